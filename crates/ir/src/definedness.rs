@@ -1,0 +1,106 @@
+//! Where terms and assignments have a meaning.
+//!
+//! A step *faults* when its guard cannot be evaluated, or when it is enabled and one of its assignments cannot be
+//! executed: division by zero, an index outside its array, a bitwise operation on more than 32 bits, a value outside
+//! the target's domain. A fault is an error of the model and, for every property, an error state: a program is safe
+//! only if no reachable step faults.
+
+use crate::program::{Domain, Program};
+use crate::range::range;
+use crate::term::{BinOp, Node, Term, Terms};
+
+/// The condition under which evaluating `term` meets no fault.
+pub fn defined(program: &Program, terms: &mut Terms, term: Term) -> Term {
+    match terms.node(term) {
+        Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => terms.tt(),
+        Node::Unary(_, a) => defined(program, terms, a),
+        Node::Binary(BinOp::And, a, b) => {
+            let (da, db) = (defined(program, terms, a), defined(program, terms, b));
+            let skipped = terms.not(a);
+            let right = terms.or(skipped, db);
+            let right = if is_true(terms, db) { db } else { right };
+            terms.and(da, right)
+        }
+        Node::Binary(BinOp::Or, a, b) => {
+            let (da, db) = (defined(program, terms, a), defined(program, terms, b));
+            let right = if is_true(terms, db) { db } else { terms.or(a, db) };
+            terms.and(da, right)
+        }
+        Node::Ite(c, a, b) => {
+            let (dc, da, db) = (defined(program, terms, c), defined(program, terms, a), defined(program, terms, b));
+            let branch = terms.ite(c, da, db);
+            terms.and(dc, branch)
+        }
+        Node::Binary(op, a, b) => {
+            let (da, db) = (defined(program, terms, a), defined(program, terms, b));
+            let args = terms.and(da, db);
+            let own = operation_defined(program, terms, op, a, b);
+            terms.and(args, own)
+        }
+        Node::Store(a, i, v) => {
+            let parts = [a, i, v].map(|t| defined(program, terms, t));
+            terms.all(parts)
+        }
+    }
+}
+
+fn is_true(terms: &Terms, term: Term) -> bool {
+    terms.node(term) == Node::Bool(true)
+}
+
+/// The condition of the operation itself, its arguments being defined.
+fn operation_defined(program: &Program, terms: &mut Terms, op: BinOp, a: Term, b: Term) -> Term {
+    match op {
+        BinOp::Div | BinOp::Rem => {
+            if !range(program, terms, b).contains(0) {
+                return terms.tt();
+            }
+            let zero = terms.int(0);
+            let is_zero = terms.eq(b, zero);
+            terms.not(is_zero)
+        }
+        BinOp::Select => match array_len(program, terms, a) {
+            Some(len) => between(program, terms, b, 0, i64::from(len) - 1),
+            None => terms.tt(),
+        },
+        BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
+            let left = between(program, terms, a, i32::MIN.into(), i32::MAX.into());
+            let right = between(program, terms, b, i32::MIN.into(), i32::MAX.into());
+            terms.and(left, right)
+        }
+        BinOp::Shl | BinOp::Shr => {
+            let left = between(program, terms, a, i32::MIN.into(), i32::MAX.into());
+            let right = between(program, terms, b, 0, 31);
+            terms.and(left, right)
+        }
+        _ => terms.tt(),
+    }
+}
+
+fn array_len(program: &Program, terms: &Terms, array: Term) -> Option<u32> {
+    match terms.node(array) {
+        Node::Var(v) => program.var(v).len,
+        Node::Store(base, ..) => array_len(program, terms, base),
+        _ => None,
+    }
+}
+
+/// The condition under which the value of `term` belongs to the domain.
+pub fn in_domain(program: &Program, terms: &mut Terms, domain: &Domain, term: Term) -> Term {
+    match domain {
+        Domain::Bool | Domain::Unbounded => terms.tt(),
+        _ => {
+            let (lo, hi) = domain.bounds().expect("bounded");
+            between(program, terms, term, lo, hi)
+        }
+    }
+}
+
+fn between(program: &Program, terms: &mut Terms, term: Term, lo: i64, hi: i64) -> Term {
+    if range(program, terms, term).within(lo, hi) {
+        return terms.tt();
+    }
+    let (low, high) = (terms.int(lo), terms.int(hi));
+    let (above, below) = (terms.le(low, term), terms.le(term, high));
+    terms.and(above, below)
+}

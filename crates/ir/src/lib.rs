@@ -1,0 +1,26 @@
+//! The program model of clinch: terms, programs, the concrete interpreter, verdicts and their evidence.
+//!
+//! This crate does no IO, starts no thread and knows no solver.
+
+pub mod definedness;
+pub mod eval;
+pub mod interp;
+pub mod layout;
+pub mod predicate;
+pub mod print;
+pub mod program;
+pub mod range;
+pub mod symbolic;
+pub mod term;
+pub mod verdict;
+
+pub use eval::{EvalError, Evaluator, Fault, State};
+pub use interp::{InputDomain, Interpreter};
+pub use layout::{Layout, StateSet};
+pub use program::{
+    Assign, Domain, Init, LocId, Move, ProcId, Process, Program, Property, Rhs, Source, Span, Syntax, TransId,
+    Transition, VarId, Variable,
+};
+pub use symbolic::SymbolicTransition;
+pub use term::{BinOp, Node, Term, Terms, UnOp};
+pub use verdict::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd, Verdict};

@@ -1,0 +1,178 @@
+//! Terms and states in the syntax of the language they came from.
+
+use std::fmt::Write;
+
+use crate::eval::State;
+use crate::program::{Program, Syntax};
+use crate::term::{BinOp, Node, Term, Terms, UnOp};
+
+/// The term as source text.
+pub fn show(program: &Program, terms: &Terms, term: Term) -> String {
+    let mut out = String::new();
+    Printer { program, terms }.write(&mut out, term, 0);
+    out
+}
+
+/// The cells of a state as `name = value`, those of `before` with the same value left out.
+pub fn show_cells(program: &Program, before: Option<&State>, state: &State) -> Vec<(String, String)> {
+    let names = program.cell_names();
+    let cells = program.cell_domains().zip(names).zip(&state.cells).enumerate();
+    cells
+        .filter(|(i, (_, value))| before.is_none_or(|b| b.cells[*i] != **value))
+        .map(|(_, ((domain, name), value))| (name, program.show_value(domain, *value)))
+        .collect()
+}
+
+/// The locations of a state as `process -> location`, those of `before` that are the same left out.
+pub fn show_locations(program: &Program, before: Option<&State>, state: &State) -> Vec<(String, String)> {
+    let moved = state.locs.iter().enumerate().filter(|(i, loc)| before.is_none_or(|b| b.locs[*i] != **loc));
+    moved
+        .map(|(i, loc)| {
+            let process = &program.processes[i];
+            (process.name.clone(), process.locations[loc.index()].clone())
+        })
+        .collect()
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    terms: &'a Terms,
+}
+
+impl Printer<'_> {
+    fn write(&self, out: &mut String, term: Term, context: u8) {
+        let precedence = self.precedence(term);
+        let parenthesised = precedence < context;
+        if parenthesised {
+            out.push('(');
+        }
+        self.write_bare(out, term, precedence);
+        if parenthesised {
+            out.push(')');
+        }
+    }
+
+    fn write_bare(&self, out: &mut String, term: Term, precedence: u8) {
+        match self.terms.node(term) {
+            Node::Bool(value) => match self.program.syntax {
+                Syntax::Gcl => push(out, value),
+                Syntax::Dve => push(out, i64::from(value)),
+            },
+            Node::Int(v) => push(out, v),
+            Node::Var(v) => out.push_str(&self.program.var(v).name),
+            Node::Input(i) => push(out, format_args!("input#{i}")),
+            Node::At(process, location) => {
+                let process = &self.program.processes[process.index()];
+                push(out, format_args!("{}.{}", process.name, process.locations[location.index()]));
+            }
+            Node::Unary(UnOp::BoolToInt, a) => self.write(out, a, precedence),
+            Node::Unary(UnOp::Not, a) => self.write_not(out, a),
+            Node::Unary(op, a) => {
+                out.push(if op == UnOp::Neg { '-' } else { '~' });
+                self.write(out, a, precedence + 1);
+            }
+            Node::Binary(BinOp::Select, array, index) => {
+                self.write(out, array, precedence);
+                out.push('[');
+                self.write(out, index, 0);
+                out.push(']');
+            }
+            Node::Binary(op, a, b) => {
+                self.write(out, a, precedence);
+                push(out, format_args!(" {} ", self.symbol(op)));
+                self.write(out, b, precedence + 1);
+            }
+            Node::Ite(c, a, b) => {
+                self.write(out, c, precedence + 1);
+                out.push_str(" ? ");
+                self.write(out, a, precedence + 1);
+                out.push_str(" : ");
+                self.write(out, b, precedence);
+            }
+            Node::Store(array, index, value) => {
+                self.write(out, array, 20);
+                out.push('{');
+                self.write(out, index, 0);
+                out.push_str(" := ");
+                self.write(out, value, 0);
+                out.push('}');
+            }
+        }
+    }
+
+    /// Negated comparisons read better than `not (...)`.
+    fn write_not(&self, out: &mut String, a: Term) {
+        let flipped = match self.terms.node(a) {
+            Node::Binary(BinOp::Eq, x, y) => Some((x, "!=", y)),
+            Node::Binary(BinOp::Le, x, y) => Some((x, ">", y)),
+            Node::Binary(BinOp::Lt, x, y) => Some((x, ">=", y)),
+            _ => None,
+        };
+        match flipped {
+            Some((x, op, y)) => {
+                self.write(out, x, COMPARISON + 1);
+                push(out, format_args!(" {op} "));
+                self.write(out, y, COMPARISON + 1);
+            }
+            None => {
+                out.push_str("not ");
+                self.write(out, a, UNARY + 1);
+            }
+        }
+    }
+
+    fn symbol(&self, op: BinOp) -> &'static str {
+        match op {
+            BinOp::And => "and",
+            BinOp::Or => "or",
+            BinOp::Eq if self.program.syntax == Syntax::Gcl => "=",
+            BinOp::Eq => "==",
+            BinOp::Le => "<=",
+            BinOp::Lt => "<",
+            BinOp::Add => "+",
+            BinOp::Sub => "-",
+            BinOp::Mul => "*",
+            BinOp::Div => "/",
+            BinOp::Rem | BinOp::Mod => "%",
+            BinOp::BitAnd => "&",
+            BinOp::BitOr => "|",
+            BinOp::BitXor => "^",
+            BinOp::Shl => "<<",
+            BinOp::Shr => ">>",
+            BinOp::Select => "[]",
+        }
+    }
+
+    fn precedence(&self, term: Term) -> u8 {
+        match self.terms.node(term) {
+            Node::Int(v) if v < 0 => UNARY,
+            Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,
+            Node::Unary(UnOp::Not, a) => match self.terms.node(a) {
+                Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => COMPARISON,
+                _ => UNARY,
+            },
+            Node::Unary(UnOp::BoolToInt, a) => self.precedence(a),
+            Node::Unary(..) => UNARY,
+            Node::Ite(..) => 1,
+            Node::Binary(op, ..) => match op {
+                BinOp::Or => 2,
+                BinOp::And => 3,
+                BinOp::BitOr => 4,
+                BinOp::BitXor => 5,
+                BinOp::BitAnd => 6,
+                BinOp::Eq | BinOp::Le | BinOp::Lt => COMPARISON,
+                BinOp::Shl | BinOp::Shr => 9,
+                BinOp::Add | BinOp::Sub => 10,
+                BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Mod => 11,
+                BinOp::Select => 20,
+            },
+        }
+    }
+}
+
+const COMPARISON: u8 = 7;
+const UNARY: u8 = 12;
+
+fn push(out: &mut String, text: impl std::fmt::Display) {
+    write!(out, "{text}").expect("writing to a string cannot fail");
+}

@@ -1,0 +1,129 @@
+//! The symbolic view: a transition as a guard, a fault condition and one term per written variable, all over the
+//! state before the step and the step's inputs.
+
+use rustc_hash::FxHashMap;
+
+use crate::definedness::{defined, in_domain};
+use crate::program::{Assign, Domain, Init, Program, Rhs, TransId, VarId};
+use crate::term::{Node, Term, Terms};
+
+/// A transition as formulas.
+#[derive(Clone, Debug)]
+pub struct SymbolicTransition {
+    /// Which transition.
+    pub id: TransId,
+    /// Data part of its enabledness. Meaningful where `fault` is false.
+    pub guard: Term,
+    /// The step has no meaning: its guard, or an assignment of it when enabled, is undefined. Often the constant false.
+    pub fault: Term,
+    /// The value after the step of each variable that is written; arrays as `Store` terms.
+    pub updates: FxHashMap<VarId, Term>,
+    /// The domain of each input, in the order of the step's inputs.
+    pub inputs: Vec<Domain>,
+}
+
+impl SymbolicTransition {
+    /// Reads a transition. New terms go to `terms`, which extends the program's store.
+    pub fn new(program: &Program, terms: &mut Terms, id: TransId) -> Self {
+        let transition = program.transition(id);
+        let guard = transition.guard;
+        let guard_defined = defined(program, terms, guard);
+        let mut this =
+            SymbolicTransition { id, guard, fault: terms.ff(), updates: FxHashMap::default(), inputs: Vec::new() };
+        let mut effect_defined = terms.tt();
+        for block in &transition.blocks {
+            let block_defined = this.run_block(program, terms, block);
+            effect_defined = terms.and(effect_defined, block_defined);
+        }
+        let (bad_guard, bad_effect) = (terms.not(guard_defined), terms.not(effect_defined));
+        let enabled_bad = terms.and(guard, bad_effect);
+        this.fault = terms.or(bad_guard, enabled_bad);
+        this
+    }
+
+    /// Executes one block on top of the updates so far; returns where that is defined.
+    fn run_block(&mut self, program: &Program, terms: &mut Terms, block: &[Assign]) -> Term {
+        let before = self.updates.clone();
+        let mut all_defined = terms.tt();
+        for assign in block {
+            let (value, value_defined) = match assign.value {
+                Rhs::Term(value) => {
+                    let mut ok = defined(program, terms, value);
+                    let fits = in_domain(program, terms, &program.var(assign.var).domain, value);
+                    ok = terms.and(ok, fits);
+                    (terms.substitute(value, &before), terms.substitute(ok, &before))
+                }
+                Rhs::Input => {
+                    self.inputs.push(program.var(assign.var).domain.clone());
+                    let input = Node::Input(self.inputs.len() as u32 - 1);
+                    (terms.intern(input), terms.tt())
+                }
+            };
+            all_defined = terms.and(all_defined, value_defined);
+            let new = match assign.index {
+                None => value,
+                Some(index) => {
+                    let var = terms.var(assign.var);
+                    let whole = terms.intern(Node::Binary(crate::BinOp::Select, var, index));
+                    let ok = defined(program, terms, whole);
+                    let ok = terms.substitute(ok, &before);
+                    all_defined = terms.and(all_defined, ok);
+                    let index = terms.substitute(index, &before);
+                    let base = self.updates.get(&assign.var).copied().unwrap_or(var);
+                    terms.store(base, index, value)
+                }
+            };
+            self.updates.insert(assign.var, new);
+        }
+        all_defined
+    }
+
+    /// `term[e(x)/x]`: the term's value after the step, over the state before it. Program counters are replaced by
+    /// their value after the step where the step moves the process.
+    pub fn after(&self, program: &Program, terms: &mut Terms, term: Term) -> Term {
+        let moves = &program.transition(self.id).moves;
+        terms.replace(term, &mut |terms, t| match terms.node(t) {
+            Node::Var(v) => self.updates.get(&v).copied(),
+            Node::At(process, location) => {
+                let moved = moves.iter().find(|m| m.process == process)?;
+                Some(terms.bool(moved.to == location))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The initial states as a formula over the cells: every cell that has an initial value holds it.
+pub fn initial_condition(program: &Program, terms: &mut Terms) -> Term {
+    let mut conjuncts = Vec::new();
+    for (i, var) in program.vars.iter().enumerate() {
+        for (offset, init) in var.init.iter().enumerate() {
+            let Init::Value(value) = *init else { continue };
+            let cell = cell_term(program, terms, VarId::from_index(i), offset as i64);
+            conjuncts.push(cell_equals(terms, &var.domain, cell, value));
+        }
+    }
+    terms.all(conjuncts)
+}
+
+/// The term that reads one cell: a variable, or an element with a constant index.
+pub fn cell_term(program: &Program, terms: &mut Terms, var: VarId, offset: i64) -> Term {
+    let whole = terms.var(var);
+    if program.var(var).len.is_none() {
+        return whole;
+    }
+    let index = terms.int(offset);
+    terms.select(whole, index)
+}
+
+/// `cell = value` for a cell of the domain.
+pub fn cell_equals(terms: &mut Terms, domain: &Domain, cell: Term, value: i64) -> Term {
+    match domain {
+        Domain::Bool if value != 0 => cell,
+        Domain::Bool => terms.not(cell),
+        _ => {
+            let value = terms.int(value);
+            terms.eq(cell, value)
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Hash-consed terms over the variables and program counters of a [`Program`](crate::Program).
+//!
+//! A [`Term`] is an index into a [`Terms`] store: copying and comparing one costs nothing, and equal terms have equal
+//! indices. The store only grows, so a clone of it can be extended by an engine while all older indices stay valid
+//! ([`Terms::extends`]).
+//!
+//! Integers are mathematical. Some operations are partial (division by zero, an index outside its array, ...); what a
+//! partial operation means for a program is said in [`crate::definedness`], and `And`/`Or` evaluate from left to right
+//! so that `i < n and a[i] > 0` is defined for every `i`.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::{LocId, ProcId, VarId};
+
+/// A term: an index into the [`Terms`] store that made it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Term(u32);
+
+impl Term {
+    /// The position of this term in its store.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A unary operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum UnOp {
+    /// Boolean negation.
+    Not,
+    /// Integer negation.
+    Neg,
+    /// Bitwise complement, `-x - 1`.
+    BitNot,
+    /// 1 for true, 0 for false.
+    BoolToInt,
+}
+
+/// A binary operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum BinOp {
+    /// Conjunction; the right side counts only where the left one is true.
+    And,
+    /// Disjunction; the right side counts only where the left one is false.
+    Or,
+    /// Equality of two integers or of two Booleans.
+    Eq,
+    /// Less or equal.
+    Le,
+    /// Strictly less.
+    Lt,
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient, truncated toward zero. Undefined for divisor 0.
+    Div,
+    /// Remainder with the sign of the dividend. Undefined for divisor 0.
+    Rem,
+    /// Remainder in `0..n` for a positive *constant* divisor `n`.
+    Mod,
+    /// Bitwise and. Undefined unless both operands fit in 32 bits, as for the other bitwise operations.
+    BitAnd,
+    /// Bitwise or.
+    BitOr,
+    /// Bitwise exclusive or.
+    BitXor,
+    /// `x * 2^n`. Undefined unless `x` fits in 32 bits and `0 <= n < 32`.
+    Shl,
+    /// `floor(x / 2^n)`. Undefined unless `x` fits in 32 bits and `0 <= n < 32`.
+    Shr,
+    /// Element of an array (left) at an index (right). Undefined outside the array.
+    Select,
+}
+
+/// The outermost operation of a term and its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Node {
+    /// A truth value.
+    Bool(bool),
+    /// An integer constant.
+    Int(i64),
+    /// A variable: Boolean, integer or array by its declaration.
+    Var(VarId),
+    /// True iff the process is at the location.
+    At(ProcId, LocId),
+    /// The value chosen by the n-th input assignment of a step; only in the symbolic reading of a transition.
+    Input(u32),
+    /// A unary operation.
+    Unary(UnOp, Term),
+    /// A binary operation.
+    Binary(BinOp, Term, Term),
+    /// If-then-else on integers or Booleans.
+    Ite(Term, Term, Term),
+    /// The array that differs from the first argument only at the index (second), where it holds the third.
+    Store(Term, Term, Term),
+}
+
+/// The store of all terms of a program.
+#[derive(Clone, Default, Debug)]
+pub struct Terms {
+    nodes: Vec<Node>,
+    index: FxHashMap<Node, Term>,
+}
+
+impl Terms {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The term with this outermost node.
+    pub fn intern(&mut self, node: Node) -> Term {
+        *self.index.entry(node).or_insert_with(|| {
+            self.nodes.push(node);
+            Term(u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 terms"))
+        })
+    }
+
+    /// The outermost node of a term.
+    pub fn node(&self, term: Term) -> Node {
+        self.nodes[term.index()]
+    }
+
+    /// How many distinct terms there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether no term was made yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Whether every term of `older` is the same term here.
+    pub fn extends(&self, older: &Terms) -> bool {
+        self.nodes.starts_with(&older.nodes)
+    }
+
+    /// True.
+    pub fn tt(&mut self) -> Term {
+        self.bool(true)
+    }
+
+    /// False.
+    pub fn ff(&mut self) -> Term {
+        self.bool(false)
+    }
+
+    /// A truth value.
+    pub fn bool(&mut self, value: bool) -> Term {
+        self.intern(Node::Bool(value))
+    }
+
+    /// An integer constant.
+    pub fn int(&mut self, value: i64) -> Term {
+        self.intern(Node::Int(value))
+    }
+
+    /// A variable.
+    pub fn var(&mut self, var: VarId) -> Term {
+        self.intern(Node::Var(var))
+    }
+
+    /// The atom "process is at location".
+    pub fn at(&mut self, process: ProcId, location: LocId) -> Term {
+        self.intern(Node::At(process, location))
+    }
+
+    /// A unary operation, folded where its argument is constant.
+    pub fn unary(&mut self, op: UnOp, a: Term) -> Term {
+        match (op, self.node(a)) {
+            (UnOp::Not, Node::Bool(b)) => self.bool(!b),
+            (UnOp::Not, Node::Unary(UnOp::Not, inner)) => inner,
+            (UnOp::BoolToInt, Node::Bool(b)) => self.int(i64::from(b)),
+            (UnOp::Neg, Node::Int(v)) if v != i64::MIN => self.int(-v),
+            (UnOp::BitNot, Node::Int(v)) => self.int(!v),
+            _ => self.intern(Node::Unary(op, a)),
+        }
+    }
+
+    /// A binary operation, folded where that is possible without changing where it is defined.
+    pub fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
+        let folded = match (op, self.node(a), self.node(b)) {
+            (BinOp::And, Node::Bool(true), _) | (BinOp::Or, Node::Bool(false), _) => Some(b),
+            (BinOp::And, Node::Bool(false), _) | (BinOp::Or, Node::Bool(true), _) => Some(a),
+            (BinOp::And, _, Node::Bool(true)) | (BinOp::Or, _, Node::Bool(false)) => Some(a),
+            (BinOp::And | BinOp::Or, _, _) if a == b => Some(a),
+            (op, Node::Int(x), Node::Int(y)) => self.fold_constants(op, x, y),
+            _ => None,
+        };
+        folded.unwrap_or_else(|| self.intern(Node::Binary(op, a, b)))
+    }
+
+    fn fold_constants(&mut self, op: BinOp, x: i64, y: i64) -> Option<Term> {
+        match op {
+            BinOp::Eq => Some(self.bool(x == y)),
+            BinOp::Le => Some(self.bool(x <= y)),
+            BinOp::Lt => Some(self.bool(x < y)),
+            _ => crate::eval::integer_op(op, x, y).ok().map(|v| self.int(v)),
+        }
+    }
+
+    /// If-then-else, folded for a constant condition or equal branches.
+    pub fn ite(&mut self, condition: Term, then: Term, otherwise: Term) -> Term {
+        match self.node(condition) {
+            Node::Bool(true) => then,
+            Node::Bool(false) => otherwise,
+            _ if then == otherwise => then,
+            _ => self.intern(Node::Ite(condition, then, otherwise)),
+        }
+    }
+
+    /// The array `array` with `value` at `index`.
+    pub fn store(&mut self, array: Term, index: Term, value: Term) -> Term {
+        self.intern(Node::Store(array, index, value))
+    }
+
+    /// Element of an array; a read over a write is resolved ("is it the same index?").
+    pub fn select(&mut self, array: Term, index: Term) -> Term {
+        match self.node(array) {
+            Node::Store(base, at, value) => {
+                let same = self.eq(at, index);
+                let below = self.select(base, index);
+                self.ite(same, value, below)
+            }
+            _ => self.intern(Node::Binary(BinOp::Select, array, index)),
+        }
+    }
+
+    /// Boolean negation.
+    pub fn not(&mut self, a: Term) -> Term {
+        self.unary(UnOp::Not, a)
+    }
+
+    /// Conjunction.
+    pub fn and(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::And, a, b)
+    }
+
+    /// Disjunction.
+    pub fn or(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::Or, a, b)
+    }
+
+    /// Conjunction of many.
+    pub fn all(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        let tt = self.tt();
+        terms.into_iter().fold(tt, |acc, t| self.and(acc, t))
+    }
+
+    /// Disjunction of many.
+    pub fn any(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        let ff = self.ff();
+        terms.into_iter().fold(ff, |acc, t| self.or(acc, t))
+    }
+
+    /// Equality.
+    pub fn eq(&mut self, a: Term, b: Term) -> Term {
+        if a == b { self.tt() } else { self.binary(BinOp::Eq, a, b) }
+    }
+
+    /// `a <= b`.
+    pub fn le(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::Le, a, b)
+    }
+
+    /// `a < b`.
+    pub fn lt(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::Lt, a, b)
+    }
+
+    /// Sum.
+    pub fn add(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::Add, a, b)
+    }
+
+    /// Difference.
+    pub fn sub(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::Sub, a, b)
+    }
+
+    /// Product.
+    pub fn mul(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::Mul, a, b)
+    }
+
+    /// The direct arguments of a term.
+    pub fn children(&self, term: Term) -> impl Iterator<Item = Term> + use<> {
+        let (a, b, c) = match self.node(term) {
+            Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => (None, None, None),
+            Node::Unary(_, a) => (Some(a), None, None),
+            Node::Binary(_, a, b) => (Some(a), Some(b), None),
+            Node::Ite(a, b, c) | Node::Store(a, b, c) => (Some(a), Some(b), Some(c)),
+        };
+        [a, b, c].into_iter().flatten()
+    }
+
+    /// The same term with its direct arguments replaced by `f`, rebuilt (and folded) by the constructors above.
+    pub fn map_children(&mut self, term: Term, mut f: impl FnMut(&mut Self, Term) -> Term) -> Term {
+        match self.node(term) {
+            Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => term,
+            Node::Unary(op, a) => {
+                let a = f(self, a);
+                self.unary(op, a)
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (f(self, a), f(self, b));
+                match op {
+                    BinOp::Select => self.select(a, b),
+                    BinOp::Eq => self.eq(a, b),
+                    _ => self.binary(op, a, b),
+                }
+            }
+            Node::Ite(c, a, b) => {
+                let (c, a, b) = (f(self, c), f(self, a), f(self, b));
+                self.ite(c, a, b)
+            }
+            Node::Store(array, index, value) => {
+                let (array, index, value) = (f(self, array), f(self, index), f(self, value));
+                self.store(array, index, value)
+            }
+        }
+    }
+
+    /// Replaces subterms: `f` says what stands for a term, or `None` to look inside it.
+    pub fn replace(&mut self, term: Term, f: &mut impl FnMut(&mut Self, Term) -> Option<Term>) -> Term {
+        self.replace_memo(term, f, &mut FxHashMap::default())
+    }
+
+    fn replace_memo(
+        &mut self,
+        term: Term,
+        f: &mut impl FnMut(&mut Self, Term) -> Option<Term>,
+        memo: &mut FxHashMap<Term, Term>,
+    ) -> Term {
+        if let Some(&done) = memo.get(&term) {
+            return done;
+        }
+        let result = match f(self, term) {
+            Some(replacement) => replacement,
+            None => self.map_children(term, |terms, child| terms.replace_memo(child, f, memo)),
+        };
+        memo.insert(term, result);
+        result
+    }
+
+    /// Simultaneous substitution of terms for variables.
+    pub fn substitute(&mut self, term: Term, map: &FxHashMap<VarId, Term>) -> Term {
+        self.replace(term, &mut |terms, t| match terms.node(t) {
+            Node::Var(v) => map.get(&v).copied(),
+            _ => None,
+        })
+    }
+
+    /// The variables of a term, ascending and without repetition.
+    pub fn vars(&self, term: Term) -> Vec<VarId> {
+        let mut vars = Vec::new();
+        self.visit(term, &mut |node| {
+            if let Node::Var(v) = node {
+                vars.push(v);
+            }
+        });
+        vars.sort_unstable();
+        vars.dedup();
+        vars
+    }
+
+    /// Whether the term speaks about program counters.
+    pub fn mentions_control(&self, term: Term) -> bool {
+        let mut found = false;
+        self.visit(term, &mut |node| found |= matches!(node, Node::At(..)));
+        found
+    }
+
+    /// Calls `f` once for each distinct subterm's node.
+    pub fn visit(&self, term: Term, f: &mut impl FnMut(Node)) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack = vec![term];
+        while let Some(t) = stack.pop() {
+            if seen.insert(t) {
+                f(self.node(t));
+                stack.extend(self.children(t));
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Answers and their evidence. There is no verdict without evidence, and evidence is plain data that
+//! `clinch-certify` re-checks.
+
+use std::time::Duration;
+
+use crate::eval::{Fault, State};
+use crate::layout::StateSet;
+use crate::program::{LocId, TransId};
+use crate::term::{Term, Terms};
+
+/// What an engine says of a program.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No error is reachable.
+    Safe(Proof),
+    /// An error is reachable.
+    Unsafe(Trace),
+    /// The engine cannot say.
+    Unknown(Reason),
+}
+
+/// A run of the program that ends in an error.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Where it starts.
+    pub initial: State,
+    /// What happens.
+    pub steps: Vec<Step>,
+    /// What is wrong with the last state.
+    pub end: TraceEnd,
+}
+
+impl Trace {
+    /// The last state.
+    pub fn last(&self) -> &State {
+        self.steps.last().map_or(&self.initial, |s| &s.state)
+    }
+}
+
+/// One step of a trace.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The transition taken.
+    pub transition: TransId,
+    /// The values of its inputs.
+    pub inputs: Vec<i64>,
+    /// The state after it.
+    pub state: State,
+}
+
+/// Why the last state of a trace is an error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TraceEnd {
+    /// It satisfies the error condition.
+    Error,
+    /// It has no successor.
+    Deadlock,
+    /// Executing this transition in it has no meaning.
+    Fault(TransId, Vec<i64>, Fault),
+}
+
+/// Why no error is reachable.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    /// All reachable states, or a superset of them: closed under steps, without error.
+    ReachedSet(StateSet),
+    /// The same with abstract states.
+    AbstractStates(AbstractProof),
+}
+
+/// Abstract states over predicates that together are an inductive invariant.
+#[derive(Clone, Debug)]
+pub struct AbstractProof {
+    /// The store of the predicates; it extends the program's.
+    pub terms: Terms,
+    /// The predicates.
+    pub predicates: Vec<Term>,
+    /// The abstract states.
+    pub states: Vec<AbstractState>,
+    /// Hints, one list per state: for each transition that can be taken from it, the states it may lead to. Nothing
+    /// depends on them but the time it takes to check the proof.
+    pub successors: Vec<Vec<(TransId, Vec<u32>)>>,
+}
+
+/// All states at these locations whose predicates have these values.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct AbstractState {
+    /// The location of each process.
+    pub locs: Vec<LocId>,
+    /// Predicate (by position) and its value.
+    pub literals: Vec<(u32, bool)>,
+}
+
+/// Why an engine stopped without an answer.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Reason {
+    /// The time given is used up.
+    #[error("time limit of {} s reached", .0.as_secs_f64())]
+    Timeout(Duration),
+    /// The memory given is used up.
+    #[error("memory limit of {0} MiB reached")]
+    Memory(u64),
+    /// The iterations given are used up.
+    #[error("iteration limit of {0} reached")]
+    Iterations(u64),
+    /// The user stopped it.
+    #[error("interrupted")]
+    Interrupted,
+    /// Refinement found nothing new to distinguish.
+    #[error("no progress: refinement found no new predicate")]
+    NoProgress,
+    /// An integer outgrew 64 bits.
+    #[error("an integer outgrew 64 bits in transition {0}")]
+    Overflow(String),
+    /// Inputs or initial values with infinitely many choices.
+    #[error("{0} may take infinitely many values: restrict them with --input-domain LO..HI")]
+    InfiniteInputs(String),
+    /// All values of the restricted input domain were tried; others were not.
+    #[error("no error for inputs in {0}..{1}, other values were not tried")]
+    RestrictedInputs(i64, i64),
+    /// The engine cannot treat something.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+    /// Found, but its re-check did not finish.
+    #[error("the verdict could not be re-checked: {0}")]
+    Uncertified(String),
+}
