@@ -39,5 +39,7 @@ install_cmake() {
 }
 
 command -v c++ >/dev/null && command -v cc >/dev/null && command -v make >/dev/null || debian_install build-essential
-new_enough .tools/bin/cmake || new_enough cmake || install_cmake
-new_enough .tools/bin/cmake || new_enough cmake || { say "no cmake >= $WANT_CMAKE after installing"; exit 1; }
+if ! new_enough .tools/bin/cmake; then
+    if new_enough cmake; then mkdir -p .tools/bin && ln -sfn "$(command -v cmake)" .tools/bin/cmake; else install_cmake; fi
+fi
+new_enough .tools/bin/cmake || { say "no cmake >= $WANT_CMAKE after installing"; exit 1; }

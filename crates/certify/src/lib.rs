@@ -1,1 +1,52 @@
-//! TODO
+//! Re-checks every verdict against the program, with the interpreter and with fresh queries.
+//!
+//! Nothing here depends on an engine: a trace is replayed step by step, a proof is an invariant whose initiation,
+//! consecution and safety are established again.
+
+mod invariant;
+mod reached;
+mod replay;
+
+use clinch_ir::{EvalError, Program, Proof, Trace};
+
+pub use replay::replay;
+
+/// Asked now and then during a long check; `true` stops it.
+pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Why evidence is not accepted.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// It is wrong: an internal error of the engine that gave it.
+    #[error("{0}")]
+    Wrong(String),
+    /// It may be right, but that could not be established.
+    #[error("{0}")]
+    Undecided(String),
+    /// The caller stopped the check.
+    #[error("the check was stopped")]
+    Stopped,
+}
+
+impl From<EvalError> for Rejection {
+    fn from(error: EvalError) -> Self {
+        match error {
+            EvalError::Fault(fault) => Rejection::Wrong(format!("a step of it is a fault: {fault}")),
+            EvalError::Overflow => Rejection::Undecided(error.to_string()),
+        }
+    }
+}
+
+/// Checks that a trace is a run of the program that ends in an error.
+pub fn check_trace(program: &Program, trace: &Trace) -> Result<(), Rejection> {
+    replay(program, trace)
+}
+
+/// Checks that a proof is one.
+pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(), Rejection> {
+    match proof {
+        Proof::ReachedSet(states) => reached::check(program, states, stop),
+        Proof::AbstractStates(proof) => invariant::check(program, proof, stop),
+    }
+}

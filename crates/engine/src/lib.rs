@@ -1,1 +1,13 @@
-//! TODO
+//! The engines of clinch, one folder each, and what they share.
+//!
+//! Every engine is `check(program, config, budget, observer) -> (Verdict, Stats)`; see [`explicit`] for the oracle,
+//! [`alpha`] and [`split`] for the two under-approximating systems.
+
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+pub mod alpha;
+pub mod budget;
+pub mod concrete;
+pub mod explicit;
+
+pub use budget::{Budget, Observer, Progress, Silent};

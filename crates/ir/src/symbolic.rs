@@ -55,8 +55,8 @@ impl SymbolicTransition {
                 }
                 Rhs::Input => {
                     self.inputs.push(program.var(assign.var).domain.clone());
-                    let input = Node::Input(self.inputs.len() as u32 - 1);
-                    (terms.intern(input), terms.tt())
+                    let input = terms.intern(Node::Input(self.inputs.len() as u32 - 1));
+                    (input_value(terms, &program.var(assign.var).domain, input), terms.tt())
                 }
             };
             all_defined = terms.and(all_defined, value_defined);
@@ -91,6 +91,39 @@ impl SymbolicTransition {
             _ => None,
         })
     }
+}
+
+/// What a variable of the domain gets from an input, which is a number.
+fn input_value(terms: &mut Terms, domain: &Domain, input: Term) -> Term {
+    match domain {
+        Domain::Bool => {
+            let zero = terms.int(0);
+            let is_zero = terms.eq(input, zero);
+            terms.not(is_zero)
+        }
+        _ => input,
+    }
+}
+
+/// The inputs are in their domains.
+pub fn input_condition(terms: &mut Terms, inputs: &[Domain]) -> Term {
+    let mut conjuncts = Vec::new();
+    for (i, domain) in inputs.iter().enumerate() {
+        if let Some((lo, hi)) = domain.bounds() {
+            let input = terms.intern(Node::Input(i as u32));
+            let (lo, hi) = (terms.int(lo), terms.int(hi));
+            conjuncts.extend([terms.le(lo, input), terms.le(input, hi)]);
+        }
+    }
+    terms.all(conjuncts)
+}
+
+/// The term with program counters replaced by what they are at these locations.
+pub fn at_locations(terms: &mut Terms, locs: &[crate::LocId], term: Term) -> Term {
+    terms.replace(term, &mut |terms, t| match terms.node(t) {
+        Node::At(process, location) => Some(terms.bool(locs[process.index()] == location)),
+        _ => None,
+    })
 }
 
 /// The initial states as a formula over the cells: every cell that has an initial value holds it.

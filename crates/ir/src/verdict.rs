@@ -110,7 +110,7 @@ pub enum Reason {
     #[error("no progress: refinement found no new predicate")]
     NoProgress,
     /// An integer outgrew 64 bits.
-    #[error("an integer outgrew 64 bits in transition {0}")]
+    #[error("an integer outgrew 64 bits in {0}")]
     Overflow(String),
     /// Inputs or initial values with infinitely many choices.
     #[error("{0} may take infinitely many values: restrict them with --input-domain LO..HI")]

@@ -1,1 +1,11 @@
-//! TODO
+//! The one door to decision procedures: a [`Solver`] trait with Z3 behind it, and a [`Prover`] that answers implications
+//! between predicates with caches and counters.
+
+mod encode;
+mod prover;
+mod solver;
+mod z3_solver;
+
+pub use prover::{Counters, Literal, Prover};
+pub use solver::{Answer, Solver};
+pub use z3_solver::Z3Solver;

@@ -1,0 +1,251 @@
+//! `alphaSearch`: concrete search with matching on abstract states ([Alpha, figure 2]).
+
+use std::collections::VecDeque;
+
+use clinch_ir::{LocId, Reason, TraceEnd, TransId};
+
+use super::exact::{AlphaState, Exactness};
+use super::inputs::InputSolver;
+use super::predicates::Predicates;
+use super::{Config, Inputs, Order};
+use crate::budget::{Budget, Ticker};
+use crate::concrete::{Event, Expander, Model, StateTable, hash_words};
+
+/// The structure `A` of the paper: abstract states with the concrete state each was first met by, and the transitions
+/// between them.
+pub(super) struct AbstractSystem {
+    /// Locations and predicate values of each abstract state.
+    keys: StateTable,
+    /// The concrete state each was reached with.
+    pub(super) concrete: Vec<Box<[u64]>>,
+    parents: Vec<Option<usize>>,
+    /// For each abstract state and transition, the abstract successors.
+    pub(super) transitions: Vec<Vec<(TransId, Vec<u32>)>>,
+    /// States generated: the initial ones and every successor.
+    pub(super) generated: u64,
+    /// The first state found to be an error.
+    pub(super) error: Option<(usize, TraceEnd)>,
+}
+
+impl AbstractSystem {
+    fn new(words: usize) -> Self {
+        AbstractSystem {
+            keys: StateTable::new(words),
+            concrete: Vec::new(),
+            parents: Vec::new(),
+            transitions: Vec::new(),
+            generated: 0,
+            error: None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.concrete.len()
+    }
+
+    /// The concrete states from an initial one to this.
+    pub(super) fn path_to(&self, number: usize) -> Vec<Box<[u64]>> {
+        let mut path: Vec<Box<[u64]>> =
+            std::iter::successors(Some(number), |&n| self.parents[n]).map(|n| self.concrete[n].clone()).collect();
+        path.reverse();
+        path
+    }
+}
+
+/// Runs one search. All of it is done before the error is looked up.
+pub(super) struct AlphaSearch<'a, 'm> {
+    pub(super) model: &'m Model<'m>,
+    pub(super) phi: &'a Predicates,
+    pub(super) config: &'a Config,
+    pub(super) budget: &'a Budget,
+    pub(super) exactness: Exactness<'a>,
+    pub(super) solver: Option<&'a mut InputSolver>,
+    pub(super) expander: Expander<'m>,
+    pub(super) system: AbstractSystem,
+    wait: VecDeque<usize>,
+}
+
+/// What happened when a transition was tried.
+enum Outcome {
+    Step(Vec<i64>, Box<[u64]>),
+    Fault(TraceEnd),
+    Overflow,
+}
+
+impl<'a, 'm> AlphaSearch<'a, 'm> {
+    pub(super) fn new(
+        model: &'m Model<'m>,
+        phi: &'a Predicates,
+        config: &'a Config,
+        budget: &'a Budget,
+        exactness: Exactness<'a>,
+        solver: Option<&'a mut InputSolver>,
+    ) -> Self {
+        let words = model.program.processes.len() + phi.len().div_ceil(64);
+        AlphaSearch {
+            model,
+            phi,
+            config,
+            budget,
+            exactness,
+            solver,
+            expander: Expander::new(model),
+            system: AbstractSystem::new(words.max(1)),
+            wait: VecDeque::new(),
+        }
+    }
+
+    /// The search of figure 2.
+    pub(super) fn run(&mut self) -> Result<(), Reason> {
+        let mut ticker = Ticker::new();
+        for state in self.initial_states()? {
+            self.system.generated += 1;
+            self.visit(&state, None)?;
+        }
+        while let Some(s) = self.next() {
+            ticker.tick(self.budget)?;
+            self.budget.check()?;
+            let words = self.system.concrete[s].clone();
+            let alpha = self.alpha(&words)?;
+            self.label(s, &words)?;
+            let mut stuck = true;
+            for i in self.model.program.transition_ids() {
+                self.expander.load(&words);
+                if self.expander.in_place(i) {
+                    stuck &= !self.try_transition(s, &alpha, &words, i)?;
+                }
+            }
+            if stuck && self.model.program.property.deadlock {
+                self.report(s, TraceEnd::Deadlock);
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        match self.config.order {
+            Order::BreadthFirst => self.wait.pop_front(),
+            Order::DepthFirst => self.wait.pop_back(),
+        }
+    }
+
+    fn initial_states(&mut self) -> Result<Vec<Box<[u64]>>, Reason> {
+        match &mut self.solver {
+            Some(solver) => solver.initial_states(self.model, self.exactness.terms, self.phi, self.budget),
+            None => Ok(self.model.initial_states()),
+        }
+    }
+
+    /// The body of the paper's `foreach`; says whether the transition is enabled.
+    fn try_transition(&mut self, s: usize, alpha: &AlphaState, words: &[u64], i: TransId) -> Result<bool, Reason> {
+        let inputs = self.model.program.transition(i).inputs().count();
+        let solve = inputs > 0 && self.config.inputs == Inputs::Solve;
+        let outcomes = if solve { self.solved_steps(words, i)? } else { self.all_steps(i) };
+        if outcomes.iter().all(|o| matches!(o, Outcome::Step(..))) {
+            self.exactness.check_guard(s, alpha, i, !outcomes.is_empty());
+        }
+        let enabled = !outcomes.is_empty();
+        let mut targets = Vec::new();
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Fault(end) => self.report(s, end),
+                Outcome::Overflow => return Err(Expander::overflow_reason(self.model, i)),
+                Outcome::Step(inputs, next) => {
+                    self.system.generated += 1;
+                    let (target, next) = self.visit(&next, Some(s))?;
+                    if !solve {
+                        self.exactness.check_successor(s, alpha, i, &inputs, &next);
+                    }
+                    if !targets.contains(&target) {
+                        targets.push(target);
+                    }
+                }
+            }
+        }
+        if solve && enabled {
+            self.check_closed(s, alpha, i, &targets)?;
+        }
+        if enabled {
+            self.system.transitions[s].push((i, targets.iter().map(|&t| t as u32).collect()));
+        }
+        Ok(enabled)
+    }
+
+    fn all_steps(&mut self, i: TransId) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        self.expander.for_transition(i, |event| outcomes.push(Outcome::of(event)));
+        outcomes
+    }
+
+    fn solved_steps(&mut self, words: &[u64], i: TransId) -> Result<Vec<Outcome>, Reason> {
+        let solver = self.solver.as_mut().expect("there is a solver when inputs are solved for");
+        let mut outcomes = Vec::new();
+        // Faults and disabledness show with any inputs.
+        for values in solver.step_inputs(self.model, &mut self.exactness, words, i, self.phi, self.budget)? {
+            self.expander.for_transition_with(i, &values, |event| outcomes.push(Outcome::of(event)));
+        }
+        Ok(outcomes)
+    }
+
+    /// Every step from this abstract state by the transition, with any inputs, ends in one of the targets.
+    fn check_closed(&mut self, s: usize, alpha: &AlphaState, i: TransId, targets: &[usize]) -> Result<(), Reason> {
+        let targets: Result<Vec<AlphaState>, Reason> =
+            targets.iter().map(|&t| self.alpha(&self.system.concrete[t].clone())).collect();
+        let solver = self.solver.as_mut().expect("there is a solver when inputs are solved for");
+        solver.check_closed(&mut self.exactness, self.phi, s, alpha, i, &targets?);
+        Ok(())
+    }
+
+    /// Matches a generated state; it is visited if its abstract state is new.
+    fn visit(&mut self, words: &[u64], parent: Option<usize>) -> Result<(usize, AlphaState), Reason> {
+        let state = self.alpha(words)?;
+        let mut key: Vec<u64> = state.locs.iter().map(|l| l.0.into()).collect();
+        key.extend(&state.bits);
+        key.resize(self.system.keys.words(), 0);
+        let number = match self.system.keys.insert(&key, hash_words(&key) as u32) {
+            Err(known) => known,
+            Ok(new) => {
+                self.system.concrete.push(words.into());
+                self.system.parents.push(parent);
+                self.system.transitions.push(Vec::new());
+                self.wait.push_back(new);
+                new
+            }
+        };
+        Ok((number, state))
+    }
+
+    /// `alpha_Phi(s)`. Leaves the state loaded.
+    fn alpha(&mut self, words: &[u64]) -> Result<AlphaState, Reason> {
+        self.expander.load(words);
+        let processes = self.model.program.processes.len();
+        let locs: Vec<LocId> = self.expander.slots()[..processes].iter().map(|&l| LocId(l as u32)).collect();
+        let bits = self.phi.values(&mut self.expander, &locs)?;
+        Ok(AlphaState { locs, bits })
+    }
+
+    /// `L(alpha(s))`, as far as it matters: is it an error?
+    fn label(&mut self, s: usize, words: &[u64]) -> Result<(), Reason> {
+        self.expander.load(words);
+        if self.expander.is_error()? {
+            self.report(s, TraceEnd::Error);
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, s: usize, end: TraceEnd) {
+        if self.system.error.as_ref().is_none_or(|(first, _)| s < *first) {
+            self.system.error = Some((s, end));
+        }
+    }
+}
+
+impl Outcome {
+    fn of(event: Event<'_>) -> Outcome {
+        match event {
+            Event::Step(step) => Outcome::Step(step.inputs.to_vec(), step.words.into()),
+            Event::Fault(t, inputs, fault) => Outcome::Fault(TraceEnd::Fault(t, inputs.to_vec(), fault)),
+            Event::Overflow(_) => Outcome::Overflow,
+        }
+    }
+}

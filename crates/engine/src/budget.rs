@@ -1,0 +1,153 @@
+//! What a run may use, and who watches it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clinch_ir::Reason;
+
+/// Limits of a run.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    start: Instant,
+    timeout: Option<Duration>,
+    memory: Option<u64>,
+    max_iterations: Option<u64>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { start: Instant::now(), timeout: None, memory: None, max_iterations: None, stop: Arc::default() }
+    }
+}
+
+impl Budget {
+    /// No limits; the clock starts now.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// Stops after this time.
+    pub fn with_timeout(self, timeout: Option<Duration>) -> Self {
+        Budget { timeout, ..self }
+    }
+
+    /// Stops when the process holds this many bytes.
+    pub fn with_memory(self, memory: Option<u64>) -> Self {
+        Budget { memory, ..self }
+    }
+
+    /// Stops after this many refinement iterations.
+    pub fn with_max_iterations(self, max_iterations: Option<u64>) -> Self {
+        Budget { max_iterations, ..self }
+    }
+
+    /// Stops when the flag is raised.
+    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
+        Budget { stop, ..self }
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Time left, if it is limited.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.timeout.map(|t| t.saturating_sub(self.elapsed()))
+    }
+
+    /// The reason to stop now, if there is one. Cheap enough to be asked thousands of times a second.
+    pub fn check(&self) -> Result<(), Reason> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Reason::Interrupted);
+        }
+        match self.timeout {
+            Some(timeout) if self.elapsed() >= timeout => Err(Reason::Timeout(timeout)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Like [`Budget::check`], and asks the operating system for the memory in use.
+    pub fn check_memory(&self) -> Result<(), Reason> {
+        self.check()?;
+        match self.memory {
+            Some(limit) if resident_bytes().is_some_and(|used| used > limit) => Err(Reason::Memory(limit >> 20)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The reason not to start the iteration after `done` of them.
+    pub fn check_iteration(&self, done: u64) -> Result<(), Reason> {
+        self.check_memory()?;
+        match self.max_iterations {
+            Some(limit) if done >= limit => Err(Reason::Iterations(limit)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Memory the process holds, where the system tells.
+fn resident_bytes() -> Option<u64> {
+    const PAGE: u64 = 4096;
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    statm.split_whitespace().nth(1)?.parse::<u64>().ok().map(|pages| pages * PAGE)
+}
+
+/// Asks the budget every so often in a hot loop.
+#[derive(Debug)]
+pub struct Ticker {
+    ticks: u32,
+}
+
+impl Ticker {
+    const MEMORY_EVERY: u32 = 1 << 12;
+    const TIME_EVERY: u32 = 1 << 6;
+
+    /// Starts counting.
+    pub fn new() -> Self {
+        Ticker { ticks: 0 }
+    }
+
+    /// One more round.
+    pub fn tick(&mut self, budget: &Budget) -> Result<(), Reason> {
+        self.ticks = self.ticks.wrapping_add(1);
+        match self.ticks {
+            t if t % Self::MEMORY_EVERY == 0 => budget.check_memory(),
+            t if t % Self::TIME_EVERY == 0 => budget.check(),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for Ticker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Refinement iteration, from 1; 0 for engines that do not refine.
+    pub iteration: u64,
+    /// Predicates in use.
+    pub predicates: u64,
+    /// States stored.
+    pub states: u64,
+}
+
+/// Is told how a run goes on.
+pub trait Observer {
+    /// Called now and then; must be quick.
+    fn progress(&mut self, progress: Progress);
+}
+
+/// Does not look.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn progress(&mut self, _: Progress) {}
+}

@@ -1,0 +1,13 @@
+//! The concrete view: programs compiled once, states packed into words, successors without allocation.
+
+mod code;
+mod expand;
+mod model;
+mod table;
+mod trace;
+
+pub use code::{Code, Scratch};
+pub use expand::{Event, Expander, Step};
+pub use model::{Model, SlotMap};
+pub use table::{StateTable, hash_words};
+pub use trace::trace_of;

@@ -1,0 +1,205 @@
+//! Terms as Z3 expressions: integers as Z3 integers, an array of constant size as one expression per element.
+//!
+//! Undefined operations get *some* value here (an index outside its array reads the last element, division by zero
+//! is whatever Z3 says). Callers ask only about terms that are defined, or that are false where they are not.
+
+use clinch_ir::{BinOp, Domain, Node, Program, Term, Terms, UnOp, VarId};
+use rustc_hash::FxHashMap;
+use z3::ast::{BV, Bool, Int};
+
+/// A Z3 expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Expr {
+    Bool(Bool),
+    Int(Int),
+    Array(Vec<Expr>),
+}
+
+impl Expr {
+    pub(crate) fn bool(self) -> Bool {
+        match self {
+            Expr::Bool(b) => b,
+            other => unreachable!("{other:?} is not Boolean"),
+        }
+    }
+
+    fn int(self) -> Int {
+        match self {
+            Expr::Int(i) => i,
+            other => unreachable!("{other:?} is not an integer"),
+        }
+    }
+
+    fn ite(condition: &Bool, then: &Expr, otherwise: &Expr) -> Expr {
+        match (then, otherwise) {
+            (Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(condition.ite(a, b)),
+            (Expr::Int(a), Expr::Int(b)) => Expr::Int(condition.ite(a, b)),
+            (Expr::Array(a), Expr::Array(b)) => {
+                Expr::Array(a.iter().zip(b).map(|(x, y)| Expr::ite(condition, x, y)).collect())
+            }
+            _ => unreachable!("branches have one sort"),
+        }
+    }
+}
+
+/// Translates terms of one program, each once.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    vars: Vec<Expr>,
+    locations: Vec<Int>,
+    inputs: Vec<Int>,
+    memo: FxHashMap<Term, Expr>,
+}
+
+impl Encoder {
+    /// Constants for the program's variables, and what is known of them.
+    pub(crate) fn new(program: &Program) -> (Self, Vec<Bool>) {
+        let mut known = Vec::new();
+        let vars = (0..program.vars.len()).map(|i| constant(program, VarId::from_index(i), &mut known)).collect();
+        let locations = program.processes.iter().enumerate().map(|(i, process)| {
+            let location = Int::new_const(format!("pc!{i}"));
+            known.push(location.ge(0_i64));
+            known.push(location.lt(process.locations.len() as i64));
+            location
+        });
+        let locations = locations.collect();
+        (Encoder { vars, locations, inputs: Vec::new(), memo: FxHashMap::default() }, known)
+    }
+
+    /// The expression of a term.
+    pub(crate) fn term(&mut self, terms: &Terms, term: Term) -> Expr {
+        if let Some(done) = self.memo.get(&term) {
+            return done.clone();
+        }
+        let expr = self.translate(terms, term);
+        self.memo.insert(term, expr.clone());
+        expr
+    }
+
+    fn translate(&mut self, terms: &Terms, term: Term) -> Expr {
+        match terms.node(term) {
+            Node::Bool(b) => Expr::Bool(Bool::from_bool(b)),
+            Node::Int(k) => Expr::Int(Int::from_i64(k)),
+            Node::Var(v) => self.vars[v.index()].clone(),
+            Node::At(process, location) => {
+                Expr::Bool(self.locations[process.index()].eq(Int::from_i64(location.0.into())))
+            }
+            Node::Input(i) => Expr::Int(self.input(i)),
+            Node::Unary(op, a) => {
+                let a = self.term(terms, a);
+                unary(op, a)
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (self.term(terms, a), self.term(terms, b));
+                binary(op, a, b)
+            }
+            Node::Ite(c, a, b) => {
+                let c = self.term(terms, c).bool();
+                Expr::ite(&c, &self.term(terms, a), &self.term(terms, b))
+            }
+            Node::Store(array, index, value) => {
+                let index = self.term(terms, index).int();
+                let value = self.term(terms, value);
+                let Expr::Array(elements) = self.term(terms, array) else { unreachable!("an array") };
+                let updated = elements.iter().enumerate().map(|(i, old)| Expr::ite(&index.eq(i as i64), &value, old));
+                Expr::Array(updated.collect())
+            }
+        }
+    }
+
+    /// An input of a step. Boolean inputs do not occur as terms of their own: they are numbers 0 and 1.
+    fn input(&mut self, i: u32) -> Int {
+        while self.inputs.len() <= i as usize {
+            self.inputs.push(Int::new_const(format!("input!{}", self.inputs.len())));
+        }
+        self.inputs[i as usize].clone()
+    }
+}
+
+fn constant(program: &Program, var: VarId, known: &mut Vec<Bool>) -> Expr {
+    let declaration = program.var(var);
+    let mut cell = |offset: u32| -> Expr {
+        let name = format!("{}!{}", declaration.name, declaration.first_cell + offset);
+        match &declaration.domain {
+            Domain::Bool => Expr::Bool(Bool::new_const(name)),
+            domain => {
+                let cell = Int::new_const(name);
+                if let Some((lo, hi)) = domain.bounds() {
+                    known.push(cell.ge(lo));
+                    known.push(cell.le(hi));
+                }
+                Expr::Int(cell)
+            }
+        }
+    };
+    match declaration.len {
+        None => cell(0),
+        Some(len) => Expr::Array((0..len).map(cell).collect()),
+    }
+}
+
+fn unary(op: UnOp, a: Expr) -> Expr {
+    match op {
+        UnOp::Not => Expr::Bool(a.bool().not()),
+        UnOp::Neg => Expr::Int(a.int().unary_minus()),
+        UnOp::BitNot => Expr::Int(Int::sub(&[Int::from_i64(-1), a.int()])),
+        UnOp::BoolToInt => Expr::Int(a.bool().ite(&Int::from_i64(1), &Int::from_i64(0))),
+    }
+}
+
+fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+    match (op, a, b) {
+        (BinOp::And, a, b) => Expr::Bool(Bool::and(&[a.bool(), b.bool()])),
+        (BinOp::Or, a, b) => Expr::Bool(Bool::or(&[a.bool(), b.bool()])),
+        (BinOp::Eq, Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(a.iff(&b)),
+        (BinOp::Eq, a, b) => Expr::Bool(a.int().eq(b.int())),
+        (BinOp::Le, a, b) => Expr::Bool(a.int().le(b.int())),
+        (BinOp::Lt, a, b) => Expr::Bool(a.int().lt(b.int())),
+        (BinOp::Select, Expr::Array(elements), index) => select(&elements, &index.int()),
+        (op, a, b) => Expr::Int(integer(op, a.int(), b.int())),
+    }
+}
+
+fn select(elements: &[Expr], index: &Int) -> Expr {
+    if let Some(known) = index.as_i64().and_then(|i| elements.get(usize::try_from(i).ok()?)) {
+        return known.clone();
+    }
+    let (last, rest) = elements.split_last().expect("arrays are not empty");
+    let mut value = last.clone();
+    for (i, element) in rest.iter().enumerate().rev() {
+        value = Expr::ite(&index.eq(i as i64), element, &value);
+    }
+    value
+}
+
+fn integer(op: BinOp, a: Int, b: Int) -> Int {
+    match op {
+        BinOp::Add => Int::add(&[a, b]),
+        BinOp::Sub => Int::sub(&[a, b]),
+        BinOp::Mul => Int::mul(&[a, b]),
+        BinOp::Mod => a.modulo(b),
+        // Z3's remainder is never negative; ours has the sign of the dividend.
+        BinOp::Div => a.ge(0_i64).ite(&a.div(&b), &a.unary_minus().div(&b).unary_minus()),
+        BinOp::Rem => a.ge(0_i64).ite(&a.modulo(&b), &a.unary_minus().modulo(&b).unary_minus()),
+        BinOp::BitAnd => bitwise(&a, &b, |x, y| x.bvand(y)),
+        BinOp::BitOr => bitwise(&a, &b, |x, y| x.bvor(y)),
+        BinOp::BitXor => bitwise(&a, &b, |x, y| x.bvxor(y)),
+        BinOp::Shl => by_distance(&b, |n| Int::mul(&[a.clone(), Int::from_i64(1 << n)])),
+        BinOp::Shr => by_distance(&b, |n| a.div(Int::from_i64(1 << n))),
+        BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt | BinOp::Select => {
+            unreachable!("{op:?} does not make an integer of two")
+        }
+    }
+}
+
+/// Operands fit in 32 bits where the operation is defined, and so does the result.
+fn bitwise(a: &Int, b: &Int, op: impl Fn(&BV, &BV) -> BV) -> Int {
+    Int::from_bv(&op(&BV::from_int(a, 32), &BV::from_int(b, 32)), true)
+}
+
+fn by_distance(distance: &Int, shifted: impl Fn(u32) -> Int) -> Int {
+    if let Some(n) = distance.as_i64().and_then(|n| u32::try_from(n).ok()).filter(|&n| n < 32) {
+        return shifted(n);
+    }
+    (0..31).rev().fold(shifted(31), |rest, n| distance.eq(i64::from(n)).ite(&shifted(n), &rest))
+}

@@ -1,0 +1,103 @@
+//! Z3, in process.
+
+use clinch_ir::{Program, Term, Terms};
+use rustc_hash::FxHashMap;
+use z3::ast::Bool;
+use z3::{Model, Params, SatResult};
+
+use crate::encode::{Encoder, Expr};
+use crate::solver::{Answer, Solver};
+
+/// Work a query may do before Z3 gives up: deterministic, some seconds on today's machines.
+const RESOURCES: u32 = 20_000_000;
+
+/// A Z3 solver over the variables of one program.
+#[derive(Debug)]
+pub struct Z3Solver {
+    solver: z3::Solver,
+    encoder: Encoder,
+    /// For each assumed term a Boolean constant equivalent to it, and the scope in which that was said.
+    proxies: FxHashMap<Term, (Bool, usize)>,
+    scope: usize,
+    model: Option<Model>,
+    assumed: Vec<Bool>,
+}
+
+impl Z3Solver {
+    /// Knows that the program's variables are in their domains, and nothing else.
+    pub fn new(program: &Program) -> Self {
+        let solver = z3::Solver::new();
+        let mut params = Params::new();
+        params.set_u32("rlimit", RESOURCES);
+        solver.set_params(&params);
+        let (encoder, known) = Encoder::new(program);
+        for fact in known {
+            solver.assert(&fact);
+        }
+        Z3Solver { solver, encoder, proxies: FxHashMap::default(), scope: 0, model: None, assumed: Vec::new() }
+    }
+
+    /// A Boolean constant that is equivalent to the term, so that the solver keeps what it learns about it.
+    fn proxy(&mut self, terms: &Terms, term: Term) -> Bool {
+        if let Some((proxy, _)) = self.proxies.get(&term) {
+            return proxy.clone();
+        }
+        let proxy = Bool::fresh_const("p");
+        let meaning = self.encoder.term(terms, term).bool();
+        self.solver.assert(proxy.iff(&meaning));
+        self.proxies.insert(term, (proxy.clone(), self.scope));
+        proxy
+    }
+}
+
+impl Solver for Z3Solver {
+    fn push(&mut self) {
+        self.solver.push();
+        self.scope += 1;
+    }
+
+    fn pop(&mut self) {
+        self.solver.pop(1);
+        self.scope -= 1;
+        let scope = self.scope;
+        self.proxies.retain(|_, (_, made_in)| *made_in <= scope);
+    }
+
+    fn assert(&mut self, terms: &Terms, term: Term) {
+        let expr = self.encoder.term(terms, term).bool();
+        self.solver.assert(&expr);
+    }
+
+    fn check(&mut self, terms: &Terms, assumptions: &[(Term, bool)]) -> Answer {
+        self.assumed = assumptions
+            .iter()
+            .map(|&(term, holds)| {
+                let proxy = self.proxy(terms, term);
+                if holds { proxy } else { proxy.not() }
+            })
+            .collect();
+        self.model = None;
+        match self.solver.check_assumptions(&self.assumed) {
+            SatResult::Sat => {
+                self.model = self.solver.get_model();
+                Answer::Sat
+            }
+            SatResult::Unsat => Answer::Unsat,
+            SatResult::Unknown => Answer::Unknown,
+        }
+    }
+
+    fn value(&mut self, terms: &Terms, term: Term) -> Option<i64> {
+        let model = self.model.as_ref()?;
+        match self.encoder.term(terms, term) {
+            Expr::Bool(b) => model.eval(&b, true)?.as_bool().map(i64::from),
+            Expr::Int(i) => model.eval(&i, true)?.as_i64(),
+            Expr::Array(_) => None,
+        }
+    }
+
+    fn core(&self) -> Vec<usize> {
+        let core = self.solver.get_unsat_core();
+        self.assumed.iter().enumerate().filter(|(_, a)| core.contains(a)).map(|(i, _)| i).collect()
+    }
+}
