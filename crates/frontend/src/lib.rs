@@ -1,1 +1,90 @@
-//! TODO
+//! The languages clinch reads: guarded commands ([`Language::Gcl`]) and DiVinE models ([`Language::Dve`]).
+//!
+//! [`parse`] turns a text and the options that speak about it into a [`Program`], or says what is wrong with either.
+//! Both languages share tokens ([`lexer`]), expressions ([`parser`]) and [`diagnostic`]s; each has its own statements
+//! and its own reading of expressions.
+
+mod constant;
+mod diagnostic;
+mod dialect;
+mod dve;
+mod expr;
+mod gcl;
+mod lexer;
+mod options;
+mod parser;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clinch_ir::{Program, Source, Span};
+
+pub use diagnostic::{Diagnostic, Diagnostics};
+
+use diagnostic::{Bag, Problem};
+
+/// What the command line says about a model.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Values that replace those of constants (`--define N=5`).
+    pub defines: Vec<(String, i64)>,
+    /// An error condition that replaces the model's own (`--error EXPR`).
+    pub error: Option<String>,
+    /// Whether states without successor are errors (`--deadlock`).
+    pub deadlock: bool,
+    /// Predicates to start from, besides the model's own (`--predicate EXPR`).
+    pub predicates: Vec<String>,
+}
+
+/// A language models are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// Guarded commands and processes.
+    Gcl,
+    /// DiVinE, as used by the BEEM models.
+    Dve,
+}
+
+impl Language {
+    /// The language of a file, by the end of its name.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "gcl" => Some(Language::Gcl),
+            "dve" => Some(Language::Dve),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a model; `name` is how diagnostics call it.
+pub fn parse(language: Language, name: &str, bytes: &[u8], options: &Options) -> Result<Program, Diagnostics> {
+    let mut bag = Bag::default();
+    let source = Arc::new(decode(language, name, bytes, &mut bag));
+    bag.stop_if_any()?;
+    match language {
+        Language::Gcl => gcl::compile(&source, options, bag),
+        Language::Dve => dve::compile(&source, options, bag),
+    }
+}
+
+/// The text of a file. DVE models carry comments in old encodings, so there a bad byte is the lexer's to refuse.
+fn decode(language: Language, name: &str, bytes: &[u8], bag: &mut Bag) -> Source {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let source = Source { name: name.to_owned(), text };
+    let problem = if u32::try_from(source.text.len()).is_err() {
+        Some(Problem::new(Span::default(), "the file is larger than 4 GiB"))
+    } else if source.text.trim_ascii().is_empty() {
+        Some(Problem::new(Span::default(), "the file is empty").help("a model declares variables and processes"))
+    } else {
+        let bad = std::str::from_utf8(bytes).err().filter(|_| language == Language::Gcl);
+        bad.map(|e| Problem::new(byte_span(e.valid_up_to()), "invalid UTF-8").label("first bad byte"))
+    };
+    if let Some(problem) = problem {
+        bag.report(&Arc::new(source.clone()), problem);
+    }
+    source
+}
+
+fn byte_span(at: usize) -> Span {
+    Span { start: at as u32, end: at as u32 + 1 }
+}

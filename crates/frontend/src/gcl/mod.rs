@@ -1,0 +1,39 @@
+//! Guarded commands: processes, global commands, parallel assignment. The language is described in `docs/gcl.md`.
+//!
+//! Reading order: [`ast`] and [`parse`] give the text a shape; [`declare`] gives constants, types, variables and
+//! instances of processes their meaning; [`expr`] checks and translates expressions; [`lower`] translates the rest.
+
+mod ast;
+mod declare;
+mod expr;
+mod lower;
+mod parse;
+mod scope;
+
+use std::sync::Arc;
+
+use clinch_ir::{Program, Source};
+
+use crate::diagnostic::{Bag, Diagnostics};
+use crate::dialect::Dialect;
+use crate::parser::Parser;
+use crate::{Options, options};
+
+/// Reads a program.
+pub(crate) fn compile(source: &Arc<Source>, options: &Options, mut bag: Bag) -> Result<Program, Diagnostics> {
+    let mut parser = Parser::new(Dialect::Gcl, &source.text);
+    let model = parse::model(&mut parser);
+    for problem in std::mem::take(&mut parser.problems) {
+        bag.report(source, problem);
+    }
+    bag.stop_if_any()?;
+
+    let mut defines = options::Defines::new(options);
+    let declared = declare::declare(source, &parser.exprs, &model, &mut defines, &mut bag);
+    defines.report_unused(&mut bag);
+    bag.stop_if_any()?;
+
+    let program = lower::lower(source, &parser.exprs, &model, declared, options, &mut bag);
+    bag.stop_if_any()?;
+    Ok(program)
+}
