@@ -9,5 +9,6 @@ pub mod alpha;
 pub mod budget;
 pub mod concrete;
 pub mod explicit;
+pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};

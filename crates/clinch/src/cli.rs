@@ -1,0 +1,244 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
+///
+/// Exit codes: 0 safe, 1 unsafe, 2 unknown, 64 wrong usage, 65 bad input, 70 internal error.
+#[derive(Parser, Debug)]
+#[command(version, about, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Check a model: can its error be reached?
+    Check(Box<CheckArgs>),
+    /// List the engines and their options.
+    Engines,
+    /// Run the experiments of a paper and print its tables, the paper's numbers beside ours.
+    Reproduce(ReproduceArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// The model: guarded commands (.gcl, docs/gcl.md) or DiVinE (.dve, docs/dve.md).
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    /// The technique: see `clinch engines`. auto: explicit for models with finite domains, alpha for others.
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    pub(crate) engine: EngineName,
+
+    /// Search order [explicit: bfs, dfs, random; alpha: bfs, dfs].
+    #[arg(long, value_enum)]
+    pub(crate) order: Option<OrderName>,
+
+    /// Threads of the breadth-first search [explicit]; 0: all cores. The result does not depend on it.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+
+    /// Use a prover to check exactness [alpha]. off: the light-weight approach.
+    #[arg(long, value_enum)]
+    pub(crate) prover: Option<Switch>,
+
+    /// Describe by predicates the states in which a transition was not exact K times in a row [alpha].
+    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "3")]
+    pub(crate) add_all: Option<u32>,
+
+    /// Use new predicates everywhere, or where the transition that asked for them starts [alpha].
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<ScopeName>,
+
+    /// Find input values with the solver, or try all of a domain [alpha].
+    #[arg(long, value_enum)]
+    pub(crate) inputs: Option<InputsName>,
+
+    /// Values tried for inputs and initial values whose domain is unbounded (implies --inputs brute for alpha).
+    #[arg(long, value_name = "LO..HI", value_parser = parse_range, allow_hyphen_values = true)]
+    pub(crate) input_domain: Option<(i64, i64)>,
+
+    /// Which predicates split abstract states [split].
+    #[arg(long, value_enum)]
+    pub(crate) strategy: Option<StrategyName>,
+
+    /// Seed of everything random.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// Re-check the verdict. off is for timing only: the verdict is then not to be trusted.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub(crate) certify: Switch,
+
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ModelArgs {
+    /// Set a constant of the model.
+    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub(crate) defines: Vec<(String, i64)>,
+
+    /// The error condition, in the model's own expression syntax; replaces the model's.
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) error: Option<String>,
+
+    /// A state without successor is an error.
+    #[arg(long)]
+    pub(crate) deadlock: bool,
+
+    /// A predicate to start from, in the model's syntax; may be repeated.
+    #[arg(long = "predicate", value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) predicates: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time (30s, 500ms, 2m, 1h).
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+
+    /// Stop when this much memory is in use (4GiB, 512MiB, or bytes).
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_size)]
+    pub(crate) memory: u64,
+
+    /// Stop after this many refinement iterations.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReproduceArgs {
+    /// Whose tables.
+    #[arg(value_enum)]
+    pub(crate) paper: Paper,
+
+    /// Where the models of the experiment are.
+    #[arg(long, value_name = "DIR", default_value = "examples/gcl")]
+    pub(crate) models: PathBuf,
+
+    /// Time bound of each search [split; 5m in the thesis], or of each run [alpha].
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
+    pub(crate) bound: Duration,
+
+    /// How many seeds [split; 12 runs in the thesis].
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) seeds: u64,
+
+    /// Random error states per model [split].
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(crate) errors: usize,
+
+    /// Print the data as JSON instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Paper {
+    /// Păsăreanu, Pelánek, Visser: tables 1 to 3.
+    Alpha,
+    /// Kudra: tables 5.1 to 5.5.
+    Split,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EngineName {
+    Auto,
+    Explicit,
+    Alpha,
+    Split,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OrderName {
+    Bfs,
+    Dfs,
+    Random,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScopeName {
+    Global,
+    Transition,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum InputsName {
+    Solve,
+    Brute,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StrategyName {
+    MaxOverlap,
+    MinSet,
+    MinOnly,
+}
+
+fn parse_define(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let value = value.trim().parse().map_err(|_| format!("`{value}` is not an integer"))?;
+    Ok((name.trim().to_owned(), value))
+}
+
+fn parse_range(text: &str) -> Result<(i64, i64), String> {
+    let (lo, hi) = text.split_once("..").ok_or("expected LO..HI")?;
+    let bound = |t: &str| t.trim().parse::<i64>().map_err(|_| format!("`{t}` is not an integer"));
+    match (bound(lo)?, bound(hi)?) {
+        (lo, hi) if lo <= hi => Ok((lo, hi)),
+        _ => Err("the range is empty".to_owned()),
+    }
+}
+
+/// A number and its unit.
+fn split_unit(text: &str) -> Result<(f64, &str), String> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number = text[..end].parse().map_err(|_| format!("`{text}` does not start with a number"))?;
+    Ok((number, text[end..].trim()))
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split_unit(text)?;
+    let seconds = match unit {
+        "" | "s" => number,
+        "ms" => number / 1e3,
+        "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(format!("unknown unit `{unit}`: use ms, s, m or h")),
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let (number, unit) = split_unit(text)?;
+    let factor = match unit {
+        "" | "B" => 1.0,
+        "kB" | "KB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "KiB" | "K" => 1024.0,
+        "MiB" | "M" => 1024.0 * 1024.0,
+        "GiB" | "G" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(format!("unknown unit `{unit}`: use KiB, MiB or GiB")),
+    };
+    Ok((number * factor) as u64)
+}

@@ -1,0 +1,151 @@
+//! `clinch engines`, and the choice of one from the command line.
+
+use clinch_engine::{Budget, Observer, alpha, explicit, split};
+use clinch_ir::{InputDomain, Program, Verdict};
+
+use crate::cli::{CheckArgs, EngineName, InputsName, OrderName, ScopeName, StrategyName, Switch};
+use crate::{exit, report};
+
+/// An engine with its options: what was typed, made sense of.
+#[derive(Debug)]
+pub(crate) enum Engine {
+    Explicit(explicit::Config),
+    Alpha(alpha::Config),
+    Split(split::Config),
+}
+
+impl Engine {
+    /// The engine the command line asks for, or what is wrong with it.
+    pub(crate) fn from_args(args: &CheckArgs, program: &Program) -> Result<Engine, String> {
+        let name = match args.engine {
+            EngineName::Auto if is_finite(program) => EngineName::Explicit,
+            EngineName::Auto => EngineName::Alpha,
+            name => name,
+        };
+        check_options(args, name)?;
+        let inputs = InputDomain(args.input_domain);
+        match name {
+            EngineName::Explicit => Ok(Engine::Explicit(explicit::Config {
+                order: match args.order {
+                    None | Some(OrderName::Bfs) => explicit::Order::BreadthFirst,
+                    Some(OrderName::Dfs) => explicit::Order::DepthFirst,
+                    Some(OrderName::Random) => explicit::Order::RandomDepthFirst,
+                },
+                seed: args.seed,
+                threads: args.threads.unwrap_or(0),
+                inputs,
+            })),
+            EngineName::Alpha => Ok(Engine::Alpha(alpha_config(args, inputs)?)),
+            EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
+                strategy: match args.strategy {
+                    None | Some(StrategyName::MinOnly) => split::Strategy::MinOnly,
+                    Some(StrategyName::MinSet) => split::Strategy::MinSet,
+                    Some(StrategyName::MaxOverlap) => split::Strategy::MaxOverlap,
+                },
+                seed: args.seed,
+                inputs,
+                ..split::Config::default()
+            })),
+        }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Engine::Explicit(_) => "explicit",
+            Engine::Alpha(_) => "alpha",
+            Engine::Split(_) => "split",
+        }
+    }
+
+    /// Runs it.
+    pub(crate) fn check(
+        &self,
+        program: &Program,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+    ) -> (Verdict, serde_json::Value) {
+        fn json<S: serde::Serialize>((verdict, stats): (Verdict, S)) -> (Verdict, serde_json::Value) {
+            (verdict, serde_json::to_value(stats).expect("statistics are plain data"))
+        }
+        match self {
+            Engine::Explicit(config) => json(explicit::check(program, config, budget, observer)),
+            Engine::Alpha(config) => json(alpha::check(program, config, budget, observer)),
+            Engine::Split(config) => json(split::check(program, config, budget, observer)),
+        }
+    }
+}
+
+fn alpha_config(args: &CheckArgs, domain: InputDomain) -> Result<alpha::Config, String> {
+    Ok(alpha::Config {
+        order: match args.order {
+            None | Some(OrderName::Bfs) => alpha::Order::BreadthFirst,
+            Some(OrderName::Dfs) => alpha::Order::DepthFirst,
+            Some(OrderName::Random) => return Err("--order random does not go with --engine alpha".to_owned()),
+        },
+        prover: match args.prover {
+            None | Some(Switch::On) => alpha::ProverUse::On,
+            Some(Switch::Off) => alpha::ProverUse::Off,
+        },
+        add_all: args.add_all,
+        scope: match args.scope {
+            None | Some(ScopeName::Global) => alpha::PredicateScope::Global,
+            Some(ScopeName::Transition) => alpha::PredicateScope::Transition,
+        },
+        inputs: match (args.inputs, domain.0) {
+            (Some(InputsName::Solve), Some(_)) => {
+                return Err("--input-domain does not go with --inputs solve".to_owned());
+            }
+            (Some(InputsName::Brute), _) | (None, Some(_)) => alpha::Inputs::BruteForce(domain),
+            (Some(InputsName::Solve) | None, None) => alpha::Inputs::Solve,
+        },
+    })
+}
+
+/// Options of other engines are an error, not noise.
+fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
+    let explicit = engine == EngineName::Explicit;
+    let alpha = engine == EngineName::Alpha;
+    let split = engine == EngineName::Split;
+    let wrong = [
+        ("--order", args.order.is_some() && split),
+        ("--threads", args.threads.is_some() && !explicit),
+        ("--prover", args.prover.is_some() && !alpha),
+        ("--add-all", args.add_all.is_some() && !alpha),
+        ("--scope", args.scope.is_some() && !alpha),
+        ("--inputs", args.inputs.is_some() && !alpha),
+        ("--strategy", args.strategy.is_some() && !split),
+    ];
+    match wrong.iter().find(|(_, wrong)| *wrong) {
+        Some((option, _)) => Err(format!("{option} does not go with this engine: see `clinch engines`")),
+        None => Ok(()),
+    }
+}
+
+fn is_finite(program: &Program) -> bool {
+    program.vars.iter().all(|v| v.domain.bounds().is_some())
+}
+
+const ENGINES: &str = "\
+explicit  every reachable state, one by one; the oracle for the others
+    --order bfs|dfs|random   breadth first (shortest traces, all cores), depth first, random depth first
+    --threads N              cores for breadth first
+    --input-domain LO..HI    values for unbounded inputs
+alpha     concrete search with abstract matching, refined until exact [Alpha]
+    --order bfs|dfs          which waiting state is explored next
+    --prover on|off          check exactness, or add predicates on every step
+    --add-all [K]            describe states whose transitions stay inexact K times in a row
+    --scope global|transition  use new predicates everywhere, or at the location that needs them
+    --inputs solve|brute     one input per predicate combination, or all of a domain
+    --input-domain LO..HI    values for unbounded inputs
+    --predicate EXPR         a predicate to start from
+split     abstract matching with intervals split until abstract and concrete states agree [Split]
+    --strategy max-overlap|min-set|min-only  which predicates split
+    --input-domain LO..HI    values for unbounded inputs
+all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N";
+
+/// `clinch engines`.
+pub(crate) fn run() -> u8 {
+    report::line(ENGINES);
+    exit::SAFE
+}

@@ -1,0 +1,57 @@
+//! The `clinch` command: decides whether an error in a model can be reached, with checked evidence.
+
+mod check;
+mod cli;
+mod engines;
+mod load;
+mod progress;
+mod report;
+mod reproduce;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Terms are walked by recursion, and models may hold deep ones.
+const STACK: usize = 1 << 30;
+
+/// Exit codes, as README.md lists them.
+mod exit {
+    pub(crate) const SAFE: u8 = 0;
+    pub(crate) const UNSAFE: u8 = 1;
+    pub(crate) const UNKNOWN: u8 = 2;
+    pub(crate) const USAGE: u8 = 64;
+    pub(crate) const BAD_INPUT: u8 = 65;
+    pub(crate) const INTERNAL: u8 = 70;
+}
+
+fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; where they go, and that they may not be read, is clap's business.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::SAFE });
+        }
+    };
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli));
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(_)) => {
+            report::error("internal error: clinch panicked; please report it with the model");
+            ExitCode::from(exit::INTERNAL)
+        }
+        Err(error) => {
+            report::error(&format!("cannot start: {error}"));
+            ExitCode::from(exit::INTERNAL)
+        }
+    }
+}
+
+fn run(cli: cli::Cli) -> u8 {
+    match cli.command {
+        cli::Command::Check(args) => check::run(&args),
+        cli::Command::Engines => engines::run(),
+        cli::Command::Reproduce(args) => reproduce::run(&args),
+    }
+}
