@@ -42,15 +42,13 @@ impl Diagnostic {
         let (line, column) = self.line_column();
         let excerpt = Excerpt::new(self);
         let place = format!("{}:{line}:{column}", self.source.name);
-        let kind = format!("{place}: error");
         // ariadne numbers lines by counting them, so the lines before are given to it empty.
         let text = "\n".repeat(line - 1) + &excerpt.line;
         let span = line - 1 + excerpt.span.start..line - 1 + excerpt.span.end;
         let name = self.source.name.as_str();
         let label = Label::new((name, span.clone())).with_message(self.label.as_deref().unwrap_or("here"));
-        let mut report = Report::build(ReportKind::Custom(&kind, Color::Red), (name, span))
+        let mut report = Report::build(ReportKind::Error, (name, span))
             .with_config(Config::default().with_color(color).with_index_type(IndexType::Byte))
-            .with_message(&self.message)
             .with_label(label.with_color(Color::Red));
         if let Some(help) = &self.help {
             report.set_help(help);
@@ -58,11 +56,15 @@ impl Diagnostic {
         let mut out = Vec::new();
         let source = ariadne::Source::from(text);
         report.finish().write((name, source), &mut out).expect("writing to memory cannot fail");
-        let out = String::from_utf8_lossy(&out).into_owned();
-        match excerpt.shown_column {
-            Some(shown) => out.replacen(&format!("[ {name}:{line}:{shown} ]"), &format!("[ {place} ]"), 1),
-            None => out,
-        }
+        let out = String::from_utf8_lossy(&out);
+        // Its own first line lacks the place, by which editors and scripts find it.
+        let body = out.split_once('\n').map_or("", |(_, body)| body);
+        let body = match excerpt.shown_column {
+            Some(shown) => body.replacen(&format!("{name}:{line}:{shown} "), &format!("{place} "), 1),
+            None => body.to_owned(),
+        };
+        let (red, plain) = if color { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
+        format!("{red}{self}{plain}\n{body}")
     }
 }
 
