@@ -169,18 +169,21 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// A diagnostic that does not know its text yet.
+/// A diagnostic that does not know its text yet. Boxed, for it is part of every result of the recursive parser.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
-    pub(crate) span: Span,
-    pub(crate) message: String,
-    pub(crate) label: Option<String>,
-    pub(crate) help: Option<String>,
+pub(crate) struct Problem(Box<Details>);
+
+#[derive(Clone, Debug)]
+struct Details {
+    span: Span,
+    message: String,
+    label: Option<String>,
+    help: Option<String>,
 }
 
 impl Problem {
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
-        Problem { span, message: message.into(), label: None, help: None }
+        Problem(Box::new(Details { span, message: message.into(), label: None, help: None }))
     }
 
     /// A consequence of something already reported: stops the work, shows nothing.
@@ -188,12 +191,14 @@ impl Problem {
         Problem::new(Span::default(), "")
     }
 
-    pub(crate) fn label(self, label: impl Into<String>) -> Self {
-        Problem { label: Some(label.into()), ..self }
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.0.label = Some(label.into());
+        self
     }
 
-    pub(crate) fn help(self, help: impl Into<String>) -> Self {
-        Problem { help: Some(help.into()), ..self }
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
     }
 }
 
@@ -208,11 +213,11 @@ impl Bag {
     /// Records a problem. One per place: a template reports the same problem for each of its instances.
     pub(crate) fn report(&mut self, source: &Arc<Source>, problem: Problem) {
         self.stopped = true;
-        let known = |d: &Diagnostic| d.span == problem.span && Arc::ptr_eq(&d.source, source);
-        if problem.message.is_empty() || self.is_full() || self.diagnostics.iter().any(known) {
+        let Details { span, message, label, help } = *problem.0;
+        let known = |d: &Diagnostic| d.span == span && Arc::ptr_eq(&d.source, source);
+        if message.is_empty() || self.is_full() || self.diagnostics.iter().any(known) {
             return;
         }
-        let Problem { span, message, label, help } = problem;
         self.diagnostics.push(Diagnostic { source: source.clone(), span, message, label, help });
     }
 

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use clinch_frontend::{Language, Options, parse};
-use clinch_ir::{InputDomain, Interpreter, Program, State};
-use indexmap::IndexSet;
+use clinch_ir::Program;
+
+use crate::explore;
 
 fn corpus() -> Option<PathBuf> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/dve");
@@ -15,26 +16,6 @@ fn corpus() -> Option<PathBuf> {
 fn load(dir: &std::path::Path, file: &str, options: &Options) -> Option<Program> {
     let bytes = fs::read(dir.join("models").join(file)).ok()?;
     Some(parse(Language::Dve, file, &bytes, options).unwrap_or_else(|d| panic!("{}", d.render(false))))
-}
-
-/// Numbers of reachable states and of transitions between them.
-fn explore(program: &Program) -> (usize, usize) {
-    let interpreter = Interpreter::new(program);
-    let mut states: IndexSet<State> = IndexSet::new();
-    interpreter.for_each_initial(InputDomain::default(), |s| {
-        states.insert(s);
-    });
-    let (mut next, mut transitions) = (0, 0);
-    while let Some(state) = states.get_index(next).cloned() {
-        next += 1;
-        for id in program.transition_ids() {
-            if let Some(successor) = interpreter.fire(&state, id, &[]).expect("no faults in these models") {
-                transitions += 1;
-                states.insert(successor);
-            }
-        }
-    }
-    (states.len(), transitions)
 }
 
 #[test]
@@ -75,7 +56,8 @@ fn small_models_have_the_recorded_size() {
             continue;
         }
         let Some(program) = load(&dir, fields[0], &Options::default()) else { continue };
-        assert_eq!(explore(&program), (states, transitions), "{}", fields[0]);
+        let (reached, steps) = explore(&program);
+        assert_eq!((reached.len(), steps), (states, transitions), "{}", fields[0]);
         checked += 1;
     }
     assert!(checked > 0);

@@ -1,6 +1,7 @@
 //! Tests of the frontend through its public functions.
 
 mod corpus;
+mod documents;
 mod dve_errors;
 mod gcl_errors;
 mod lowering;
@@ -8,7 +9,8 @@ mod robustness;
 mod round_trip;
 
 use clinch_frontend::{Diagnostics, Language, Options, parse};
-use clinch_ir::Program;
+use clinch_ir::{InputDomain, Interpreter, Program, State};
+use indexmap::IndexSet;
 
 fn read(language: Language, text: &str, options: &Options) -> Result<Program, Diagnostics> {
     parse(language, "model", text.as_bytes(), options)
@@ -36,4 +38,24 @@ fn problems(language: Language, bytes: &[u8], options: &Options) -> String {
 /// Checks the diagnostics of a wrong model.
 fn check(language: Language, text: &str, expected: &str) {
     assert_eq!(problems(language, text.as_bytes(), &Options::default()), expected, "for {text:?}");
+}
+
+/// The reachable states, and the number of transitions between them.
+fn explore(program: &Program) -> (IndexSet<State>, usize) {
+    let interpreter = Interpreter::new(program);
+    let mut states: IndexSet<State> = IndexSet::new();
+    interpreter.for_each_initial(InputDomain::default(), |s| {
+        states.insert(s);
+    });
+    let (mut next, mut transitions) = (0, 0);
+    while let Some(state) = states.get_index(next).cloned() {
+        next += 1;
+        for id in program.transition_ids() {
+            if let Some(successor) = interpreter.fire(&state, id, &[]).expect("no faults in these models") {
+                transitions += 1;
+                states.insert(successor);
+            }
+        }
+    }
+    (states, transitions)
 }
