@@ -42,15 +42,13 @@ impl Diagnostic {
         let (line, column) = self.line_column();
         let excerpt = Excerpt::new(self);
         let place = format!("{}:{line}:{column}", self.source.name);
-        let kind = format!("{place}: error");
         // ariadne numbers lines by counting them, so the lines before are given to it empty.
         let text = "\n".repeat(line - 1) + &excerpt.line;
         let span = line - 1 + excerpt.span.start..line - 1 + excerpt.span.end;
         let name = self.source.name.as_str();
         let label = Label::new((name, span.clone())).with_message(self.label.as_deref().unwrap_or("here"));
-        let mut report = Report::build(ReportKind::Custom(&kind, Color::Red), (name, span))
+        let mut report = Report::build(ReportKind::Error, (name, span))
             .with_config(Config::default().with_color(color).with_index_type(IndexType::Byte))
-            .with_message(&self.message)
             .with_label(label.with_color(Color::Red));
         if let Some(help) = &self.help {
             report.set_help(help);
@@ -58,11 +56,15 @@ impl Diagnostic {
         let mut out = Vec::new();
         let source = ariadne::Source::from(text);
         report.finish().write((name, source), &mut out).expect("writing to memory cannot fail");
-        let out = String::from_utf8_lossy(&out).into_owned();
-        match excerpt.shown_column {
-            Some(shown) => out.replacen(&format!("[ {name}:{line}:{shown} ]"), &format!("[ {place} ]"), 1),
-            None => out,
-        }
+        let out = String::from_utf8_lossy(&out);
+        // Its own first line lacks the place, by which editors and scripts find it.
+        let body = out.split_once('\n').map_or("", |(_, body)| body);
+        let body = match excerpt.shown_column {
+            Some(shown) => body.replacen(&format!("{name}:{line}:{shown} "), &format!("{place} "), 1),
+            None => body.to_owned(),
+        };
+        let (red, plain) = if color { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
+        format!("{red}{self}{plain}\n{body}")
     }
 }
 
@@ -167,18 +169,21 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// A diagnostic that does not know its text yet.
+/// A diagnostic that does not know its text yet. Boxed, for it is part of every result of the recursive parser.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
-    pub(crate) span: Span,
-    pub(crate) message: String,
-    pub(crate) label: Option<String>,
-    pub(crate) help: Option<String>,
+pub(crate) struct Problem(Box<Details>);
+
+#[derive(Clone, Debug)]
+struct Details {
+    span: Span,
+    message: String,
+    label: Option<String>,
+    help: Option<String>,
 }
 
 impl Problem {
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
-        Problem { span, message: message.into(), label: None, help: None }
+        Problem(Box::new(Details { span, message: message.into(), label: None, help: None }))
     }
 
     /// A consequence of something already reported: stops the work, shows nothing.
@@ -186,12 +191,14 @@ impl Problem {
         Problem::new(Span::default(), "")
     }
 
-    pub(crate) fn label(self, label: impl Into<String>) -> Self {
-        Problem { label: Some(label.into()), ..self }
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.0.label = Some(label.into());
+        self
     }
 
-    pub(crate) fn help(self, help: impl Into<String>) -> Self {
-        Problem { help: Some(help.into()), ..self }
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
     }
 }
 
@@ -206,11 +213,11 @@ impl Bag {
     /// Records a problem. One per place: a template reports the same problem for each of its instances.
     pub(crate) fn report(&mut self, source: &Arc<Source>, problem: Problem) {
         self.stopped = true;
-        let known = |d: &Diagnostic| d.span == problem.span && Arc::ptr_eq(&d.source, source);
-        if problem.message.is_empty() || self.is_full() || self.diagnostics.iter().any(known) {
+        let Details { span, message, label, help } = *problem.0;
+        let known = |d: &Diagnostic| d.span == span && Arc::ptr_eq(&d.source, source);
+        if message.is_empty() || self.is_full() || self.diagnostics.iter().any(known) {
             return;
         }
-        let Problem { span, message, label, help } = problem;
         self.diagnostics.push(Diagnostic { source: source.clone(), span, message, label, help });
     }
 

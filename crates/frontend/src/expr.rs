@@ -2,7 +2,7 @@
 //!
 //! They live in an arena: a deep expression must not overflow the stack when it is dropped.
 
-use clinch_ir::Span;
+use clinch_ir::{Span, Term, Terms};
 
 /// A name and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,28 @@ pub(crate) enum Comparison {
     LessEqual,
     Greater,
     GreaterEqual,
+}
+
+impl Comparison {
+    /// The comparison as a term, given what equality is. `a > b` becomes `not (a <= b)`: it evaluates `a` first and is
+    /// printed as it was written.
+    pub(crate) fn term(
+        self,
+        terms: &mut Terms,
+        a: Term,
+        b: Term,
+        equal: impl FnOnce(&mut Terms, Term, Term) -> Term,
+    ) -> Term {
+        let positive = match self {
+            Comparison::Equal | Comparison::Different => equal(terms, a, b),
+            Comparison::Less | Comparison::GreaterEqual => terms.lt(a, b),
+            Comparison::LessEqual | Comparison::Greater => terms.le(a, b),
+        };
+        match self {
+            Comparison::Equal | Comparison::Less | Comparison::LessEqual => positive,
+            Comparison::Different | Comparison::Greater | Comparison::GreaterEqual => terms.not(positive),
+        }
+    }
 }
 
 /// What a quantifier says of its instances.

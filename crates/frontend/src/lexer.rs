@@ -93,9 +93,9 @@ impl<'s> Lexer<'s> {
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if trimmed.starts_with("/*") {
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
                 let start = self.at;
-                let Some(end) = trimmed[2..].find("*/") else {
+                let Some(end) = comment.find("*/") else {
                     self.skip_to_end();
                     let span = Span { start: start as u32, end: start as u32 + 2 };
                     return Err(Problem::new(span, "unterminated comment").help("close it with `*/`"));

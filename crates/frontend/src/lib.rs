@@ -1,7 +1,7 @@
 //! The languages clinch reads: guarded commands ([`Language::Gcl`]) and DiVinE models ([`Language::Dve`]).
 //!
 //! [`parse`] turns a text and the options that speak about it into a [`Program`], or says what is wrong with either.
-//! Both languages share tokens ([`lexer`]), expressions ([`parser`]) and [`diagnostic`]s; each has its own statements
+//! Both languages share tokens (`lexer`), expressions (`parser`) and diagnostics; each has its own statements
 //! and its own reading of expressions.
 
 mod constant;

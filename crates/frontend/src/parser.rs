@@ -7,9 +7,13 @@ use crate::dialect::{ADDITIVE, Associativity, CONDITIONAL, Dialect};
 use crate::expr::{Binder, ExprId, ExprKind, Exprs, Name, Quantifier, join};
 use crate::lexer::{Kind, Lexer, Token, shorten};
 
-/// Deepest expression: nesting and operator chains. Later passes recurse over expressions and terms; this keeps them
-/// within a small thread's stack.
-pub(crate) const MAX_DEPTH: u32 = 1000;
+/// Most parentheses, brackets, prefix operators and the like inside each other: reading them is recursive, and must not
+/// overflow the stack of a small thread, not even in an unoptimised build.
+const MAX_NESTING: u32 = 500;
+
+/// Most operations on top of each other, chains such as `a + b + c` included: later passes recurse over expressions and
+/// terms.
+const MAX_DEPTH: u32 = 1000;
 
 /// A parser over one text.
 pub(crate) struct Parser<'s> {
@@ -193,8 +197,8 @@ impl<'s> Parser<'s> {
     /// An expression of operators of at least this level.
     fn level(&mut self, least: u8) -> Result<ExprId, Problem> {
         self.nesting += 1;
-        if self.nesting > MAX_DEPTH {
-            return Err(too_deep(self.span()));
+        if self.nesting > MAX_NESTING {
+            return Err(too_deep(self.span(), MAX_NESTING));
         }
         let mut left = self.operand()?;
         loop {
@@ -323,14 +327,14 @@ impl<'s> Parser<'s> {
     fn add(&mut self, kind: ExprKind<'s>, span: Span, children: &[ExprId]) -> Result<ExprId, Problem> {
         let depth = 1 + children.iter().map(|c| self.exprs.depth(*c)).max().unwrap_or(0);
         if depth > MAX_DEPTH {
-            return Err(too_deep(self.previous));
+            return Err(too_deep(self.previous, MAX_DEPTH));
         }
         Ok(self.exprs.add(kind, span, depth))
     }
 }
 
-fn too_deep(span: Span) -> Problem {
-    Problem::new(span, format!("the expression is nested deeper than {MAX_DEPTH}")).help("split it into smaller ones")
+fn too_deep(span: Span, limit: u32) -> Problem {
+    Problem::new(span, format!("the expression is nested deeper than {limit}")).help("split it into smaller ones")
 }
 
 /// A number that does not fit in 64 bits.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::eval::State;
-use crate::program::{Program, Syntax};
+use crate::program::{Domain, Program, Syntax};
 use crate::term::{BinOp, Node, Term, Terms, UnOp};
 
 /// The term as source text.
@@ -65,7 +65,13 @@ impl Printer<'_> {
                 let process = &self.program.processes[process.index()];
                 push(out, format_args!("{}.{}", process.name, process.locations[location.index()]));
             }
-            Node::Unary(UnOp::BoolToInt, a) => self.write(out, a, precedence),
+            Node::Unary(UnOp::BoolToInt, a) => match self.program.syntax {
+                Syntax::Gcl => {
+                    self.write(out, a, precedence + 1);
+                    out.push_str(" ? 1 : 0");
+                }
+                Syntax::Dve => self.write(out, a, precedence),
+            },
             Node::Unary(UnOp::Not, a) => self.write_not(out, a),
             Node::Unary(op, a) => {
                 out.push(if op == UnOp::Neg { '-' } else { '~' });
@@ -76,6 +82,9 @@ impl Printer<'_> {
                 out.push('[');
                 self.write(out, index, 0);
                 out.push(']');
+            }
+            Node::Binary(op @ (BinOp::Eq | BinOp::Le | BinOp::Lt), a, b) => {
+                self.write_comparison(out, a, self.symbol(op), b);
             }
             Node::Binary(op, a, b) => {
                 self.write(out, a, precedence);
@@ -109,15 +118,46 @@ impl Printer<'_> {
             _ => None,
         };
         match flipped {
-            Some((x, op, y)) => {
-                self.write(out, x, COMPARISON + 1);
-                push(out, format_args!(" {op} "));
-                self.write(out, y, COMPARISON + 1);
-            }
+            Some((x, op, y)) => self.write_comparison(out, x, op, y),
             None => {
                 out.push_str("not ");
                 self.write(out, a, UNARY + 1);
             }
+        }
+    }
+
+    /// Comparisons inside comparisons are always parenthesised: GCL refuses chains, in DVE they mislead. A number that is
+    /// compared with an enumeration is shown by its name.
+    fn write_comparison(&self, out: &mut String, a: Term, op: &str, b: Term) {
+        let context = self.comparison() + 1;
+        self.write_side(out, a, b, context);
+        push(out, format_args!(" {op} "));
+        self.write_side(out, b, a, context);
+    }
+
+    fn write_side(&self, out: &mut String, side: Term, other: Term, context: u8) {
+        match (self.terms.node(side), self.domain(other)) {
+            (Node::Int(value), Some(domain @ Domain::Enum(_))) => {
+                out.push_str(&self.program.show_value(domain, value));
+            }
+            _ => self.write(out, side, context),
+        }
+    }
+
+    /// The domain of a variable or element.
+    fn domain(&self, term: Term) -> Option<&Domain> {
+        match self.terms.node(term) {
+            Node::Var(v) => Some(&self.program.var(v).domain),
+            Node::Binary(BinOp::Select, array, _) | Node::Store(array, ..) => self.domain(array),
+            _ => None,
+        }
+    }
+
+    /// The level of comparisons: in GCL the bit operators are tighter, in DVE looser, as in C.
+    fn comparison(&self) -> u8 {
+        match self.program.syntax {
+            Syntax::Gcl => 5,
+            Syntax::Dve => 7,
         }
     }
 
@@ -144,23 +184,43 @@ impl Printer<'_> {
     }
 
     fn precedence(&self, term: Term) -> u8 {
+        let gcl = self.program.syntax == Syntax::Gcl;
         match self.terms.node(term) {
             Node::Int(v) if v < 0 => UNARY,
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,
             Node::Unary(UnOp::Not, a) => match self.terms.node(a) {
-                Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => COMPARISON,
+                Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => self.comparison(),
+                _ if gcl => 4,
                 _ => UNARY,
             },
-            Node::Unary(UnOp::BoolToInt, a) => self.precedence(a),
+            Node::Unary(UnOp::BoolToInt, a) if !gcl => self.precedence(a),
+            Node::Ite(..) | Node::Unary(UnOp::BoolToInt, _) => 1,
             Node::Unary(..) => UNARY,
-            Node::Ite(..) => 1,
             Node::Binary(op, ..) => match op {
                 BinOp::Or => 2,
                 BinOp::And => 3,
-                BinOp::BitOr => 4,
-                BinOp::BitXor => 5,
-                BinOp::BitAnd => 6,
-                BinOp::Eq | BinOp::Le | BinOp::Lt => COMPARISON,
+                BinOp::BitOr => {
+                    if gcl {
+                        6
+                    } else {
+                        4
+                    }
+                }
+                BinOp::BitXor => {
+                    if gcl {
+                        7
+                    } else {
+                        5
+                    }
+                }
+                BinOp::BitAnd => {
+                    if gcl {
+                        8
+                    } else {
+                        6
+                    }
+                }
+                BinOp::Eq | BinOp::Le | BinOp::Lt => self.comparison(),
                 BinOp::Shl | BinOp::Shr => 9,
                 BinOp::Add | BinOp::Sub => 10,
                 BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Mod => 11,
@@ -170,7 +230,6 @@ impl Printer<'_> {
     }
 }
 
-const COMPARISON: u8 = 7;
 const UNARY: u8 = 12;
 
 fn push(out: &mut String, text: impl std::fmt::Display) {

@@ -8,7 +8,7 @@ use super::ast::Target;
 use super::declare::{Entity, Names, ProcessNames, Scope};
 use crate::constant::constant_value;
 use crate::diagnostic::Problem;
-use crate::expr::{Comparison, ExprId, ExprKind, Exprs, Infix, Name, Prefix};
+use crate::expr::{ExprId, ExprKind, Exprs, Infix, Name, Prefix};
 use crate::parser::number_too_large;
 
 type Result<T> = std::result::Result<T, Problem>;
@@ -206,7 +206,7 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             Infix::Compare(comparison) => {
                 let (a, b) = (self.number(left)?, self.number(right)?);
-                Ok(Value::Truth(compare(self.terms(), comparison, a, b)))
+                Ok(Value::Truth(comparison.term(self.terms(), a, b, equal)))
             }
             Infix::Integer(op) => {
                 let (a, b) = (self.number(left)?, self.number(right)?);
@@ -225,20 +225,6 @@ fn nonzero(terms: &mut Terms, number: Term) -> Term {
     let zero = terms.int(0);
     let is_zero = equal(terms, number, zero);
     terms.not(is_zero)
-}
-
-fn compare(terms: &mut Terms, op: Comparison, a: Term, b: Term) -> Term {
-    match op {
-        Comparison::Equal => equal(terms, a, b),
-        Comparison::Different => {
-            let same = equal(terms, a, b);
-            terms.not(same)
-        }
-        Comparison::Less => terms.lt(a, b),
-        Comparison::LessEqual => terms.le(a, b),
-        Comparison::Greater => terms.lt(b, a),
-        Comparison::GreaterEqual => terms.le(b, a),
-    }
 }
 
 /// Equality of numbers; of converted truth values where both sides are such (`P.state == 1`).

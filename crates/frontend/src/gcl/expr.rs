@@ -257,18 +257,7 @@ impl<'a, 's> Lowering<'a, 's> {
             let message = format!("values of type {} have no order", self.globals.show_type(ty));
             return Err(Problem::new(self.exprs.span(left), message).help("they compare with `=` and `!=` only"));
         }
-        let terms = self.terms();
-        Ok(match op {
-            Comparison::Equal => equal(terms, a, b),
-            Comparison::Different => {
-                let same = equal(terms, a, b);
-                terms.not(same)
-            }
-            Comparison::Less => terms.lt(a, b),
-            Comparison::LessEqual => terms.le(a, b),
-            Comparison::Greater => terms.lt(b, a),
-            Comparison::GreaterEqual => terms.le(b, a),
-        })
+        Ok(op.term(self.terms(), a, b, equal))
     }
 
     fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> Result<Typed> {

@@ -1,0 +1,61 @@
+//! Tests of the frontend through its public functions.
+
+mod corpus;
+mod documents;
+mod dve_errors;
+mod gcl_errors;
+mod lowering;
+mod robustness;
+mod round_trip;
+
+use clinch_frontend::{Diagnostics, Language, Options, parse};
+use clinch_ir::{InputDomain, Interpreter, Program, State};
+use indexmap::IndexSet;
+
+fn read(language: Language, text: &str, options: &Options) -> Result<Program, Diagnostics> {
+    parse(language, "model", text.as_bytes(), options)
+}
+
+fn read_ok(language: Language, text: &str) -> Program {
+    read(language, text, &Options::default()).unwrap_or_else(|d| panic!("{}", d.render(false)))
+}
+
+/// The diagnostics as `line:column: message`, and that each report begins with its place and message.
+fn problems(language: Language, bytes: &[u8], options: &Options) -> String {
+    let diagnostics = parse(language, "model", bytes, options).expect_err("the model is wrong");
+    let mut lines = Vec::new();
+    for diagnostic in &diagnostics {
+        let first = diagnostic.to_string();
+        let report = diagnostic.render(false);
+        assert_eq!(report.lines().next().map(str::trim_end), Some(first.as_str()), "{report}");
+        assert!(report.len() < 5000, "a report of {} bytes", report.len());
+        let shown = first.replace(": error: ", ": ");
+        lines.push(shown.strip_prefix("model:").unwrap_or(&shown).to_owned());
+    }
+    lines.join("\n")
+}
+
+/// Checks the diagnostics of a wrong model.
+fn check(language: Language, text: &str, expected: &str) {
+    assert_eq!(problems(language, text.as_bytes(), &Options::default()), expected, "for {text:?}");
+}
+
+/// The reachable states, and the number of transitions between them.
+fn explore(program: &Program) -> (IndexSet<State>, usize) {
+    let interpreter = Interpreter::new(program);
+    let mut states: IndexSet<State> = IndexSet::new();
+    interpreter.for_each_initial(InputDomain::default(), |s| {
+        states.insert(s);
+    });
+    let (mut next, mut transitions) = (0, 0);
+    while let Some(state) = states.get_index(next).cloned() {
+        next += 1;
+        for id in program.transition_ids() {
+            if let Some(successor) = interpreter.fire(&state, id, &[]).expect("no faults in these models") {
+                transitions += 1;
+                states.insert(successor);
+            }
+        }
+    }
+    (states, transitions)
+}
