@@ -1,0 +1,45 @@
+# clinch. `make demo` and `make test` need nothing done by hand on a Debian machine with Rust.
+
+# Everything is built with one profile, so that Z3 is built once.
+CARGO := cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+CLINCH := $(TARGET)/release/clinch
+
+.PHONY: demo test build lint doc bench setup clean
+
+# Verifies an example, and shows what a bug looks like.
+demo: build
+	@echo '$$ clinch check examples/gcl/ticket.gcl --define N=3'
+	@$(CLINCH) check examples/gcl/ticket.gcl --define N=3
+	@echo
+	@echo '$$ clinch check examples/gcl/ticket-err.gcl'
+	@$(CLINCH) check examples/gcl/ticket-err.gcl; test $$? = 1
+
+# All tests; nextest where it is installed.
+test: build
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	    $(CARGO) nextest run --release --workspace --no-fail-fast; \
+	else \
+	    $(CARGO) test --release --workspace --no-fail-fast; \
+	fi
+
+build: setup
+	$(CARGO) build --release --workspace
+
+lint: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+
+doc: setup
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --workspace --no-deps
+
+# States per second beside SPIN's, where spin and the models are there; see scripts/bench-spin.py.
+bench: build
+	python3 scripts/bench-spin.py --clinch $(CLINCH)
+
+# A C++ compiler and cmake >= 3.26 for the vendored Z3.
+setup:
+	@./scripts/setup.sh
+
+clean:
+	$(CARGO) clean

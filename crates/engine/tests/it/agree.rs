@@ -1,0 +1,117 @@
+//! Every engine, with every strategy, gives the verdict of the naive search, and evidence that is accepted.
+
+use clinch_engine::alpha::{self, Inputs, Order, PredicateScope, ProverUse};
+use clinch_engine::{explicit, split};
+use clinch_ir::{InputDomain, Program, Verdict};
+use proptest::prelude::*;
+
+use crate::naive;
+use crate::random::{model, unbounded_model};
+use crate::support::{Answer, gcl, run_alpha, run_explicit, run_split};
+
+fn trace_length(verdict: &Verdict) -> Option<usize> {
+    match verdict {
+        Verdict::Unsafe(trace) => Some(trace.steps.len()),
+        _ => None,
+    }
+}
+
+/// Explicit search in all orders, against the naive search.
+fn explicit_agrees(program: &Program) {
+    let Some(naive) = naive::search(program) else { return };
+    let base = explicit::Config::default();
+    for threads in [1, 2] {
+        let (answer, verdict, stats) = run_explicit(program, &explicit::Config { threads, ..base.clone() });
+        assert_eq!(answer, naive.answer);
+        assert_eq!(trace_length(&verdict), naive.distance, "breadth first finds a nearest error");
+        if answer == Answer::Safe {
+            assert_eq!((stats.states, stats.transitions), (naive.states as u64, naive.transitions as u64));
+        }
+    }
+    for order in [explicit::Order::DepthFirst, explicit::Order::RandomDepthFirst] {
+        let (answer, _, stats) = run_explicit(program, &explicit::Config { order, ..base.clone() });
+        assert_eq!(answer, naive.answer, "{order:?}");
+        if answer == Answer::Safe {
+            assert_eq!((stats.states, stats.transitions), (naive.states as u64, naive.transitions as u64));
+        }
+    }
+}
+
+fn split_agrees(program: &Program) {
+    let Some(naive) = naive::search(program) else { return };
+    for strategy in [split::Strategy::MaxOverlap, split::Strategy::MinSet, split::Strategy::MinOnly] {
+        let (answer, _, _) = run_split(program, &split::Config { strategy, ..split::Config::default() });
+        assert_eq!(answer, naive.answer, "{strategy:?}");
+    }
+}
+
+fn alpha_configs() -> Vec<alpha::Config> {
+    let base = alpha::Config::default();
+    let brute = Inputs::BruteForce(InputDomain::default());
+    vec![
+        base.clone(),
+        alpha::Config { order: Order::DepthFirst, ..base.clone() },
+        alpha::Config { prover: ProverUse::Off, inputs: brute, ..base.clone() },
+        alpha::Config { add_all: Some(1), inputs: brute, ..base.clone() },
+        alpha::Config { scope: PredicateScope::Transition, ..base.clone() },
+    ]
+}
+
+/// Alpha may give up, but never errs.
+fn alpha_agrees(program: &Program) {
+    let Some(naive) = naive::search(program) else { return };
+    for config in alpha_configs() {
+        let (answer, verdict, _) = run_alpha(program, &config, 6);
+        assert!(
+            answer == naive.answer || answer == Answer::Unknown,
+            "{config:?}: {answer:?} ({verdict:?}) against {:?}",
+            naive.answer
+        );
+    }
+}
+
+fn with_deadlock(text: &str, deadlock: bool) -> Program {
+    let mut program = gcl(text);
+    program.property.deadlock = deadlock;
+    program
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 4000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn explicit_agrees_with_the_naive_search(text in model(), deadlock: bool) {
+        explicit_agrees(&with_deadlock(&text, deadlock));
+    }
+
+    #[test]
+    fn split_agrees_with_the_naive_search(text in model(), deadlock: bool) {
+        split_agrees(&with_deadlock(&text, deadlock));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, max_shrink_iters: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn alpha_agrees_with_the_naive_search(text in model(), deadlock: bool) {
+        alpha_agrees(&with_deadlock(&text, deadlock));
+    }
+
+    /// Infinite models: what alpha says is re-checked, and a bug that a bounded search finds is not "safe" for alpha.
+    #[test]
+    fn alpha_is_right_on_unbounded_integers(text in unbounded_model()) {
+        let program = gcl(&text);
+        let (answer, _, _) = run_alpha(&program, &alpha::Config::default(), 5);
+        let bounded = explicit::check(
+            &program,
+            &explicit::Config::default(),
+            &clinch_engine::Budget::unlimited().with_timeout(Some(std::time::Duration::from_millis(20))),
+            &mut clinch_engine::Silent,
+        );
+        match crate::support::certified(&program, &bounded.0) {
+            Answer::Unknown => {}
+            known => prop_assert!(answer == known || answer == Answer::Unknown),
+        }
+    }
+}

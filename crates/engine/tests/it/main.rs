@@ -1,0 +1,8 @@
+//! The engines against each other, against a naive search, and against the papers.
+
+mod agree;
+mod naive;
+mod open;
+mod paper;
+mod random;
+mod support;
