@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use clinch_ir::Reason;
 
+use crate::goals::Goals;
+
 /// Limits of a run.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -142,6 +144,12 @@ pub struct Progress {
 pub trait Observer {
     /// Called now and then; must be quick.
     fn progress(&mut self, progress: Progress);
+
+    /// States the observer waits for. The engines of [Split, section 5.1] report them: [`crate::alpha`],
+    /// [`crate::split`] and the depth-first search of [`crate::explicit`].
+    fn goals(&mut self) -> Option<&mut Goals> {
+        None
+    }
 }
 
 /// Does not look.

@@ -9,6 +9,8 @@ pub mod alpha;
 pub mod budget;
 pub mod concrete;
 pub mod explicit;
+pub mod goals;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};
+pub use goals::{Goals, Sighting};

@@ -50,6 +50,7 @@ pub use self::predicates::{Predicate, Predicates, Scope};
 use self::search::{AbstractSystem, AlphaSearch};
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Model, trace_of};
+use crate::goals::Goals;
 
 /// Which waiting state is explored next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -165,7 +166,7 @@ fn refinement_search(
     let mut refinement = Refinement::new(&model, config);
     loop {
         budget.check_iteration(stats.iterations)?;
-        let (system, phi_new, exact) = refinement.alpha_search(budget)?;
+        let (system, phi_new, exact) = refinement.alpha_search(budget, stats.iterations + 1, observer.goals())?;
         refinement.record(stats, &system, &phi_new);
         observer.progress(Progress {
             iteration: stats.iterations,
@@ -221,10 +222,16 @@ impl<'a> Refinement<'a> {
     }
 
     /// One search; its structure, the predicates for the next, and whether every check succeeded.
-    fn alpha_search(&mut self, budget: &Budget) -> Result<(AbstractSystem, Predicates, bool), Reason> {
+    fn alpha_search(
+        &mut self,
+        budget: &Budget,
+        iteration: u64,
+        goals: Option<&mut Goals>,
+    ) -> Result<(AbstractSystem, Predicates, bool), Reason> {
         let exactness =
             Exactness::new(self.model, &mut self.terms, &self.symbolic, &self.phi, self.prover.as_mut(), self.config);
         let mut search = AlphaSearch::new(self.model, &self.phi, self.config, budget, exactness, self.solver.as_mut());
+        search.goals = goals.map(|goals| (goals, iteration));
         search.run()?;
         let AlphaSearch { system, exactness, .. } = search;
         let Exactness { phi_new, inexact, .. } = exactness;
@@ -298,7 +305,7 @@ impl<'a> Refinement<'a> {
 }
 
 /// The predicates of the guards, of the property and of the user.
-fn initial_predicates(model: &Model<'_>, terms: &mut Terms, symbolic: &[SymbolicTransition]) -> Predicates {
+pub(crate) fn initial_predicates(model: &Model<'_>, terms: &mut Terms, symbolic: &[SymbolicTransition]) -> Predicates {
     let mut phi = Predicates::default();
     let guards = symbolic.iter().flat_map(|s| [s.guard, s.fault]);
     let property = model.program.property.error;

@@ -56,6 +56,11 @@ impl Predicates {
         self.by_key.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty()
+    }
+
     /// A predicate by its number.
     pub fn get(&self, i: usize) -> &Predicate {
         &self.by_key[i]
@@ -107,6 +112,17 @@ impl Predicates {
     /// The values of the predicates in the loaded state, as bits; false for those not used at its locations.
     pub fn values(&self, expander: &mut Expander<'_>, locs: &[LocId]) -> Result<Vec<u64>, Reason> {
         let mut bits = vec![0; self.len().div_ceil(64)];
+        self.write_values(expander, locs, &mut bits)?;
+        Ok(bits)
+    }
+
+    /// Like [`Predicates::values`], into bits that are all 0.
+    pub(crate) fn write_values(
+        &self,
+        expander: &mut Expander<'_>,
+        locs: &[LocId],
+        bits: &mut [u64],
+    ) -> Result<(), Reason> {
         for (i, predicate) in self.iter().enumerate() {
             if predicate.scope.active(locs) {
                 match expander.value(&predicate.code) {
@@ -116,7 +132,7 @@ impl Predicates {
                 }
             }
         }
-        Ok(bits)
+        Ok(())
     }
 }
 

@@ -10,6 +10,7 @@ use super::predicates::Predicates;
 use super::{Config, Inputs, Order};
 use crate::budget::{Budget, Ticker};
 use crate::concrete::{Event, Expander, Model, StateTable, hash_words};
+use crate::goals::{Goals, Sighting};
 
 /// The structure `A` of the paper: abstract states with the concrete state each was first met by, and the transitions
 /// between them.
@@ -63,6 +64,8 @@ pub(super) struct AlphaSearch<'a, 'm> {
     pub(super) expander: Expander<'m>,
     pub(super) system: AbstractSystem,
     wait: VecDeque<usize>,
+    /// States to look out for, and the number of this search.
+    pub(super) goals: Option<(&'a mut Goals, u64)>,
 }
 
 /// What happened when a transition was tried.
@@ -92,6 +95,7 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
             expander: Expander::new(model),
             system: AbstractSystem::new(words.max(1)),
             wait: VecDeque::new(),
+            goals: None,
         }
     }
 
@@ -212,6 +216,16 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
                 new
             }
         };
+        if let Some((goals, iteration)) = &mut self.goals {
+            let (system, predicates) = (&self.system, self.phi.len() as u64);
+            goals.meet(words, || Sighting {
+                states: system.len() as u64,
+                predicates,
+                iteration: *iteration,
+                depth: parent.map_or(0, |p| system.path_to(p).len() as u64),
+                ..Sighting::default()
+            })?;
+        }
         Ok((number, state))
     }
 

@@ -8,6 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{Config, Order, Stats};
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::concrete::{Event, Expander, Model, StateTable, hash_words, trace_of};
+use crate::goals::{Goals, Sighting};
 
 /// A state on the path, and its children that were not looked at yet (the next one last).
 struct Frame {
@@ -61,20 +62,20 @@ impl Search<'_> {
     fn run(&mut self, budget: &Budget, observer: &mut dyn Observer) -> Result<Option<TraceEnd>, Reason> {
         let mut ticker = Ticker::new();
         for initial in self.model.initial_states() {
-            if let Some(end) = self.visit(&initial)? {
+            if let Some(end) = self.visit(&initial, observer.goals())? {
                 return Ok(Some(end));
             }
             while let Some(frame) = self.path.last_mut() {
                 match frame.children.pop() {
                     None => drop(self.path.pop()),
                     Some(child) => {
-                        if let Some(end) = self.visit(&child)? {
+                        if let Some(end) = self.visit(&child, observer.goals())? {
                             return Ok(Some(end));
                         }
                     }
                 }
                 ticker.tick(budget)?;
-                if self.table.len() % (1 << 14) == 0 {
+                if self.table.len().is_multiple_of(1 << 14) {
                     observer.progress(Progress { states: self.table.len() as u64, ..Progress::default() });
                 }
             }
@@ -83,8 +84,12 @@ impl Search<'_> {
     }
 
     /// Puts a state on the path if it is new, and says whether it is an error.
-    fn visit(&mut self, words: &[u64]) -> Result<Option<TraceEnd>, Reason> {
+    fn visit(&mut self, words: &[u64], goals: Option<&mut Goals>) -> Result<Option<TraceEnd>, Reason> {
         let Ok(state) = self.table.insert(words, hash_words(words) as u32) else { return Ok(None) };
+        if let Some(goals) = goals {
+            let (states, depth) = (self.table.len() as u64, self.path.len() as u64);
+            goals.meet(words, || Sighting { states, depth, ..Sighting::default() })?;
+        }
         self.expander.load(words);
         let mut children: Vec<Box<[u64]>> = Vec::new();
         let (mut fault, mut overflow) = (None, None);

@@ -1,20 +1,221 @@
-//! placeholder
-use clinch_ir::{InputDomain, Program, Verdict, Reason};
-use crate::budget::{Budget, Observer};
-/// s
-#[derive(Clone, Copy, Debug, Default)]
-pub enum Strategy { /// a
- MaxOverlap, /// b
- MinSet, /// c
- #[default] MinOnly }
-/// c
-#[derive(Clone, Debug, Default)]
-pub struct Config { /// a
- pub strategy: Strategy, /// b
- pub seed: u64, /// c
- pub inputs: InputDomain }
-/// s
-#[derive(serde::Serialize)]
-pub struct Stats;
-/// c
-pub fn check(_: &Program, _: &Config, _: &Budget, _: &mut dyn Observer) -> (Verdict, Stats) { (Verdict::Unknown(Reason::NoProgress), Stats) }
+//! Abstract states split until each stands for one concrete state.
+//!
+//! [Split] Kudra: *Finding Termination and Time Improvement in Predicate Abstraction with Under-Approximation and
+//! Abstract Matching*, Brigham Young University 2007, chapters 3 and 4. The program is executed concretely and matched
+//! abstractly, as in [`crate::alpha`], but no prover says what to refine: each abstract state remembers how far the
+//! values of each variable reach among the concrete states that matched it. Where they differ, a predicate
+//! `variable > constant` splits it, and the search is done again.
+//!
+//! | thesis | here |
+//! |---|---|
+//! | `GeneralSplitting` (algorithm 3) | [`check`] |
+//! | `BFS-AMCS` (algorithm 4) | `search::Search::run` |
+//! | `Phi`, `alpha_Phi(s)` | `abstraction::Abstraction`, `Abstraction::write_key` |
+//! | `States`, `Wait` | `search::AbstractSystem`, `Search::next` (the states from there on wait) |
+//! | `max(x)`, `min(x)`, `unique` | `extent::Extents` |
+//! | `Eligible(Phi)` | `Extents::segments`, `Extents::spread_cells` |
+//! | a segment, a predicate `x > c` | [`Segment`], [`Split`] |
+//! | `MaxOverlap`, `MinSet`, `MinOnly` (chapter 4) | [`max_overlap()`], [`min_set()`], [`min_only()`] |
+//!
+//! **Invariant.** Stored concrete states are reachable, each is the first that matched its abstract state, and the extents
+//! of an abstract state cover all generated concrete states that matched it.
+//! **Soundness.** Unsafe: the path of concrete states is a run of the program. Safe: locations are part of an abstract
+//! state, so if no cell of any abstract state has two values, each generated state *is* the stored one it matched. All
+//! stored states were explored, so they are closed under steps: theorem 2, and `certify` checks the set again.
+//! **Termination.** An abstract state has two values `lo < hi` of a cell only if no predicate separates them; all three
+//! strategies choose a constant from `lo..hi`, hence a new predicate. Finitely many reachable states have finitely many
+//! pairs to separate (theorem 1). On an infinite system the search itself may not end.
+//!
+//! **Deviations.**
+//! - D1. An error is looked for in every generated state, at once: not in the finished abstract system, where a state that
+//!   matched another is lost. Deadlocks and faults show when a state is explored.
+//! - D2. A variable is a cell: an array element counts by itself, and a Boolean is 0 or 1. Program counters are control.
+//! - D3. `Phi` is kept as sorted constants per cell; a state's place among them is its value for all predicates of a cell.
+//! - D4. The thesis does not say which predicates it starts from. Here the user's, by default none; [`Initial::Guards`]
+//!   starts from those of [`crate::alpha`].
+//! - D5. Algorithm 3 asks to split all members of `Eligible(Phi)`; `MaxOverlap` adds one predicate, as section 4.1 says.
+//! - D6. `MinSet` computes the greedy cover without the table of section 4.2; see [`min_set()`].
+//! - D7. Several initial states are allowed; all of them are generated first.
+
+mod abstraction;
+mod extent;
+mod max_overlap;
+mod min_only;
+mod min_set;
+mod search;
+
+pub mod experiment;
+
+use clinch_ir::{Domain, InputDomain, Program, Proof, Reason, StateSet, Verdict};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+
+use self::abstraction::Abstraction;
+use self::extent::Extents;
+pub use self::extent::Segment;
+pub use self::max_overlap::max_overlap;
+pub use self::min_only::min_only;
+pub use self::min_set::min_set;
+use self::search::{AbstractSystem, Search};
+use crate::budget::{Budget, Observer, Progress};
+use crate::concrete::{Model, trace_of};
+
+/// Which predicates are added after a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// The one that splits most abstract states.
+    MaxOverlap,
+    /// A small set that splits all of them.
+    MinSet,
+    /// One for each abstract state that can be split, at the minimum of one of its variables.
+    #[default]
+    MinOnly,
+}
+
+/// Which predicates there are at the start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Initial {
+    /// Those the user gave.
+    #[default]
+    Given,
+    /// Besides, the atoms of the guards and of the error condition.
+    Guards,
+}
+
+/// Options of the engine.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How predicates are chosen.
+    pub strategy: Strategy,
+    /// What the first search starts from.
+    pub initial: Initial,
+    /// Seed of the choices between equally good predicates.
+    pub seed: u64,
+    /// Values for unbounded inputs.
+    pub inputs: InputDomain,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { strategy: Strategy::default(), initial: Initial::default(), seed: 1, inputs: InputDomain::default() }
+    }
+}
+
+/// One iteration of the refinement loop.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Iteration {
+    /// States generated, the initial ones included.
+    pub concrete_states: u64,
+    /// Abstract states stored.
+    pub abstract_states: u64,
+    /// Predicates added for the next iteration.
+    pub new_predicates: Vec<String>,
+    /// Calls of a prover: none, there is no prover. The key is that of [`crate::alpha::Iteration`].
+    pub queries: u64,
+    /// Questions answered from caches: none.
+    pub cache_hits: u64,
+}
+
+/// What a run did.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Stats {
+    /// Refinement iterations.
+    pub iterations: u64,
+    /// Each of them.
+    pub per_iteration: Vec<Iteration>,
+    /// Predicates at the end.
+    pub predicates: u64,
+    /// Abstract states stored at the end.
+    pub states: u64,
+}
+
+/// The predicate `cell > above`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Split {
+    /// Which cell.
+    pub cell: u32,
+    /// The constant.
+    pub above: i64,
+}
+
+/// `GeneralSplitting` ([Split, algorithm 3]).
+pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
+    let mut stats = Stats::default();
+    let verdict = general_splitting(program, config, budget, observer, &mut stats).unwrap_or_else(Verdict::Unknown);
+    (verdict, stats)
+}
+
+fn general_splitting(
+    program: &Program,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+    stats: &mut Stats,
+) -> Result<Verdict, Reason> {
+    let model = Model::new(program, config.inputs)?;
+    let mut phi = Abstraction::new(&model, config.initial);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(config.seed);
+    let names = program.cell_names();
+    let domains: Vec<&Domain> = program.cell_domains().collect();
+    let show = |split: &Split| {
+        let (name, domain) = (&names[split.cell as usize], domains[split.cell as usize]);
+        match domain {
+            Domain::Bool => name.clone(),
+            _ => format!("{name} > {}", program.show_value(domain, split.above)),
+        }
+    };
+    loop {
+        budget.check_iteration(stats.iterations)?;
+        let mut search = Search::new(&model, &phi, config.strategy, observer.goals(), stats.iterations + 1);
+        let outcome = search.run(budget);
+        let system = search.into_system();
+        let added = match outcome {
+            Ok(None) => split_eligible(&system, config.strategy, &mut rng),
+            _ => Vec::new(),
+        };
+        record(stats, &system, added.iter().map(show).collect());
+        stats.predicates = (phi.len() + added.len()) as u64;
+        observer.progress(Progress {
+            iteration: stats.iterations,
+            predicates: stats.predicates,
+            states: system.len() as u64,
+        });
+        if let Some(cex) = outcome? {
+            return Ok(Verdict::Unsafe(trace_of(&model, &cex.path, cex.end)));
+        }
+        if added.is_empty() {
+            return match model.exhausted() {
+                Some(reason) => Err(reason),
+                None => Ok(Verdict::Safe(Proof::ReachedSet(StateSet {
+                    layout: model.layout.clone(),
+                    chunks: vec![system.into_concrete()],
+                }))),
+            };
+        }
+        phi.add(&added);
+    }
+}
+
+/// Line 5 of algorithm 3: predicates that split members of `Eligible(Phi)`, in order; none if there are no members.
+fn split_eligible(system: &AbstractSystem, strategy: Strategy, rng: &mut Xoshiro256PlusPlus) -> Vec<Split> {
+    let mut added = match strategy {
+        Strategy::MaxOverlap => max_overlap(&system.extents.segments(), rng).into_iter().collect(),
+        Strategy::MinSet => min_set(&system.extents.segments(), system.len(), rng),
+        Strategy::MinOnly => min_only(system.extents.spread_cells(), rng),
+    };
+    added.sort_unstable();
+    added
+}
+
+fn record(stats: &mut Stats, system: &AbstractSystem, new_predicates: Vec<String>) {
+    stats.per_iteration.push(Iteration {
+        concrete_states: system.generated,
+        abstract_states: system.len() as u64,
+        new_predicates,
+        queries: 0,
+        cache_hits: 0,
+    });
+    stats.iterations = stats.per_iteration.len() as u64;
+    stats.states = system.len() as u64;
+}

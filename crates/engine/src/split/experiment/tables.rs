@@ -1,0 +1,135 @@
+//! Tables 5.1 to 5.5, ours beside the thesis'.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::score::{Category, normalised, points};
+use super::thesis::THESIS;
+use super::{COLUMNS, Implementation, Run, Setup};
+use crate::goals::Sighting;
+
+/// One model's results.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Row {
+    /// The model.
+    pub model: String,
+    /// Our values, in the order of [`Implementation::ALL`].
+    pub ours: [f64; COLUMNS],
+    /// The thesis', if it has the model.
+    pub thesis: Option<[f64; COLUMNS]>,
+}
+
+/// One table.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Table {
+    /// Its number in the thesis.
+    pub number: &'static str,
+    /// Its title in the thesis.
+    pub title: &'static str,
+    /// Model by model.
+    pub rows: Vec<Row>,
+}
+
+/// A model of the experiment.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ModelSize {
+    /// Its name.
+    pub model: String,
+    /// Reachable states.
+    pub states: usize,
+    /// Error states drawn from them.
+    pub errors: usize,
+}
+
+/// The results of the experiment.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tables {
+    /// Seeds of the repetitions.
+    pub seeds: Vec<u64>,
+    /// Time for one search, in seconds.
+    pub bound: f64,
+    /// Names of the columns.
+    pub implementations: [&'static str; COLUMNS],
+    /// The models.
+    pub models: Vec<ModelSize>,
+    /// Tables 5.1 to 5.5.
+    pub tables: Vec<Table>,
+    /// Every search.
+    pub runs: Vec<Run>,
+}
+
+impl Tables {
+    pub(super) fn new(setup: &Setup) -> Self {
+        Tables {
+            seeds: setup.seeds.clone(),
+            bound: setup.bound.as_secs_f64(),
+            implementations: Implementation::ALL.map(Implementation::name),
+            models: Vec::new(),
+            tables: THESIS.iter().map(|t| Table { number: t.number, title: t.title, rows: Vec::new() }).collect(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Adds a row for a model to each table.
+    pub(super) fn add_model(&mut self, name: &str, states: usize, errors: usize, runs: Vec<(Implementation, Run)>) {
+        let repetitions: Vec<Repetition<'_>> = self.seeds.iter().map(|&seed| repetition(&runs, seed)).collect();
+        for (table, thesis) in self.tables.iter_mut().zip(&THESIS) {
+            let ours = match thesis.category {
+                Some(category) => normalised(mean(&repetitions, |r| points(category, *r).map(f64::from))),
+                None => mean(&repetitions, |r| r.map(|s| s.iter().flatten().count() as f64 / errors.max(1) as f64)),
+            };
+            table.rows.push(Row { model: name.to_string(), ours, thesis: thesis.row(name) });
+        }
+        self.models.push(ModelSize { model: name.to_string(), states, errors });
+        self.runs.extend(runs.into_iter().map(|(_, run)| run));
+    }
+
+    /// A table by what it compares; that of errors found for `None`.
+    pub fn table(&self, category: Option<Category>) -> Option<&Table> {
+        self.tables.iter().zip(&THESIS).find(|(_, thesis)| thesis.category == category).map(|(table, _)| table)
+    }
+
+    /// All tables as text: ours, and the thesis' value in parentheses.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        let sizes: Vec<String> = self.models.iter().map(|m| format!("{} {}", m.model, m.states)).collect();
+        let _ =
+            writeln!(text, "{} seeds, {} s per search. States: {}.", self.seeds.len(), self.bound, sizes.join(", "));
+        let width = self.models.iter().map(|m| m.model.len()).chain(["Models".len()]).max().unwrap_or(0);
+        for table in &self.tables {
+            let _ = writeln!(text, "\nTable {}: {} (thesis in parentheses)", table.number, table.title);
+            let _ = write!(text, "{:width$}", "Models");
+            for name in self.implementations {
+                let _ = write!(text, "  {name:>11}");
+            }
+            for row in &table.rows {
+                let _ = write!(text, "\n{:width$}", row.model);
+                for column in 0..COLUMNS {
+                    let thesis = row.thesis.map_or("-".to_string(), |t| format!("{:.2}", t[column]));
+                    let _ = write!(text, "  {:>11}", format!("{:.2} ({thesis})", row.ours[column]));
+                }
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// What each implementation found with one seed.
+type Repetition<'r> = [&'r [Option<Sighting>]; COLUMNS];
+
+fn repetition(runs: &[(Implementation, Run)], seed: u64) -> Repetition<'_> {
+    Implementation::ALL.map(|implementation| {
+        let same = |(i, run): &&(Implementation, Run)| *i == implementation && (run.seed == seed || !i.is_random());
+        runs.iter().find(same).map_or(&[][..], |(_, run)| &run.sightings)
+    })
+}
+
+fn mean(repetitions: &[Repetition<'_>], f: impl Fn(&Repetition<'_>) -> [f64; COLUMNS]) -> [f64; COLUMNS] {
+    let mut sum = [0.0; COLUMNS];
+    for values in repetitions.iter().map(f) {
+        sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+    sum.map(|s| s / repetitions.len().max(1) as f64)
+}

@@ -1,0 +1,183 @@
+//! `MinSet` ([Split, section 4.2]).
+
+use std::collections::BinaryHeap;
+
+use rand::Rng;
+
+use super::{Segment, Split};
+
+/// A small set of predicates that splits every abstract state that has a segment; states are numbered below `states`.
+///
+/// For each cell the smallest set of points such that every segment contains one; then, of all these candidates, the
+/// greedy cover: again and again the one that splits most of the states not split yet, ties broken at random.
+///
+/// The thesis writes a table of candidates times abstract states and searches it for each choice. A segment contains a
+/// contiguous run of the sorted candidates of its cell, so a tree over them ([`Stabs`]) counts and lists the states a
+/// candidate splits. Counts only fall, so a heap of outdated counts yields the candidates in the same order as searching
+/// the table would ([`Entry`]); altogether `O(n log n)` for `n` segments.
+pub fn min_set(segments: &[Vec<Segment>], states: usize, rng: &mut impl Rng) -> Vec<Split> {
+    let candidates: Vec<Vec<i64>> = segments.iter().map(|s| stabbing_points(s)).collect();
+    let runs = Runs::new(segments, &candidates, states);
+    let mut stabs: Vec<Stabs> = candidates.iter().map(|c| Stabs::new(c.len())).collect();
+    for state in 0..states {
+        runs.of(state).iter().for_each(|run| stabs[run.cell as usize].insert(run, state as u32));
+    }
+    let mut heap: BinaryHeap<Entry> = BinaryHeap::new();
+    for (cell, candidates) in candidates.iter().enumerate() {
+        let entries = (0..candidates.len()).map(|i| (stabs[cell].count(i), rng.random(), cell, i));
+        heap.extend(entries);
+    }
+    let mut chosen = Vec::new();
+    let mut is_split = vec![false; states];
+    while let Some((count, tie, cell, i)) = heap.pop() {
+        match stabs[cell].count(i) {
+            0 => {}
+            now if now < count => heap.push((now, tie, cell, i)),
+            _ => {
+                chosen.push(Split { cell: cell as u32, above: candidates[cell][i] });
+                for state in stabs[cell].take(i) {
+                    if !std::mem::replace(&mut is_split[state as usize], true) {
+                        runs.of(state as usize).iter().for_each(|run| stabs[run.cell as usize].forget(run));
+                    }
+                }
+            }
+        }
+    }
+    chosen
+}
+
+/// How many states a candidate splits, or once did; a random number for ties; the candidate: cell and position.
+type Entry = (u32, u64, usize, usize);
+
+/// The fewest constants such that each segment is split by one: always the largest that splits the segment that ends
+/// first among those not split yet.
+fn stabbing_points(segments: &[Segment]) -> Vec<i64> {
+    let mut by_end: Vec<&Segment> = segments.iter().collect();
+    by_end.sort_unstable_by_key(|s| s.max);
+    let mut points: Vec<i64> = Vec::new();
+    for segment in by_end {
+        if points.last().is_none_or(|&last| last < segment.min) {
+            points.push(segment.max - 1);
+        }
+    }
+    points
+}
+
+/// The candidates of one cell that split a state: positions from `first` to before `end`.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    cell: u32,
+    first: u32,
+    end: u32,
+}
+
+/// The runs of each state, one after the other.
+struct Runs {
+    runs: Vec<Run>,
+    /// Where those of each state start, and at last where all end.
+    starts: Vec<u32>,
+}
+
+impl Runs {
+    fn new(segments: &[Vec<Segment>], candidates: &[Vec<i64>], states: usize) -> Self {
+        let mut starts = vec![0; states + 1];
+        for segment in segments.iter().flatten() {
+            starts[segment.state as usize + 1] += 1;
+        }
+        for state in 0..states {
+            starts[state + 1] += starts[state];
+        }
+        let mut runs = vec![Run::default(); starts[states] as usize];
+        let mut free = starts.clone();
+        for (cell, (segments, candidates)) in segments.iter().zip(candidates).enumerate() {
+            for segment in segments {
+                let before = |value: i64| candidates.partition_point(|&c| c < value) as u32;
+                let place = &mut free[segment.state as usize];
+                runs[*place as usize] = Run { cell: cell as u32, first: before(segment.min), end: before(segment.max) };
+                *place += 1;
+            }
+        }
+        Runs { runs, starts }
+    }
+
+    fn of(&self, state: usize) -> &[Run] {
+        &self.runs[self.starts[state] as usize..self.starts[state + 1] as usize]
+    }
+}
+
+/// Runs of candidates of one cell with the states they belong to: a segment tree. A run is listed at the few nodes
+/// that together are its candidates; the runs that contain a candidate are listed on its way to the root.
+struct Stabs {
+    leaves: usize,
+    states: Vec<Vec<u32>>,
+    /// Of those listed at each node, how many are not split yet.
+    counts: Vec<u32>,
+}
+
+impl Stabs {
+    fn new(leaves: usize) -> Self {
+        Stabs { leaves, states: vec![Vec::new(); 2 * leaves], counts: vec![0; 2 * leaves] }
+    }
+
+    fn insert(&mut self, run: &Run, state: u32) {
+        for node in nodes(self.leaves, run) {
+            self.states[node].push(state);
+            self.counts[node] += 1;
+        }
+    }
+
+    /// The state of this run is split.
+    fn forget(&mut self, run: &Run) {
+        nodes(self.leaves, run).for_each(|node| self.counts[node] -= 1);
+    }
+
+    /// How many states that are not split yet the candidate would split.
+    fn count(&self, candidate: usize) -> u32 {
+        ancestors(self.leaves, candidate).map(|node| self.counts[node]).sum()
+    }
+
+    /// The states the candidate splits, some of them split before; they are not listed again.
+    fn take(&mut self, candidate: usize) -> Vec<u32> {
+        let mut taken = Vec::new();
+        for node in ancestors(self.leaves, candidate) {
+            taken.append(&mut self.states[node]);
+        }
+        taken
+    }
+}
+
+/// A leaf and the nodes above it.
+fn ancestors(leaves: usize, leaf: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(leaf + leaves), |&node| Some(node / 2)).take_while(|&node| node > 0)
+}
+
+/// The nodes that together cover just the leaves of the run.
+fn nodes(leaves: usize, run: &Run) -> impl Iterator<Item = usize> + use<> {
+    let (mut first, mut end) = (run.first as usize + leaves, run.end as usize + leaves);
+    let mut pending = None;
+    std::iter::from_fn(move || {
+        if let Some(node) = pending.take() {
+            return Some(node);
+        }
+        while first < end {
+            let (mut left, mut right) = (None, None);
+            if first % 2 == 1 {
+                left = Some(first);
+                first += 1;
+            }
+            if end % 2 == 1 {
+                end -= 1;
+                right = Some(end);
+            }
+            (first, end) = (first / 2, end / 2);
+            if left.is_some() {
+                pending = right;
+                return left;
+            }
+            if right.is_some() {
+                return right;
+            }
+        }
+        None
+    })
+}
