@@ -14,15 +14,15 @@ pub(crate) fn model() -> impl Strategy<Value = String> {
 
 /// The same over unbounded integers, without partial operations: possibly infinite.
 pub(crate) fn unbounded_model() -> impl Strategy<Value = String> {
-    let guard = (linear(), comparison(), -1..4_i64).prop_map(|(l, c, k)| format!("{l} {c} {k}"));
+    let guard = || (linear(), comparison(), -1..4_i64).prop_map(|(l, c, k)| format!("{l} {c} {k}"));
     let update = prop_oneof![
         linear().prop_map(|e| format!("x := {e}")),
         linear().prop_map(|e| format!("y := {e}")),
         (linear(), linear()).prop_map(|(e, f)| format!("x := {e}, y := {f}")),
     ];
-    let edge = ("[lmn]", "[lmn]", prop::option::of(guard.clone()), prop::option::of(update))
-        .prop_map(|(from, to, guard, update)| edge_text(&from, &to, guard, update));
-    (prop::collection::vec(edge, 1..5), guard).prop_map(|(edges, error)| {
+    let edge = (location(), location(), prop::option::of(guard()), prop::option::of(update))
+        .prop_map(|(from, to, guard, update)| edge_text(from, to, guard, update));
+    (prop::collection::vec(edge, 1..5), guard()).prop_map(|(edges, error)| {
         format!("var x: int = 0;\nvar y: int = 1;\nprocess P {{\n  loc l, m, n;\n{}}}\nerror {error};\n", edges.concat())
     })
 }
@@ -34,8 +34,8 @@ fn declarations() -> impl Strategy<Value = String> {
 }
 
 fn process(name: &'static str) -> impl Strategy<Value = String> {
-    let edge = ("[lmn]", "[lmn]", prop::option::of(boolean()), prop::option::of(assignments()))
-        .prop_map(|(from, to, guard, update)| edge_text(&from, &to, guard, update));
+    let edge = (location(), location(), prop::option::of(boolean()), prop::option::of(assignments()))
+        .prop_map(|(from, to, guard, update)| edge_text(from, to, guard, update));
     prop::collection::vec(edge, 0..4)
         .prop_map(move |edges| format!("process {name} {{\n  loc l, m, n;\n{}}}\n", edges.concat()))
 }
@@ -44,6 +44,10 @@ fn edge_text(from: &str, to: &str, guard: Option<String>, update: Option<String>
     let guard = guard.map(|g| format!(" when {g}")).unwrap_or_default();
     let update = update.map(|u| format!(" do {u}")).unwrap_or_default();
     format!("  {from} -> {to}{guard}{update};\n")
+}
+
+fn location() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&["l", "m", "n"][..])
 }
 
 fn command() -> impl Strategy<Value = String> {
@@ -62,6 +66,7 @@ fn assignments() -> impl Strategy<Value = String> {
     let x = x.prop_map(|e| format!("x := {e}"));
     let y = prop_oneof![3 => (-1..3_i64).prop_map(|k| k.to_string()), 1 => integer()].prop_map(|e| format!("y := {e}"));
     let a = (prop::sample::select(&["0", "1", "x % 2", "x"][..]), 0..3_i64).prop_map(|(i, v)| format!("a[{i}] := {v}"));
+    let (b, x, y, a) = (b.boxed(), x.boxed(), y.boxed(), a.boxed());
     let one = prop_oneof![b.clone(), x.clone(), y.clone(), a.clone()];
     prop_oneof![one, (x, y).prop_map(|(p, q)| format!("{p}, {q}")), (b, a).prop_map(|(p, q)| format!("{p}, {q}"))]
 }
