@@ -63,3 +63,57 @@ impl<T> Best<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    fn segments(cells: &[&[(u32, i64, i64)]]) -> Vec<Vec<Segment>> {
+        let cell =
+            |cell: &&[(u32, i64, i64)]| cell.iter().map(|&(state, min, max)| Segment { state, min, max }).collect();
+        cells.iter().map(cell).collect()
+    }
+
+    /// Figure 4.1: three states that overlap from 3 on; `x > 3` splits all of them.
+    #[test]
+    fn figure_4_1() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let segments = segments(&[&[(0, 1, 5), (1, 2, 4), (2, 3, 8)]]);
+        assert_eq!(max_overlap(&segments, &mut rng), Some(Split { cell: 0, above: 3 }));
+    }
+
+    #[test]
+    fn the_cell_that_splits_most_wins() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let segments = segments(&[&[(0, 0, 1), (1, 1, 2)], &[], &[(0, 4, 9), (1, 0, 5)]]);
+        assert_eq!(max_overlap(&segments, &mut rng), Some(Split { cell: 2, above: 4 }));
+    }
+
+    #[test]
+    fn ties_are_broken_at_random() {
+        let segments = segments(&[&[(0, 0, 1), (1, 5, 6)], &[(0, 7, 9)]]);
+        let choices: std::collections::BTreeSet<Split> =
+            (0..50).filter_map(|seed| max_overlap(&segments, &mut Xoshiro256PlusPlus::seed_from_u64(seed))).collect();
+        assert_eq!(choices.len(), 3);
+    }
+
+    proptest! {
+        /// No constant of any cell splits more states.
+        #[test]
+        fn nothing_splits_more(cells in proptest::collection::vec(proptest::collection::vec((-5..5_i64, 1..6_i64), 0..8), 1..4)) {
+            let segments: Vec<Vec<Segment>> = cells
+                .iter()
+                .map(|c| c.iter().enumerate().map(|(i, &(min, len))| Segment { state: i as u32, min, max: min + len }).collect())
+                .collect();
+            let split_by = |cell: usize, above| segments[cell].iter().filter(|s| s.is_split_by(above)).count();
+            let most = (0..segments.len()).flat_map(|c| (-6..12).map(move |a| (c, a))).map(|(c, a)| split_by(c, a)).max();
+            let choice = max_overlap(&segments, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+            let got = choice.map_or(0, |s| split_by(s.cell as usize, s.above));
+            prop_assert_eq!(Some(got), most);
+        }
+    }
+}

@@ -181,3 +181,80 @@ fn nodes(leaves: usize, run: &Run) -> impl Iterator<Item = usize> + use<> {
         None
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    fn rng() -> Xoshiro256PlusPlus {
+        Xoshiro256PlusPlus::seed_from_u64(1)
+    }
+
+    /// Figure 4.2: `x > 2` and `x > 6` stab all segments of `x`, `y > 2` and `y > 6` those of `y`; with the segments below
+    /// the table is that of a cover of two predicates.
+    #[test]
+    fn figure_4_2() {
+        let segment = |state, min, max| Segment { state, min, max };
+        let x = vec![segment(0, 1, 3), segment(1, 2, 4), segment(2, 5, 7)];
+        let y = vec![segment(0, 0, 3), segment(1, 5, 7), segment(2, 6, 9)];
+        assert_eq!(stabbing_points(&x), [2, 6]);
+        assert_eq!(stabbing_points(&y), [2, 6]);
+        let mut chosen = min_set(&[x, y], 3, &mut rng());
+        chosen.sort_unstable();
+        let (x_2, x_6) = (Split { cell: 0, above: 2 }, Split { cell: 0, above: 6 });
+        let (y_2, y_6) = (Split { cell: 1, above: 2 }, Split { cell: 1, above: 6 });
+        assert!([vec![x_2, x_6], vec![x_2, y_6], vec![y_2, y_6]].contains(&chosen), "{chosen:?}");
+    }
+
+    #[test]
+    fn a_run_is_covered_by_its_nodes() {
+        for leaves in 1..20 {
+            for (first, end) in (0..leaves).flat_map(|f| (f + 1..=leaves).map(move |e| (f, e))) {
+                let mut stabs = Stabs::new(leaves);
+                stabs.insert(&Run { cell: 0, first: first as u32, end: end as u32 }, 7);
+                for leaf in 0..leaves {
+                    assert_eq!(stabs.count(leaf), u32::from((first..end).contains(&leaf)));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        /// Each choice splits as many of the remaining states as any candidate would, and in the end all are split: a
+        /// greedy search of the thesis' table.
+        #[test]
+        fn is_the_greedy_cover(
+            cells in proptest::collection::vec(proptest::collection::vec(proptest::option::of((-5..5_i64, 1..6_i64)), 10), 1..4),
+        ) {
+            let segments: Vec<Vec<Segment>> = cells
+                .iter()
+                .map(|cell| {
+                    let segment = |(i, s): (usize, &Option<(i64, i64)>)| {
+                        s.map(|(min, len)| Segment { state: i as u32, min, max: min + len })
+                    };
+                    cell.iter().enumerate().filter_map(segment).collect()
+                })
+                .collect();
+            let mut left: Vec<u32> =
+                (0..10).filter(|&s| segments.iter().flatten().any(|segment| segment.state == s)).collect();
+            let splits = |split: &Split, state: u32| {
+                segments[split.cell as usize].iter().any(|s| s.state == state && s.is_split_by(split.above))
+            };
+            let table: Vec<Split> = segments
+                .iter()
+                .enumerate()
+                .flat_map(|(cell, s)| stabbing_points(s).into_iter().map(move |above| Split { cell: cell as u32, above }))
+                .collect();
+            for choice in min_set(&segments, 10, &mut rng()) {
+                let gain = |split: &Split| left.iter().filter(|&&s| splits(split, s)).count();
+                prop_assert_eq!(Some(gain(&choice)), table.iter().map(gain).max());
+                left.retain(|&s| !splits(&choice, s));
+            }
+            prop_assert!(left.is_empty());
+        }
+    }
+}
