@@ -1,8 +1,8 @@
 //! The experiment of [Split, chapter 5]: which search finds random error states, how fast, and with how much memory.
 //!
 //! Seven [`Implementation`]s search the same models for the same error states, 40 per model in the thesis, drawn
-//! uniformly from all reachable ones. [`run`] scores them as section 5.5.1 says and returns tables 5.1 to 5.5 beside the
-//! thesis' own.
+//! uniformly from all reachable ones. [`run`] scores them as section 5.5.1 says and returns tables 5.1 to 5.5 beside
+//! the thesis' own.
 //!
 //! **Deviations.**
 //! - E1. One search for all errors of a model instead of one for each: the order in which states are generated does not
@@ -11,8 +11,8 @@
 //! - E3. The thesis does not say which predicates its searches start from. The AMCS variants start from the guards: the
 //!   error is left out, as its atoms would describe the state that is looked for. The splitting ones start from none.
 //! - E4. The AMCS variants have no ties to break, so they run once and count for every seed. All use all inputs.
-//! - E5. Points are averaged over the seeds and then normalised, so that the winner of a row has 1. Times are compared as
-//!   measured. RandDFS has no predicates, and gets no points for that.
+//! - E5. Points are averaged over the seeds and then normalised, so that the winner of a row has 1. Times are compared
+//!   as measured. RandDFS has no predicates, and gets no points for that.
 //! - E6. The models are written after their names; the thesis does not print its own.
 
 mod score;
