@@ -15,8 +15,8 @@
 //!   as measured. RandDFS has no predicates, and gets no points for that.
 //! - E6. The models are written after their names; the thesis does not print its own.
 //! - E7. AddAll describes a state as soon as a transition is not exact in it; the thesis leaves the patience open.
-//! - E8. The thesis' five minutes are those of a 2007 machine and Java, too short to visit all states. What takes its place
-//!   is up to [`Setup::bound`]: the share of errors found (table 5.2) grows with it, and decides most of the other rows.
+//! - E8. The thesis' five minutes are those of a 2007 machine and Java, too short to visit all states. What takes their
+//!   place is up to [`Setup::bound`]: the share of errors found (table 5.2) grows with it, and decides most other rows.
 
 mod score;
 mod tables;
