@@ -3,7 +3,7 @@
 use clinch_ir::layout::Field;
 use clinch_ir::{Domain, Reason, SymbolicTransition};
 
-use super::{Initial, Split};
+use super::{Initial, Threshold};
 use crate::alpha::{Predicates, Scope, initial_predicates};
 use crate::concrete::{Expander, Model};
 
@@ -66,7 +66,7 @@ impl<'m> Abstraction<'m> {
     }
 
     /// Adds predicates.
-    pub(super) fn add(&mut self, splits: &[Split]) {
+    pub(super) fn add(&mut self, splits: &[Threshold]) {
         for split in splits {
             self.scales[split.cell as usize].constants.push(split.above);
         }

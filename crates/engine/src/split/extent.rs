@@ -2,7 +2,7 @@
 
 use clinch_ir::layout::Field;
 
-use super::{Split, Strategy};
+use super::{Strategy, Threshold};
 use crate::concrete::Model;
 
 /// The values of one cell in one abstract state: two different ones at least.
@@ -108,7 +108,7 @@ impl Extents {
 
     /// `Eligible(Phi)` state by state: for each member, `x > min(x)` for all its cells that are not unique. Empty where
     /// uniqueness is not kept.
-    pub(super) fn spread_cells(&self) -> impl Iterator<Item = Vec<Split>> {
+    pub(super) fn spread_cells(&self) -> impl Iterator<Item = Vec<Threshold>> {
         let (bits, words) = match &self.upper {
             Upper::Spread(bits, words) => (bits.as_slice(), (*words).max(1)),
             Upper::Max(_) => (&[][..], 1),
@@ -116,7 +116,7 @@ impl Extents {
         let states = bits.chunks_exact(words).zip(self.min.chunks_exact(self.words));
         states.filter(|(bits, _)| bits.iter().any(|&b| b != 0)).map(|(bits, min)| {
             let spread = (0..self.fields.len()).filter(|cell| bits[cell / 64] >> (cell % 64) & 1 != 0);
-            spread.map(|cell| Split { cell: cell as u32, above: self.fields[cell].get(min) }).collect()
+            spread.map(|cell| Threshold { cell: cell as u32, above: self.fields[cell].get(min) }).collect()
         })
     }
 }

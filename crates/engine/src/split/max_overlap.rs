@@ -2,20 +2,20 @@
 
 use rand::Rng;
 
-use super::{Segment, Split};
+use super::{Segment, Threshold};
 
 /// The predicate that splits most abstract states, given the segments of each cell; `None` if there are none.
 ///
 /// For each cell a point that most segments contain, then the best of these points; ties are broken at random.
 /// `cell > c` splits a segment iff `min <= c < max`, so the most segments contain some minimum: only those are tried.
-pub fn max_overlap(segments: &[Vec<Segment>], rng: &mut impl Rng) -> Option<Split> {
+pub fn max_overlap(segments: &[Vec<Segment>], rng: &mut impl Rng) -> Option<Threshold> {
     let mut best = Best::default();
     for (cell, segments) in segments.iter().enumerate() {
         if let Some((above, overlap)) = deepest_point(segments, rng) {
             best.offer((cell, above), overlap, rng);
         }
     }
-    best.choice.map(|(cell, above)| Split { cell: cell as u32, above })
+    best.choice.map(|(cell, above)| Threshold { cell: cell as u32, above })
 }
 
 /// A point that most segments contain, and how many do: a sweep over their ends.
@@ -60,6 +60,61 @@ impl<T> Best<T> {
             if rng.random_range(0..self.ties) == 0 {
                 self.choice = Some(choice);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    fn segments(cells: &[&[(u32, i64, i64)]]) -> Vec<Vec<Segment>> {
+        let cell =
+            |cell: &&[(u32, i64, i64)]| cell.iter().map(|&(state, min, max)| Segment { state, min, max }).collect();
+        cells.iter().map(cell).collect()
+    }
+
+    /// Figure 4.1: three states that overlap from 3 on; `x > 3` splits all of them.
+    #[test]
+    fn figure_4_1() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let segments = segments(&[&[(0, 1, 5), (1, 2, 4), (2, 3, 8)]]);
+        assert_eq!(max_overlap(&segments, &mut rng), Some(Threshold { cell: 0, above: 3 }));
+    }
+
+    #[test]
+    fn the_cell_that_splits_most_wins() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let segments = segments(&[&[(0, 0, 1), (1, 1, 2)], &[], &[(0, 4, 9), (1, 0, 5)]]);
+        assert_eq!(max_overlap(&segments, &mut rng), Some(Threshold { cell: 2, above: 4 }));
+    }
+
+    #[test]
+    fn ties_are_broken_at_random() {
+        let segments = segments(&[&[(0, 0, 1), (1, 5, 6)], &[(0, 7, 9)]]);
+        let choices: std::collections::BTreeSet<Threshold> =
+            (0..50).filter_map(|seed| max_overlap(&segments, &mut Xoshiro256PlusPlus::seed_from_u64(seed))).collect();
+        assert_eq!(choices.len(), 3);
+    }
+
+    proptest! {
+        /// No constant of any cell splits more states.
+        #[test]
+        fn nothing_splits_more(cells in vec(vec((-5..5_i64, 1..6_i64), 0..8), 1..4)) {
+            let segment = |(i, &(min, len)): (usize, &(i64, i64))| Segment { state: i as u32, min, max: min + len };
+            let segments: Vec<Vec<Segment>> =
+                cells.iter().map(|cell| cell.iter().enumerate().map(segment).collect()).collect();
+            let split_by = |cell: usize, above| segments[cell].iter().filter(|s| s.is_split_by(above)).count();
+            let all = (0..segments.len()).flat_map(|cell| (-6..12).map(move |above| (cell, above)));
+            let most = all.map(|(cell, above)| split_by(cell, above)).max();
+            let choice = max_overlap(&segments, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+            let got = choice.map_or(0, |s| split_by(s.cell as usize, s.above));
+            prop_assert_eq!(Some(got), most);
         }
     }
 }

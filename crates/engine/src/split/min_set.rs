@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use rand::Rng;
 
-use super::{Segment, Split};
+use super::{Segment, Threshold};
 
 /// A small set of predicates that splits every abstract state that has a segment; states are numbered below `states`.
 ///
@@ -12,10 +12,10 @@ use super::{Segment, Split};
 /// greedy cover: again and again the one that splits most of the states not split yet, ties broken at random.
 ///
 /// The thesis writes a table of candidates times abstract states and searches it for each choice. A segment contains a
-/// contiguous run of the sorted candidates of its cell, so a tree over them ([`Stabs`]) counts and lists the states a
-/// candidate splits. Counts only fall, so a heap of outdated counts yields the candidates in the same order as searching
-/// the table would ([`Entry`]); altogether `O(n log n)` for `n` segments.
-pub fn min_set(segments: &[Vec<Segment>], states: usize, rng: &mut impl Rng) -> Vec<Split> {
+/// contiguous run of the sorted candidates of its cell, so a tree over them (`Stabs`) counts and lists the states a
+/// candidate splits. Counts only fall, so a heap of outdated counts yields the candidates in the same order as
+/// searching the table would (`Entry`); altogether `O(n log n)` for `n` segments.
+pub fn min_set(segments: &[Vec<Segment>], states: usize, rng: &mut impl Rng) -> Vec<Threshold> {
     let candidates: Vec<Vec<i64>> = segments.iter().map(|s| stabbing_points(s)).collect();
     let runs = Runs::new(segments, &candidates, states);
     let mut stabs: Vec<Stabs> = candidates.iter().map(|c| Stabs::new(c.len())).collect();
@@ -34,7 +34,7 @@ pub fn min_set(segments: &[Vec<Segment>], states: usize, rng: &mut impl Rng) -> 
             0 => {}
             now if now < count => heap.push((now, tie, cell, i)),
             _ => {
-                chosen.push(Split { cell: cell as u32, above: candidates[cell][i] });
+                chosen.push(Threshold { cell: cell as u32, above: candidates[cell][i] });
                 for state in stabs[cell].take(i) {
                     if !std::mem::replace(&mut is_split[state as usize], true) {
                         runs.of(state as usize).iter().for_each(|run| stabs[run.cell as usize].forget(run));
@@ -180,4 +180,81 @@ fn nodes(leaves: usize, run: &Run) -> impl Iterator<Item = usize> + use<> {
         }
         None
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    fn rng() -> Xoshiro256PlusPlus {
+        Xoshiro256PlusPlus::seed_from_u64(1)
+    }
+
+    /// Figure 4.2: `x > 2` and `x > 6` stab all segments of `x`, `y > 2` and `y > 6` those of `y`. The picture is lost;
+    /// the segments fit what the text says of it. Two predicates cover the table.
+    #[test]
+    fn figure_4_2() {
+        let segment = |state, min, max| Segment { state, min, max };
+        let x = vec![segment(0, 1, 3), segment(1, 2, 4), segment(2, 5, 7)];
+        let y = vec![segment(0, 0, 3), segment(1, 5, 7), segment(2, 6, 9)];
+        assert_eq!(stabbing_points(&x), [2, 6]);
+        assert_eq!(stabbing_points(&y), [2, 6]);
+        let mut chosen = min_set(&[x, y], 3, &mut rng());
+        chosen.sort_unstable();
+        let (x_2, x_6) = (Threshold { cell: 0, above: 2 }, Threshold { cell: 0, above: 6 });
+        let (y_2, y_6) = (Threshold { cell: 1, above: 2 }, Threshold { cell: 1, above: 6 });
+        assert!([vec![x_2, x_6], vec![x_2, y_6], vec![y_2, y_6]].contains(&chosen), "{chosen:?}");
+    }
+
+    #[test]
+    fn a_run_is_covered_by_its_nodes() {
+        for leaves in 1..20 {
+            for (first, end) in (0..leaves).flat_map(|f| (f + 1..=leaves).map(move |e| (f, e))) {
+                let mut stabs = Stabs::new(leaves);
+                stabs.insert(&Run { cell: 0, first: first as u32, end: end as u32 }, 7);
+                for leaf in 0..leaves {
+                    assert_eq!(stabs.count(leaf), u32::from((first..end).contains(&leaf)));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        /// Each choice splits as many of the remaining states as any candidate would, and in the end all are split: a
+        /// greedy search of the thesis' table.
+        #[test]
+        fn is_the_greedy_cover(
+            cells in vec(vec(proptest::option::of((-5..5_i64, 1..6_i64)), 10), 1..4),
+        ) {
+            let segments: Vec<Vec<Segment>> = cells
+                .iter()
+                .map(|cell| {
+                    let segment = |(i, s): (usize, &Option<(i64, i64)>)| {
+                        s.map(|(min, len)| Segment { state: i as u32, min, max: min + len })
+                    };
+                    cell.iter().enumerate().filter_map(segment).collect()
+                })
+                .collect();
+            let mut left: Vec<u32> =
+                (0..10).filter(|&s| segments.iter().flatten().any(|segment| segment.state == s)).collect();
+            let splits = |split: &Threshold, state: u32| {
+                segments[split.cell as usize].iter().any(|s| s.state == state && s.is_split_by(split.above))
+            };
+            let candidates = |(cell, segments): (usize, &Vec<Segment>)| {
+                stabbing_points(segments).into_iter().map(move |above| Threshold { cell: cell as u32, above })
+            };
+            let table: Vec<Threshold> = segments.iter().enumerate().flat_map(candidates).collect();
+            for choice in min_set(&segments, 10, &mut rng()) {
+                let gain = |split: &Threshold| left.iter().filter(|&&s| splits(split, s)).count();
+                prop_assert_eq!(Some(gain(&choice)), table.iter().map(gain).max());
+                left.retain(|&s| !splits(&choice, s));
+            }
+            prop_assert!(left.is_empty());
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Abstract states split until each stands for one concrete state.
 //!
-//! [Split] Kudra: *Finding Termination and Time Improvement in Predicate Abstraction with Under-Approximation and
-//! Abstract Matching*, Brigham Young University 2007, chapters 3 and 4. The program is executed concretely and matched
-//! abstractly, as in [`crate::alpha`], but no prover says what to refine: each abstract state remembers how far the
-//! values of each variable reach among the concrete states that matched it. Where they differ, a predicate
+//! [Split, chapters 3 and 4] Kudra: *Finding Termination and Time Improvement in Predicate Abstraction with
+//! Under-Approximation and Abstract Matching*, Brigham Young University 2007. The program is executed concretely and
+//! matched abstractly, as in [`crate::alpha`], but no prover says what to refine: each abstract state remembers how far
+//! the values of each variable reach among the concrete states that matched it. Where they differ, a predicate
 //! `variable > constant` splits it, and the search is done again.
 //!
 //! | thesis | here |
@@ -14,11 +14,11 @@
 //! | `States`, `Wait` | `search::AbstractSystem`, `Search::next` (the states from there on wait) |
 //! | `max(x)`, `min(x)`, `unique` | `extent::Extents` |
 //! | `Eligible(Phi)` | `Extents::segments`, `Extents::spread_cells` |
-//! | a segment, a predicate `x > c` | [`Segment`], [`Split`] |
+//! | a segment, a predicate `x > c` | [`Segment`], [`Threshold`] |
 //! | `MaxOverlap`, `MinSet`, `MinOnly` (chapter 4) | [`max_overlap()`], [`min_set()`], [`min_only()`] |
 //!
-//! **Invariant.** Stored concrete states are reachable, each is the first that matched its abstract state, and the extents
-//! of an abstract state cover all generated concrete states that matched it.
+//! **Invariant.** Stored concrete states are reachable, each is the first that matched its abstract state, and the
+//! extents of an abstract state cover all generated concrete states that matched it.
 //! **Soundness.** Unsafe: the path of concrete states is a run of the program. Safe: locations are part of an abstract
 //! state, so if no cell of any abstract state has two values, each generated state *is* the stored one it matched. All
 //! stored states were explored, so they are closed under steps: theorem 2, and `certify` checks the set again.
@@ -27,13 +27,16 @@
 //! pairs to separate (theorem 1). On an infinite system the search itself may not end.
 //!
 //! **Deviations.**
-//! - D1. An error is looked for in every generated state, at once: not in the finished abstract system, where a state that
-//!   matched another is lost. Deadlocks and faults show when a state is explored.
-//! - D2. A variable is a cell: an array element counts by itself, and a Boolean is 0 or 1. Program counters are control.
-//! - D3. `Phi` is kept as sorted constants per cell; a state's place among them is its value for all predicates of a cell.
+//! - D1. An error is looked for in every generated state, at once: not in the finished abstract system, where a state
+//!   that matched another is lost. Deadlocks and faults show when a state is explored.
+//! - D2. A variable is a cell: an array element counts by itself, and a Boolean is 0 or 1. Program counters are
+//!   control.
+//! - D3. `Phi` is kept as sorted constants per cell; a state's place among them is its value for all predicates of a
+//!   cell.
 //! - D4. The thesis does not say which predicates it starts from. Here the user's, by default none; [`Initial::Guards`]
 //!   starts from those of [`crate::alpha`].
-//! - D5. Algorithm 3 asks to split all members of `Eligible(Phi)`; `MaxOverlap` adds one predicate, as section 4.1 says.
+//! - D5. Algorithm 3 asks to split all members of `Eligible(Phi)`; `MaxOverlap` adds one predicate, as section 4.1
+//!   says.
 //! - D6. `MinSet` computes the greedy cover without the table of section 4.2; see [`min_set()`].
 //! - D7. Several initial states are allowed; all of them are generated first.
 
@@ -132,7 +135,7 @@ pub struct Stats {
 
 /// The predicate `cell > above`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Split {
+pub struct Threshold {
     /// Which cell.
     pub cell: u32,
     /// The constant.
@@ -156,15 +159,7 @@ fn general_splitting(
     let model = Model::new(program, config.inputs)?;
     let mut phi = Abstraction::new(&model, config.initial);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(config.seed);
-    let names = program.cell_names();
-    let domains: Vec<&Domain> = program.cell_domains().collect();
-    let show = |split: &Split| {
-        let (name, domain) = (&names[split.cell as usize], domains[split.cell as usize]);
-        match domain {
-            Domain::Bool => name.clone(),
-            _ => format!("{name} > {}", program.show_value(domain, split.above)),
-        }
-    };
+    let show = printer(program);
     loop {
         budget.check_iteration(stats.iterations)?;
         let mut search = Search::new(&model, &phi, config.strategy, observer.goals(), stats.iterations + 1);
@@ -174,31 +169,22 @@ fn general_splitting(
             Ok(None) => split_eligible(&system, config.strategy, &mut rng),
             _ => Vec::new(),
         };
-        record(stats, &system, added.iter().map(show).collect());
-        stats.predicates = (phi.len() + added.len()) as u64;
-        observer.progress(Progress {
-            iteration: stats.iterations,
-            predicates: stats.predicates,
-            states: system.len() as u64,
-        });
+        record(stats, &system, phi.len(), added.iter().map(&show).collect());
+        observer.progress(Progress { iteration: stats.iterations, predicates: stats.predicates, states: stats.states });
         if let Some(cex) = outcome? {
             return Ok(Verdict::Unsafe(trace_of(&model, &cex.path, cex.end)));
         }
         if added.is_empty() {
-            return match model.exhausted() {
-                Some(reason) => Err(reason),
-                None => Ok(Verdict::Safe(Proof::ReachedSet(StateSet {
-                    layout: model.layout.clone(),
-                    chunks: vec![system.into_concrete()],
-                }))),
-            };
+            let (layout, chunks) = (model.layout.clone(), vec![system.into_concrete()]);
+            let proof = Proof::ReachedSet(StateSet { layout, chunks });
+            return model.exhausted().map_or(Ok(Verdict::Safe(proof)), Err);
         }
         phi.add(&added);
     }
 }
 
 /// Line 5 of algorithm 3: predicates that split members of `Eligible(Phi)`, in order; none if there are no members.
-fn split_eligible(system: &AbstractSystem, strategy: Strategy, rng: &mut Xoshiro256PlusPlus) -> Vec<Split> {
+fn split_eligible(system: &AbstractSystem, strategy: Strategy, rng: &mut Xoshiro256PlusPlus) -> Vec<Threshold> {
     let mut added = match strategy {
         Strategy::MaxOverlap => max_overlap(&system.extents.segments(), rng).into_iter().collect(),
         Strategy::MinSet => min_set(&system.extents.segments(), system.len(), rng),
@@ -208,14 +194,28 @@ fn split_eligible(system: &AbstractSystem, strategy: Strategy, rng: &mut Xoshiro
     added
 }
 
-fn record(stats: &mut Stats, system: &AbstractSystem, new_predicates: Vec<String>) {
+fn record(stats: &mut Stats, system: &AbstractSystem, predicates: usize, new_predicates: Vec<String>) {
+    stats.predicates = (predicates + new_predicates.len()) as u64;
+    stats.states = system.len() as u64;
     stats.per_iteration.push(Iteration {
         concrete_states: system.generated,
-        abstract_states: system.len() as u64,
+        abstract_states: stats.states,
         new_predicates,
         queries: 0,
         cache_hits: 0,
     });
     stats.iterations = stats.per_iteration.len() as u64;
-    stats.states = system.len() as u64;
+}
+
+/// Writes predicates in the language of the program; one on a Boolean is just its name.
+fn printer(program: &Program) -> impl Fn(&Threshold) -> String {
+    let names = program.cell_names();
+    let domains: Vec<&Domain> = program.cell_domains().collect();
+    move |&Threshold { cell, above }| {
+        let (name, domain) = (&names[cell as usize], domains[cell as usize]);
+        match domain {
+            Domain::Bool => name.clone(),
+            _ => format!("{name} > {}", program.show_value(domain, above)),
+        }
+    }
 }
