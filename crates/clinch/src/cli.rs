@@ -65,6 +65,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "LO..HI", value_parser = parse_range, allow_hyphen_values = true)]
     pub(crate) input_domain: Option<(i64, i64)>,
 
+    /// Look for the error after each search, as in the paper, or stop at the first one [alpha].
+    #[arg(long, value_enum)]
+    pub(crate) lookup: Option<LookupName>,
+
     /// Which predicates split abstract states [split].
     #[arg(long, value_enum)]
     pub(crate) strategy: Option<StrategyName>,
@@ -125,10 +129,6 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     pub(crate) paper: Paper,
 
-    /// Where the models of the experiment are.
-    #[arg(long, value_name = "DIR", default_value = "examples/gcl")]
-    pub(crate) models: PathBuf,
-
     /// Time bound of each search [split; 5m in the thesis], or of each run [alpha].
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
     pub(crate) bound: Duration,
@@ -185,6 +185,12 @@ pub(crate) enum ScopeName {
 pub(crate) enum InputsName {
     Solve,
     Brute,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LookupName {
+    End,
+    Once,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

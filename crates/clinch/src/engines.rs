@@ -3,7 +3,7 @@
 use clinch_engine::{Budget, Observer, alpha, explicit, split};
 use clinch_ir::{InputDomain, Program, Verdict};
 
-use crate::cli::{CheckArgs, EngineName, InputsName, OrderName, ScopeName, StrategyName, Switch};
+use crate::cli::{CheckArgs, EngineName, InputsName, LookupName, OrderName, ScopeName, StrategyName, Switch};
 use crate::{exit, report};
 
 /// An engine with its options: what was typed, made sense of.
@@ -88,6 +88,10 @@ fn alpha_config(args: &CheckArgs, domain: InputDomain) -> Result<alpha::Config, 
             Some(Switch::Off) => alpha::ProverUse::Off,
         },
         add_all: args.add_all,
+        lookup: match args.lookup {
+            None | Some(LookupName::End) => alpha::ErrorLookup::AtEnd,
+            Some(LookupName::Once) => alpha::ErrorLookup::AtOnce,
+        },
         scope: match args.scope {
             None | Some(ScopeName::Global) => alpha::PredicateScope::Global,
             Some(ScopeName::Transition) => alpha::PredicateScope::Transition,
@@ -113,6 +117,7 @@ fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
         ("--prover", args.prover.is_some() && !alpha),
         ("--add-all", args.add_all.is_some() && !alpha),
         ("--scope", args.scope.is_some() && !alpha),
+        ("--lookup", args.lookup.is_some() && !alpha),
         ("--inputs", args.inputs.is_some() && !alpha),
         ("--strategy", args.strategy.is_some() && !split),
     ];
@@ -138,6 +143,7 @@ alpha     concrete search with abstract matching, refined until exact [Alpha]
     --scope global|transition  use new predicates everywhere, or at the location that needs them
     --inputs solve|brute     one input per predicate combination, or all of a domain
     --input-domain LO..HI    values for unbounded inputs
+    --lookup end|once        look for the error after a search, or stop at the first
     --predicate EXPR         a predicate to start from
 split     abstract matching with intervals split until abstract and concrete states agree [Split]
     --strategy max-overlap|min-set|min-only  which predicates split

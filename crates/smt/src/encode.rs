@@ -3,6 +3,7 @@
 //! Undefined operations get *some* value here (an index outside its array reads the last element, division by zero
 //! is whatever Z3 says). Callers ask only about terms that are defined, or that are false where they are not.
 
+use clinch_ir::range::range;
 use clinch_ir::{BinOp, Domain, Node, Program, Term, Terms, UnOp, VarId};
 use rustc_hash::FxHashMap;
 use z3::ast::{BV, Bool, Int};
@@ -49,6 +50,8 @@ pub(crate) struct Encoder {
     locations: Vec<Int>,
     inputs: Vec<Int>,
     memo: FxHashMap<Term, Expr>,
+    /// For the domains of variables.
+    program: Program,
 }
 
 impl Encoder {
@@ -63,7 +66,7 @@ impl Encoder {
             location
         });
         let locations = locations.collect();
-        (Encoder { vars, locations, inputs: Vec::new(), memo: FxHashMap::default() }, known)
+        (Encoder { vars, locations, inputs: Vec::new(), memo: FxHashMap::default(), program: program.clone() }, known)
     }
 
     /// The expression of a term.
@@ -89,6 +92,11 @@ impl Encoder {
                 let a = self.term(terms, a);
                 unary(op, a)
             }
+            Node::Binary(op @ (BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor), a, b) => {
+                let bits = self.width(terms, a).max(self.width(terms, b));
+                let (a, b) = (self.term(terms, a).int(), self.term(terms, b).int());
+                Expr::Int(bitwise(op, &a, &b, bits))
+            }
             Node::Binary(op, a, b) => {
                 let (a, b) = (self.term(terms, a), self.term(terms, b));
                 binary(op, a, b)
@@ -105,6 +113,12 @@ impl Encoder {
                 Expr::Array(updated.collect())
             }
         }
+    }
+
+    /// How many bits hold every value of a term, if none is negative; 32 otherwise.
+    fn width(&self, terms: &Terms, term: Term) -> u32 {
+        let range = range(&self.program, terms, term);
+        (0..32).find(|&bits| range.within(0, (1 << bits) - 1)).unwrap_or(32)
     }
 
     /// An input of a step. Boolean inputs do not occur as terms of their own: they are numbers 0 and 1.
@@ -181,20 +195,53 @@ fn integer(op: BinOp, a: Int, b: Int) -> Int {
         // Z3's remainder is never negative; ours has the sign of the dividend.
         BinOp::Div => a.ge(0_i64).ite(&a.div(&b), &a.unary_minus().div(&b).unary_minus()),
         BinOp::Rem => a.ge(0_i64).ite(&a.modulo(&b), &a.unary_minus().modulo(&b).unary_minus()),
-        BinOp::BitAnd => bitwise(&a, &b, |x, y| x.bvand(y)),
-        BinOp::BitOr => bitwise(&a, &b, |x, y| x.bvor(y)),
-        BinOp::BitXor => bitwise(&a, &b, |x, y| x.bvxor(y)),
         BinOp::Shl => by_distance(&b, |n| Int::mul(&[a.clone(), Int::from_i64(1 << n)])),
         BinOp::Shr => by_distance(&b, |n| a.div(Int::from_i64(1 << n))),
-        BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt | BinOp::Select => {
+        _ => {
             unreachable!("{op:?} does not make an integer of two")
         }
     }
 }
 
-/// Operands fit in 32 bits where the operation is defined, and so does the result.
-fn bitwise(a: &Int, b: &Int, op: impl Fn(&BV, &BV) -> BV) -> Int {
-    Int::from_bv(&op(&BV::from_int(a, 32), &BV::from_int(b, 32)), true)
+/// `or` and `xor` follow from `and`: `a + b = (a | b) + (a & b) = (a ^ b) + 2 (a & b)`, for all integers.
+fn bitwise(op: BinOp, a: &Int, b: &Int, bits: u32) -> Int {
+    let and = match (a.as_i64(), b.as_i64()) {
+        (_, Some(mask)) => and_mask(a, mask),
+        (Some(mask), _) => and_mask(b, mask),
+        _ if bits <= 8 => and_bits(a, b, bits),
+        _ => Int::from_bv(&BV::from_int(a, 32).bvand(BV::from_int(b, 32)), true),
+    };
+    match op {
+        BinOp::BitAnd => and,
+        BinOp::BitOr => Int::sub(&[Int::add(&[a, b]), and]),
+        _ => Int::sub(&[Int::add(&[a, b]), Int::mul(&[Int::from_i64(2), and])]),
+    }
+}
+
+/// `a & mask`, one quotient and remainder for each run of ones in the mask: solvers are bad at turning integers into bits.
+fn and_mask(a: &Int, mask: i64) -> Int {
+    if mask < 0 {
+        return Int::sub(&[a.clone(), and_mask(a, !mask)]);
+    }
+    let mut sum = Int::from_i64(0);
+    let mut low = 0;
+    while mask >> low != 0 {
+        low += (mask >> low).trailing_zeros();
+        let ones = (mask >> low).trailing_ones();
+        let run = a.div(Int::from_i64(1 << low)).modulo(Int::from_i64(1 << ones));
+        sum = Int::add(&[sum, Int::mul(&[run, Int::from_i64(1 << low)])]);
+        low += ones;
+    }
+    sum
+}
+
+/// `a & b` of short numbers, bit by bit.
+fn and_bits(a: &Int, b: &Int, bits: u32) -> Int {
+    let bit = |x: &Int, i: u32| x.div(Int::from_i64(1 << i)).modulo(Int::from_i64(2)).eq(1_i64);
+    (0..bits).fold(Int::from_i64(0), |sum, i| {
+        let both = Bool::and(&[bit(a, i), bit(b, i)]);
+        Int::add(&[sum, both.ite(&Int::from_i64(1 << i), &Int::from_i64(0))])
+    })
 }
 
 fn by_distance(distance: &Int, shifted: impl Fn(u32) -> Int) -> Int {

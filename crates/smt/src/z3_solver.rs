@@ -8,8 +8,10 @@ use z3::{Model, Params, SatResult};
 use crate::encode::{Encoder, Expr};
 use crate::solver::{Answer, Solver};
 
-/// Work a query may do before Z3 gives up: deterministic, some seconds on today's machines.
-const RESOURCES: u32 = 20_000_000;
+/// Work a query may do before Z3 gives up: deterministic, about a second on today's machines.
+const RESOURCES: u32 = 4_000_000;
+/// Milliseconds a query may take: for work that Z3 does not count.
+const TIMEOUT: u32 = 3_000;
 
 /// A Z3 solver over the variables of one program.
 #[derive(Debug)]
@@ -29,6 +31,7 @@ impl Z3Solver {
         let solver = z3::Solver::new();
         let mut params = Params::new();
         params.set_u32("rlimit", RESOURCES);
+        params.set_u32("timeout", TIMEOUT);
         solver.set_params(&params);
         let (encoder, known) = Encoder::new(program);
         for fact in known {

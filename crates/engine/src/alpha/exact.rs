@@ -6,8 +6,7 @@ use clinch_smt::{Literal, Prover};
 use rustc_hash::FxHashMap;
 
 use super::predicates::{Predicates, Scope};
-use super::{Config, PredicateScope};
-use crate::concrete::Model;
+use super::{Context, PredicateScope};
 
 /// An abstract state: the locations, and the value of each predicate (false for those not used there).
 #[derive(Clone, Debug)]
@@ -24,14 +23,13 @@ impl AlphaState {
 
 /// Checks transitions of one search, and collects `Phi_new`.
 pub(super) struct Exactness<'a> {
-    pub(super) model: &'a Model<'a>,
+    pub(super) context: Context<'a>,
     pub(super) terms: &'a mut Terms,
     /// `Phi`: the predicates of this search.
     phi: &'a Predicates,
     /// `Phi_new`: those and what is found missing.
     pub(super) phi_new: Predicates,
     prover: Option<&'a mut Prover>,
-    config: &'a Config,
     symbolic: &'a [SymbolicTransition],
     /// `phi[e_i(x)/x]` by transition and predicate.
     after: FxHashMap<(TransId, usize), Term>,
@@ -44,20 +42,18 @@ pub(super) struct Exactness<'a> {
 
 impl<'a> Exactness<'a> {
     pub(super) fn new(
-        model: &'a Model<'a>,
+        context: Context<'a>,
         terms: &'a mut Terms,
         symbolic: &'a [SymbolicTransition],
         phi: &'a Predicates,
         prover: Option<&'a mut Prover>,
-        config: &'a Config,
     ) -> Self {
         Exactness {
-            model,
+            context,
             terms,
             phi,
             phi_new: phi.clone(),
             prover,
-            config,
             symbolic,
             after: FxHashMap::default(),
             connected: FxHashMap::default(),
@@ -102,7 +98,7 @@ impl<'a> Exactness<'a> {
     /// `phi[e_i(x)/x]` with the inputs and the locations before the step put in.
     pub(super) fn after(&mut self, i: TransId, p: usize, inputs: &[i64], locs: &[LocId]) -> Term {
         let symbolic = &self.symbolic[i.index()];
-        let (terms, program, predicate) = (&mut *self.terms, self.model.program, self.predicate_terms[p]);
+        let (terms, program, predicate) = (&mut *self.terms, self.context.model.program, self.predicate_terms[p]);
         let after = *self.after.entry((i, p)).or_insert_with(|| symbolic.after(program, terms, predicate));
         let after = with_inputs(self.terms, after, inputs);
         if self.terms.mentions_control(after) { at_locations(self.terms, locs, after) } else { after }
@@ -115,11 +111,11 @@ impl<'a> Exactness<'a> {
 
     /// Records that a transition is not exact, and adds the atoms of what was not proved.
     pub(super) fn refine(&mut self, number: usize, i: TransId, formula: Term) {
-        let scope = match self.config.scope {
+        let scope = match self.context.config.scope {
             PredicateScope::Global => Scope::Everywhere,
-            PredicateScope::Transition => Scope::of_transition(&self.model.program.transition(i).moves),
+            PredicateScope::Transition => Scope::of_transition(&self.context.model.program.transition(i).moves),
         };
-        self.phi_new.add(self.model, self.terms, formula, scope);
+        self.phi_new.add(self.context.model, self.terms, formula, scope);
         self.inexact.push((i, number));
     }
 
@@ -129,6 +125,10 @@ impl<'a> Exactness<'a> {
             return decided == value;
         }
         let Some(prover) = &mut self.prover else { return false };
+        if self.context.budget.check().is_err() {
+            // The search ends before the answer matters.
+            return false;
+        }
         let terms = &*self.terms;
         let connected = self
             .connected

@@ -8,9 +8,10 @@ use clinch_ir::{Domain, LocId, Node, Program, Reason, State, Term, Terms, TransI
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
 
 use super::exact::{AlphaState, Exactness};
+use super::Context;
 use super::predicates::Predicates;
 use crate::budget::Budget;
-use crate::concrete::{Expander, Model};
+use crate::concrete::Expander;
 
 /// Finds input values.
 pub(super) struct InputSolver {
@@ -25,11 +26,11 @@ impl InputSolver {
     /// An initial state for each satisfiable combination of the predicates.
     pub(super) fn initial_states(
         &mut self,
-        model: &Model<'_>,
+        context: Context<'_>,
         terms: &mut Terms,
         phi: &Predicates,
-        budget: &Budget,
     ) -> Result<Vec<Box<[u64]>>, Reason> {
+        let Context { model, budget, .. } = context;
         let program = model.program;
         let locs: Vec<LocId> = program.processes.iter().map(|p| p.initial).collect();
         let condition = initial_condition(program, terms);
@@ -52,13 +53,12 @@ impl InputSolver {
     /// Input values of a transition in a concrete state, one for each satisfiable combination of the predicates after it.
     pub(super) fn step_inputs(
         &mut self,
-        model: &Model<'_>,
         exactness: &mut Exactness<'_>,
         words: &[u64],
         i: TransId,
         phi: &Predicates,
-        budget: &Budget,
     ) -> Result<Vec<Vec<i64>>, Reason> {
+        let Context { model, budget, .. } = exactness.context;
         let program = model.program;
         let state = model.layout.unpack(words);
         let domains: Vec<Domain> = program.transition(i).inputs().map(|a| program.var(a.var).domain.clone()).collect();
@@ -108,7 +108,7 @@ impl InputSolver {
         targets: &[AlphaState],
     ) {
         let symbolic = exactness.symbolic(i).clone();
-        let next_locs = locations_after(exactness.model.program, i, &s.locs);
+        let next_locs = locations_after(exactness.context.model.program, i, &s.locs);
         let active: Vec<usize> = (0..phi.len()).filter(|&p| phi.active(p, &next_locs)).collect();
         let after: Vec<Term> = active.iter().map(|&p| exactness.after(i, p, &[], &s.locs)).collect();
         let terms = &mut *exactness.terms;

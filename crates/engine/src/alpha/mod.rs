@@ -50,7 +50,6 @@ pub use self::predicates::{Predicate, Predicates, Scope};
 use self::search::{AbstractSystem, AlphaSearch};
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Model, trace_of};
-use crate::goals::Goals;
 
 /// Which waiting state is explored next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,6 +90,16 @@ pub enum Inputs {
     Solve,
 }
 
+/// When it is seen that an error was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ErrorLookup {
+    /// After the search, as in the paper; or when the search is stopped by a limit.
+    #[default]
+    AtEnd,
+    /// When the state is explored.
+    AtOnce,
+}
+
 /// Options of the engine.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -105,6 +114,8 @@ pub struct Config {
     pub scope: PredicateScope,
     /// Treatment of inputs.
     pub inputs: Inputs,
+    /// When errors are looked up.
+    pub lookup: ErrorLookup,
 }
 
 impl Default for Config {
@@ -115,6 +126,7 @@ impl Default for Config {
             add_all: None,
             scope: PredicateScope::default(),
             inputs: Inputs::Solve,
+            lookup: ErrorLookup::default(),
         }
     }
 }
@@ -166,7 +178,7 @@ fn refinement_search(
     let mut refinement = Refinement::new(&model, config);
     loop {
         budget.check_iteration(stats.iterations)?;
-        let (system, phi_new, exact) = refinement.alpha_search(budget, stats.iterations + 1, observer.goals())?;
+        let Searched { system, phi_new, exact, stopped } = refinement.alpha_search(budget, stats.iterations + 1, observer);
         refinement.record(stats, &system, &phi_new);
         observer.progress(Progress {
             iteration: stats.iterations,
@@ -175,6 +187,9 @@ fn refinement_search(
         });
         if let Some((state, end)) = &system.error {
             return Ok(Verdict::Unsafe(trace_of(&model, &system.path_to(*state), end.clone())));
+        }
+        if let Some(reason) = stopped {
+            return Err(reason);
         }
         if phi_new.len() == refinement.phi.len() {
             return match (exact, model.exhausted()) {
@@ -185,6 +200,25 @@ fn refinement_search(
         }
         refinement.phi = phi_new;
     }
+}
+
+/// What every part of a run looks at.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    model: &'a Model<'a>,
+    config: &'a Config,
+    budget: &'a Budget,
+}
+
+/// What one search gave.
+struct Searched {
+    system: AbstractSystem,
+    /// The predicates for the next search.
+    phi_new: Predicates,
+    /// Whether every check succeeded.
+    exact: bool,
+    /// Why it did not run to its end.
+    stopped: Option<Reason>,
 }
 
 /// What lives from iteration to iteration.
@@ -221,23 +255,19 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// One search; its structure, the predicates for the next, and whether every check succeeded.
-    fn alpha_search(
-        &mut self,
-        budget: &Budget,
-        iteration: u64,
-        goals: Option<&mut Goals>,
-    ) -> Result<(AbstractSystem, Predicates, bool), Reason> {
+    /// One search.
+    fn alpha_search(&mut self, budget: &Budget, iteration: u64, observer: &mut dyn Observer) -> Searched {
+        let context = Context { model: self.model, config: self.config, budget };
         let exactness =
-            Exactness::new(self.model, &mut self.terms, &self.symbolic, &self.phi, self.prover.as_mut(), self.config);
-        let mut search = AlphaSearch::new(self.model, &self.phi, self.config, budget, exactness, self.solver.as_mut());
-        search.goals = goals.map(|goals| (goals, iteration));
-        search.run()?;
+            Exactness::new(context, &mut self.terms, &self.symbolic, &self.phi, self.prover.as_mut());
+        let mut search = AlphaSearch::new(context, &self.phi, exactness, self.solver.as_mut());
+        search.goals = observer.goals().map(|goals| (goals, iteration));
+        let stopped = search.run().err();
         let AlphaSearch { system, exactness, .. } = search;
         let Exactness { phi_new, inexact, .. } = exactness;
         let exact = inexact.is_empty();
         let phi_new = self.add_all(phi_new, &inexact, &system);
-        Ok((system, phi_new, exact))
+        Searched { system, phi_new, exact, stopped }
     }
 
     /// The heuristic of [Alpha, section 6.1]: describe the states in which a transition keeps failing.

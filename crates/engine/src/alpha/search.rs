@@ -7,9 +7,9 @@ use clinch_ir::{LocId, Reason, TraceEnd, TransId};
 use super::exact::{AlphaState, Exactness};
 use super::inputs::InputSolver;
 use super::predicates::Predicates;
-use super::{Config, Inputs, Order};
-use crate::budget::{Budget, Ticker};
-use crate::concrete::{Event, Expander, Model, StateTable, hash_words};
+use super::{Context, ErrorLookup, Inputs, Order};
+use crate::budget::Ticker;
+use crate::concrete::{Event, Expander, StateTable, hash_words};
 use crate::goals::{Goals, Sighting};
 
 /// The structure `A` of the paper: abstract states with the concrete state each was first met by, and the transitions
@@ -53,15 +53,13 @@ impl AbstractSystem {
     }
 }
 
-/// Runs one search. All of it is done before the error is looked up.
-pub(super) struct AlphaSearch<'a, 'm> {
-    pub(super) model: &'m Model<'m>,
-    pub(super) phi: &'a Predicates,
-    pub(super) config: &'a Config,
-    pub(super) budget: &'a Budget,
+/// One search.
+pub(super) struct AlphaSearch<'a> {
+    context: Context<'a>,
+    phi: &'a Predicates,
     pub(super) exactness: Exactness<'a>,
-    pub(super) solver: Option<&'a mut InputSolver>,
-    pub(super) expander: Expander<'m>,
+    solver: Option<&'a mut InputSolver>,
+    expander: Expander<'a>,
     pub(super) system: AbstractSystem,
     wait: VecDeque<usize>,
     /// States to look out for, and the number of this search.
@@ -75,24 +73,20 @@ enum Outcome {
     Overflow,
 }
 
-impl<'a, 'm> AlphaSearch<'a, 'm> {
+impl<'a> AlphaSearch<'a> {
     pub(super) fn new(
-        model: &'m Model<'m>,
+        context: Context<'a>,
         phi: &'a Predicates,
-        config: &'a Config,
-        budget: &'a Budget,
         exactness: Exactness<'a>,
         solver: Option<&'a mut InputSolver>,
     ) -> Self {
-        let words = model.program.processes.len() + phi.len().div_ceil(64);
+        let words = context.model.program.processes.len() + phi.len().div_ceil(64);
         AlphaSearch {
-            model,
+            context,
             phi,
-            config,
-            budget,
             exactness,
             solver,
-            expander: Expander::new(model),
+            expander: Expander::new(context.model),
             system: AbstractSystem::new(words.max(1)),
             wait: VecDeque::new(),
             goals: None,
@@ -107,19 +101,22 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
             self.visit(&state, None)?;
         }
         while let Some(s) = self.next() {
-            ticker.tick(self.budget)?;
-            self.budget.check()?;
+            if self.system.error.is_some() && self.context.config.lookup == ErrorLookup::AtOnce {
+                return Ok(());
+            }
+            ticker.tick(self.context.budget)?;
+            self.context.budget.check()?;
             let words = self.system.concrete[s].clone();
             let alpha = self.alpha(&words)?;
             self.label(s, &words)?;
             let mut stuck = true;
-            for i in self.model.program.transition_ids() {
+            for i in self.context.model.program.transition_ids() {
                 self.expander.load(&words);
                 if self.expander.in_place(i) {
                     stuck &= !self.try_transition(s, &alpha, &words, i)?;
                 }
             }
-            if stuck && self.model.program.property.deadlock {
+            if stuck && self.context.model.program.property.deadlock {
                 self.report(s, TraceEnd::Deadlock);
             }
         }
@@ -127,7 +124,7 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
     }
 
     fn next(&mut self) -> Option<usize> {
-        match self.config.order {
+        match self.context.config.order {
             Order::BreadthFirst => self.wait.pop_front(),
             Order::DepthFirst => self.wait.pop_back(),
         }
@@ -135,15 +132,15 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
 
     fn initial_states(&mut self) -> Result<Vec<Box<[u64]>>, Reason> {
         match &mut self.solver {
-            Some(solver) => solver.initial_states(self.model, self.exactness.terms, self.phi, self.budget),
-            None => Ok(self.model.initial_states()),
+            Some(solver) => solver.initial_states(self.context, self.exactness.terms, self.phi),
+            None => Ok(self.context.model.initial_states()),
         }
     }
 
     /// The body of the paper's `foreach`; says whether the transition is enabled.
     fn try_transition(&mut self, s: usize, alpha: &AlphaState, words: &[u64], i: TransId) -> Result<bool, Reason> {
-        let inputs = self.model.program.transition(i).inputs().count();
-        let solve = inputs > 0 && self.config.inputs == Inputs::Solve;
+        let inputs = self.context.model.program.transition(i).inputs().count();
+        let solve = inputs > 0 && self.context.config.inputs == Inputs::Solve;
         let outcomes = if solve { self.solved_steps(words, i)? } else { self.all_steps(i) };
         if outcomes.iter().all(|o| matches!(o, Outcome::Step(..))) {
             self.exactness.check_guard(s, alpha, i, !outcomes.is_empty());
@@ -153,7 +150,7 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
         for outcome in outcomes {
             match outcome {
                 Outcome::Fault(end) => self.report(s, end),
-                Outcome::Overflow => return Err(Expander::overflow_reason(self.model, i)),
+                Outcome::Overflow => return Err(Expander::overflow_reason(self.context.model, i)),
                 Outcome::Step(inputs, next) => {
                     self.system.generated += 1;
                     let (target, next) = self.visit(&next, Some(s))?;
@@ -185,7 +182,7 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
         let solver = self.solver.as_mut().expect("there is a solver when inputs are solved for");
         let mut outcomes = Vec::new();
         // Faults and disabledness show with any inputs.
-        for values in solver.step_inputs(self.model, &mut self.exactness, words, i, self.phi, self.budget)? {
+        for values in solver.step_inputs(&mut self.exactness, words, i, self.phi)? {
             self.expander.for_transition_with(i, &values, |event| outcomes.push(Outcome::of(event)));
         }
         Ok(outcomes)
@@ -232,7 +229,7 @@ impl<'a, 'm> AlphaSearch<'a, 'm> {
     /// `alpha_Phi(s)`. Leaves the state loaded.
     fn alpha(&mut self, words: &[u64]) -> Result<AlphaState, Reason> {
         self.expander.load(words);
-        let processes = self.model.program.processes.len();
+        let processes = self.context.model.program.processes.len();
         let locs: Vec<LocId> = self.expander.slots()[..processes].iter().map(|&l| LocId(l as u32)).collect();
         let bits = self.phi.values(&mut self.expander, &locs)?;
         Ok(AlphaState { locs, bits })

@@ -1,0 +1,96 @@
+//! Tables 2.1 and 5.1 to 5.5 of [Split].
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use clinch_engine::split::experiment::{self, AMCS_ERROR_FREE, AmcsEnd, Setup};
+use clinch_engine::{Budget, alpha, explicit};
+use clinch_ir::{InputDomain, Verdict};
+use serde_json::json;
+
+use super::{model, scale};
+use crate::check::{Outcome, check};
+use crate::cli::{ReproduceArgs, Switch};
+use crate::engines::Engine;
+use crate::report;
+
+/// The models of tables 5.1 to 5.5.
+const MODELS: [&str; 7] =
+    ["branches", "sum-to-n-big", "cust-workers", "multiply-to-n", "hyman", "dining-phil", "barbershop"];
+
+/// Memory a search may use.
+const MEMORY: u64 = 8 << 30;
+
+/// `clinch reproduce split`.
+pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
+    let models = MODELS.iter().map(|name| Ok(((*name).to_owned(), model(name, &scale(name), &[])?)));
+    let models = models.collect::<Result<Vec<_>, String>>()?;
+    let setup = Setup {
+        seeds: (1..=args.seeds).collect(),
+        errors: args.errors,
+        bound: args.bound,
+        memory: Some(MEMORY),
+        ..Setup::default()
+    };
+    let tables = experiment::run(&models, &setup, &mut |what| report::error(what)).map_err(|e| e.to_string())?;
+    let error_free = error_free(args.bound)?;
+    if args.json {
+        report::line(&json!({ "tables": tables, "error_free": error_free }).to_string());
+    } else {
+        report::line(&format!("{}\n{}", tables.render(), render_error_free(&error_free)));
+    }
+    Ok(())
+}
+
+/// A line of table 2.1: model, what AMCS came to, what it came to in the thesis.
+type ErrorFree = (String, String, String);
+
+/// Table 2.1: AMCS without error, on models of some hundred states.
+fn error_free(bound: Duration) -> Result<Vec<ErrorFree>, String> {
+    let mut rows = Vec::new();
+    for (name, thesis) in AMCS_ERROR_FREE {
+        let mut program = model(&file_name(name), &[], &[])?;
+        program.property = Default::default();
+        let states = explore(&program, &Engine::Explicit(explicit::Config::default()), bound)?;
+        let inputs = alpha::Inputs::BruteForce(InputDomain::default());
+        let amcs = explore(&program, &Engine::Alpha(alpha::Config { inputs, ..alpha::Config::default() }), bound)?;
+        let concrete = states.stats["states"].as_u64().unwrap_or(0);
+        let abstracts = amcs.stats["per_iteration"].as_array().and_then(|i| i.last()?["abstract_states"].as_u64());
+        let ours = match (&amcs.verdict, abstracts) {
+            (Verdict::Safe(_), Some(n)) if n == concrete => format!("{n} states (no gain)"),
+            (Verdict::Safe(_), Some(n)) => format!("{n}/{concrete} bisimulation"),
+            _ => format!("NT (of {concrete} states)"),
+        };
+        let thesis = match thesis {
+            AmcsEnd::NonTerminating => "NT".to_owned(),
+            AmcsEnd::NoGain(n) => format!("{n} states (no gain)"),
+            AmcsEnd::Bisimulation { explored, of } => format!("{explored}/{of} bisimulation"),
+        };
+        rows.push(((*name).to_owned(), ours, thesis));
+    }
+    Ok(rows)
+}
+
+fn explore(program: &clinch_ir::Program, engine: &Engine, bound: Duration) -> Result<Outcome, String> {
+    check(program, engine, &Budget::unlimited().with_timeout(Some(bound)), Switch::On)
+}
+
+/// `SumToN` is in `sum-to-n.gcl`.
+fn file_name(model: &str) -> String {
+    let mut name = String::new();
+    for (i, c) in model.chars().enumerate() {
+        if c.is_uppercase() && i > 0 {
+            name.push('-');
+        }
+        name.extend(c.to_lowercase());
+    }
+    name
+}
+
+fn render_error_free(rows: &[ErrorFree]) -> String {
+    let mut out = String::from("[Split] table 2.1: AMCS, error-free search (small models; the thesis' result beside)\n\n");
+    for (name, ours, thesis) in rows {
+        let _ = writeln!(out, "{name:<14} {ours:<28} ({thesis})");
+    }
+    out.trim_end().to_owned()
+}
