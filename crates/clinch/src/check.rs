@@ -80,12 +80,7 @@ fn budget(limits: &LimitArgs) -> Budget {
 }
 
 /// Runs the engine and re-checks what it says. An error here is a verdict that failed its check.
-pub(crate) fn check(
-    program: &Program,
-    engine: &Engine,
-    budget: &Budget,
-    certify: Switch,
-) -> Result<Outcome, String> {
+pub(crate) fn check(program: &Program, engine: &Engine, budget: &Budget, certify: Switch) -> Result<Outcome, String> {
     let mut line = Line::new(engine.name());
     let start = Instant::now();
     let (verdict, stats) = engine.check(program, budget, &mut line);
@@ -112,9 +107,7 @@ pub(crate) fn check(
 /// Whether the evidence was accepted; there is none to accept for "unknown".
 fn recheck(program: &Program, verdict: &Verdict, budget: &Budget) -> Result<bool, Rejection> {
     match verdict {
-        Verdict::Safe(proof) => {
-            clinch_certify::check_proof(program, proof, &|| budget.check().is_err()).map(|()| true)
-        }
+        Verdict::Safe(proof) => clinch_certify::check_proof(program, proof, &|| budget.check().is_err()).map(|()| true),
         Verdict::Unsafe(trace) => clinch_certify::check_trace(program, trace).map(|()| true),
         Verdict::Unknown(_) => Ok(false),
     }

@@ -115,8 +115,7 @@ fn proof_text(program: &Program, proof: &Proof) -> String {
 
 fn abstract_text(program: &Program, proof: &AbstractProof) -> String {
     const SHOWN: usize = 12;
-    let mut names: Vec<String> =
-        proof.predicates.iter().take(SHOWN).map(|&p| show(program, &proof.terms, p)).collect();
+    let mut names: Vec<String> = proof.predicates.iter().take(SHOWN).map(|&p| show(program, &proof.terms, p)).collect();
     if proof.predicates.len() > SHOWN {
         names.push("...".to_owned());
     }
@@ -135,10 +134,7 @@ fn end_text(program: &Program, end: &TraceEnd) -> String {
         TraceEnd::Fault(transition, _, fault) => {
             let transition = program.transition(*transition);
             let (line, column) = program.source.line_column(transition.span.start);
-            format!(
-                "run-time error in `{}` ({}:{line}:{column}): {fault}",
-                transition.name, program.source.name
-            )
+            format!("run-time error in `{}` ({}:{line}:{column}): {fault}", transition.name, program.source.name)
         }
     }
 }

@@ -56,10 +56,12 @@ impl<'p> Interpreter<'p> {
         }
         let mut inputs = inputs.iter().copied();
         let mut current = state.clone();
+        let mut writes = Vec::new();
         for block in &transition.blocks {
-            let before = current.clone();
             for assign in block {
-                let (cell, value) = self.assignment(assign, &before, &mut inputs)?;
+                writes.push(self.assignment(assign, &current, &mut inputs)?);
+            }
+            for (cell, value) in writes.drain(..) {
                 current.cells[cell] = value;
             }
         }
@@ -92,7 +94,11 @@ impl<'p> Interpreter<'p> {
 
     /// Calls `f` with every combination of input values of a transition; `false` if there are infinitely many.
     pub fn for_each_input(&self, id: TransId, domain: InputDomain, mut f: impl FnMut(&[i64])) -> bool {
-        let inputs = self.program.transition(id).inputs();
+        let mut inputs = self.program.transition(id).inputs().peekable();
+        if inputs.peek().is_none() {
+            f(&[]);
+            return true;
+        }
         let bounds: Option<Vec<(i64, i64)>> = inputs.map(|a| domain.bounds(&self.program.var(a.var).domain)).collect();
         match bounds {
             Some(bounds) => {

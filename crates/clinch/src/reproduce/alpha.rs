@@ -82,7 +82,9 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     push_iterations(&mut out, of("ticket3"), TABLE_2);
     out.push_str("\n[Alpha] table 3: RAX for exactness alone (it has no end: stopped after 4 iterations)\n\n");
     push_iterations(&mut out, of("RAX"), TABLE_3);
-    out.push_str("\n[Alpha] section 8.3: RAX with e1 >= 0 and e2 >= 0 given (queries are not listed by iteration: 40)\n\n");
+    out.push_str(
+        "\n[Alpha] section 8.3: RAX with e1 >= 0 and e2 >= 0 given (queries are not listed by iteration: 40)\n\n",
+    );
     push_iterations(&mut out, &given, RAX_GIVEN);
     out.push_str(NOTES);
     report::line(out.trim_end());
@@ -122,7 +124,11 @@ fn cells(outcome: &Outcome) -> [String; 5] {
 
 fn push_table_1(out: &mut String, rows: &[(&Line, Outcome)]) {
     let head = ["iterations", "concrete states", "abstract states", "new predicates", "queries"];
-    let _ = writeln!(out, "{:<12} {:<10} {:<32} {:<32} {:<15} {:<12} verdict", "example", head[0], head[1], head[2], head[3], head[4]);
+    let _ = writeln!(
+        out,
+        "{:<12} {:<10} {:<32} {:<32} {:<15} {:<12} verdict",
+        "example", head[0], head[1], head[2], head[3], head[4]
+    );
     for (line, outcome) in rows {
         let ours = cells(outcome);
         let cell = |i: usize| format!("{} ({})", ours[i], line.paper[i]);

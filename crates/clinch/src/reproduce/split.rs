@@ -88,7 +88,8 @@ fn file_name(model: &str) -> String {
 }
 
 fn render_error_free(rows: &[ErrorFree]) -> String {
-    let mut out = String::from("[Split] table 2.1: AMCS, error-free search (small models; the thesis' result beside)\n\n");
+    let mut out =
+        String::from("[Split] table 2.1: AMCS, error-free search (small models; the thesis' result beside)\n\n");
     for (name, ours, thesis) in rows {
         let _ = writeln!(out, "{name:<14} {ours:<28} ({thesis})");
     }

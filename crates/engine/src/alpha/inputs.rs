@@ -7,8 +7,8 @@ use clinch_ir::symbolic::{at_locations, cell_equals, cell_term, initial_conditio
 use clinch_ir::{Domain, LocId, Node, Program, Reason, State, Term, Terms, TransId, VarId};
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
 
-use super::exact::{AlphaState, Exactness};
 use super::Context;
+use super::exact::{AlphaState, Exactness};
 use super::predicates::Predicates;
 use crate::budget::Budget;
 use crate::concrete::Expander;

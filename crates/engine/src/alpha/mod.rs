@@ -178,7 +178,8 @@ fn refinement_search(
     let mut refinement = Refinement::new(&model, config);
     loop {
         budget.check_iteration(stats.iterations)?;
-        let Searched { system, phi_new, exact, stopped } = refinement.alpha_search(budget, stats.iterations + 1, observer);
+        let Searched { system, phi_new, exact, stopped } =
+            refinement.alpha_search(budget, stats.iterations + 1, observer);
         refinement.record(stats, &system, &phi_new);
         observer.progress(Progress {
             iteration: stats.iterations,
@@ -258,8 +259,7 @@ impl<'a> Refinement<'a> {
     /// One search.
     fn alpha_search(&mut self, budget: &Budget, iteration: u64, observer: &mut dyn Observer) -> Searched {
         let context = Context { model: self.model, config: self.config, budget };
-        let exactness =
-            Exactness::new(context, &mut self.terms, &self.symbolic, &self.phi, self.prover.as_mut());
+        let exactness = Exactness::new(context, &mut self.terms, &self.symbolic, &self.phi, self.prover.as_mut());
         let mut search = AlphaSearch::new(context, &self.phi, exactness, self.solver.as_mut());
         search.goals = observer.goals().map(|goals| (goals, iteration));
         let stopped = search.run().err();

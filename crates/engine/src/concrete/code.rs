@@ -12,6 +12,8 @@ use super::model::SlotMap;
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     instructions: Box<[Instruction]>,
+    /// Operands below the top that are needed at most.
+    depth: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +106,8 @@ impl Code {
     pub fn new(program: &Program, terms: &Terms, slots: &SlotMap, term: Term) -> Code {
         let mut compiler = Compiler { program, terms, slots, out: Vec::new() };
         compiler.emit(term);
-        Code { instructions: compiler.out.into() }
+        // Every instruction adds at most one operand.
+        Code { depth: compiler.out.len(), instructions: compiler.out.into() }
     }
 
     /// The value on the slots. Meaningless if it sets `scratch.trap`.
@@ -122,63 +125,63 @@ impl Code {
         }
     }
 
+    /// The top of the stack is kept apart, `below` counts the operands under it.
     fn run(&self, slots: &[i64], scratch: &mut Scratch) -> i64 {
+        if scratch.stack.len() < self.depth {
+            scratch.stack.resize(self.depth, 0);
+        }
         let Scratch { stack, trap } = scratch;
-        stack.clear();
-        let mut top = 0_i64;
-        let mut at = 0;
+        let stack = stack.as_mut_slice();
+        let (mut top, mut below, mut at) = (0_i64, 0, 0);
+        macro_rules! push {
+            ($value:expr) => {{
+                let value = $value;
+                stack[below] = top;
+                below += 1;
+                top = value;
+            }};
+        }
+        macro_rules! pop {
+            () => {{
+                below -= 1;
+                stack[below]
+            }};
+        }
         while let Some(&instruction) = self.instructions.get(at) {
             at += 1;
             match instruction {
-                Instruction::Constant(k) => {
-                    stack.push(top);
-                    top = k;
-                }
-                Instruction::Slot(slot) => {
-                    stack.push(top);
-                    top = slots[slot as usize];
-                }
-                Instruction::CompareConstant(c, slot, k) => {
-                    stack.push(top);
-                    top = i64::from(c.apply(slots[slot as usize], k));
-                }
+                Instruction::Constant(k) => push!(k),
+                Instruction::Slot(slot) => push!(slots[slot as usize]),
+                Instruction::CompareConstant(c, slot, k) => push!(i64::from(c.apply(slots[slot as usize], k))),
                 Instruction::CompareSlots(c, a, b) => {
-                    stack.push(top);
-                    top = i64::from(c.apply(slots[a as usize], slots[b as usize]));
+                    push!(i64::from(c.apply(slots[a as usize], slots[b as usize])))
                 }
                 Instruction::Offset(slot, k) => {
-                    stack.push(top);
                     let (sum, overflow) = slots[slot as usize].overflowing_add(k);
                     *trap |= overflow;
-                    top = sum;
+                    push!(sum);
                 }
                 Instruction::Element { first, len } => {
                     let inside = (0..i64::from(len)).contains(&top);
                     *trap |= !inside;
                     top = if inside { slots[first as usize + top as usize] } else { 0 };
                 }
-                Instruction::Compare(c) => {
-                    let x = stack.pop().unwrap_or_default();
-                    top = i64::from(c.apply(x, top));
-                }
-                Instruction::Binary(op) => {
-                    let x = stack.pop().unwrap_or_default();
-                    top = binary(op, x, top, trap);
-                }
+                Instruction::Compare(c) => top = i64::from(c.apply(pop!(), top)),
+                Instruction::Binary(op) => top = binary(op, pop!(), top, trap),
                 Instruction::Unary(op) => top = unary(op, top, trap),
-                Instruction::JumpIfFalse(target) | Instruction::JumpIfTrue(target) => {
-                    let jumps = (top != 0) == matches!(instruction, Instruction::JumpIfTrue(_));
-                    if jumps {
-                        at = target as usize;
-                    } else {
-                        top = stack.pop().unwrap_or_default();
-                    }
-                }
+                Instruction::JumpIfFalse(target) => match top {
+                    0 => at = target as usize,
+                    _ => top = pop!(),
+                },
+                Instruction::JumpIfTrue(target) => match top {
+                    0 => top = pop!(),
+                    _ => at = target as usize,
+                },
                 Instruction::PopJumpIfFalse(target) => {
                     if top == 0 {
                         at = target as usize;
                     }
-                    top = stack.pop().unwrap_or_default();
+                    top = pop!();
                 }
                 Instruction::Jump(target) => at = target as usize,
             }

@@ -26,6 +26,12 @@ pub fn hash_words(words: &[u64]) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
+/// Equality of short vectors, without the call that comparing slices makes.
+#[inline]
+fn same(a: &[u64], b: &[u64]) -> bool {
+    a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
+}
+
 impl StateTable {
     /// An empty set of vectors of `words` words.
     pub fn new(words: usize) -> Self {
@@ -91,7 +97,7 @@ impl StateTable {
             }
             if (entry >> 32) as u32 == tag {
                 let number = entry as u32 as usize - 1;
-                if self.get(number) == words {
+                if same(self.get(number), words) {
                     return Err(number);
                 }
             }

@@ -52,7 +52,10 @@ fn faults_are_errors() {
             "var x: 0..3 = 0; var a: bool[2] = false; command do a[x] := true, x := x + 1;",
             Fault::IndexOutOfRange { index: 2, len: 2 },
         ),
-        ("var x: int = 1; command when (x & 1) = 1 or x < 3000000000 do x := x * 3001;", Fault::BitOperand(27_027_009_001)),
+        (
+            "var x: int = 1; command when (x & 1) = 1 or x < 3000000000 do x := x * 3001;",
+            Fault::BitOperand(27_027_009_001),
+        ),
     ];
     for (text, expected) in cases {
         let program = gcl(text);

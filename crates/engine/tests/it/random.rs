@@ -23,13 +23,21 @@ pub(crate) fn unbounded_model() -> impl Strategy<Value = String> {
     let edge = (location(), location(), prop::option::of(guard()), prop::option::of(update))
         .prop_map(|(from, to, guard, update)| edge_text(from, to, guard, update));
     (prop::collection::vec(edge, 1..5), guard()).prop_map(|(edges, error)| {
-        format!("var x: int = 0;\nvar y: int = 1;\nprocess P {{\n  loc l, m, n;\n{}}}\nerror {error};\n", edges.concat())
+        format!(
+            "var x: int = 0;\nvar y: int = 1;\nprocess P {{\n  loc l, m, n;\n{}}}\nerror {error};\n",
+            edges.concat()
+        )
     })
 }
 
 fn declarations() -> impl Strategy<Value = String> {
     let init = |values: &'static [&'static str]| prop::sample::select(values);
-    (init(&["", " = false", " = true"]), init(&["", " = 0", " = 1", " = 3"]), init(&[" = 0", " = -1"]), init(&["", " = 0"]))
+    (
+        init(&["", " = false", " = true"]),
+        init(&["", " = 0", " = 1", " = 3"]),
+        init(&[" = 0", " = -1"]),
+        init(&["", " = 0"]),
+    )
         .prop_map(|(b, x, y, a)| format!("var b: bool{b};\nvar x: 0..3{x};\nvar y: -1..2{y};\nvar a: 0..2[2]{a};\n"))
 }
 

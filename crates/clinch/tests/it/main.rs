@@ -1,0 +1,43 @@
+//! The command as users run it.
+
+mod beem;
+mod command;
+mod input;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn example(name: &str) -> String {
+    root().join("examples/gcl").join(name).display().to_string()
+}
+
+/// Runs clinch.
+fn clinch(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_clinch")).args(args).output().expect("clinch starts")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("killed: {output:?}"))
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// Runs `clinch check ... --json` and returns the exit code and the object.
+fn check_json(file: &str, args: &[&str]) -> (i32, Value) {
+    let output = clinch(&[&["check", file, "--json"], args].concat());
+    let object = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
+    (code(&output), object)
+}

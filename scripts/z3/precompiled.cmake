@@ -1,0 +1,33 @@
+# One precompiled header for all parts of Z3: otherwise most of the time goes into reading the same headers 900 times.
+
+# Parts whose files cannot be compiled together.
+set(CLINCH_ONE_BY_ONE ast nlsat)
+
+function(clinch_collect_targets directory result)
+    get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+    get_property(children DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+    foreach(child IN LISTS children)
+        clinch_collect_targets("${child}" below)
+        list(APPEND targets ${below})
+    endforeach()
+    set(${result} ${targets} PARENT_SCOPE)
+endfunction()
+
+function(clinch_precompile_headers)
+    clinch_collect_targets("${CMAKE_SOURCE_DIR}" targets)
+    target_precompile_headers(util PRIVATE
+        <algorithm> <atomic> <functional> <iostream> <map> <memory> <mutex> <sstream> <string> <unordered_map> <vector>
+        "${CMAKE_SOURCE_DIR}/src/ast/ast.h")
+    foreach(target IN LISTS targets)
+        get_target_property(type ${target} TYPE)
+        if(type STREQUAL "OBJECT_LIBRARY" AND NOT target STREQUAL "util")
+            target_precompile_headers(${target} REUSE_FROM util)
+        endif()
+        if(type STREQUAL "OBJECT_LIBRARY" AND NOT target IN_LIST CLINCH_ONE_BY_ONE)
+            set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+        endif()
+    endforeach()
+endfunction()
+
+# After all of Z3's own files are read, when every part is known.
+cmake_language(DEFER CALL clinch_precompile_headers)
