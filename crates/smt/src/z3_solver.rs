@@ -8,10 +8,10 @@ use z3::{Model, Params, SatResult};
 use crate::encode::{Encoder, Expr};
 use crate::solver::{Answer, Solver};
 
-/// Work a query may do before Z3 gives up: deterministic, about a second on today's machines.
-const RESOURCES: u32 = 4_000_000;
+/// Work a query may do before Z3 gives up: deterministic, some tenths of a second on today's machines.
+const RESOURCES: u32 = 1_000_000;
 /// Milliseconds a query may take: for work that Z3 does not count.
-const TIMEOUT: u32 = 3_000;
+const TIMEOUT: u32 = 1_000;
 
 /// A Z3 solver over the variables of one program.
 #[derive(Debug)]

@@ -49,7 +49,7 @@ use self::inputs::InputSolver;
 pub use self::predicates::{Predicate, Predicates, Scope};
 use self::search::{AbstractSystem, AlphaSearch};
 use crate::budget::{Budget, Observer, Progress};
-use crate::concrete::{Model, trace_of};
+use crate::concrete::Model;
 
 /// Which waiting state is explored next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -187,7 +187,7 @@ fn refinement_search(
             states: system.len() as u64,
         });
         if let Some((state, end)) = &system.error {
-            return Ok(Verdict::Unsafe(trace_of(&model, &system.path_to(*state), end.clone())));
+            return Ok(Verdict::Unsafe(system.trace_to(&model.layout, *state, end.clone())));
         }
         if let Some(reason) = stopped {
             return Err(reason);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use clinch_ir::{LocId, Reason, TraceEnd, TransId};
+use clinch_ir::{Layout, LocId, Reason, Step, Trace, TraceEnd, TransId};
 
 use super::exact::{AlphaState, Exactness};
 use super::inputs::InputSolver;
@@ -19,7 +19,8 @@ pub(super) struct AbstractSystem {
     keys: StateTable,
     /// The concrete state each was reached with.
     pub(super) concrete: Vec<Box<[u64]>>,
-    parents: Vec<Option<usize>>,
+    /// How each was reached; the initial ones were not.
+    arrivals: Vec<Option<Arrival>>,
     /// For each abstract state and transition, the abstract successors.
     pub(super) transitions: Vec<Vec<(TransId, Vec<u32>)>>,
     /// States generated: the initial ones and every successor.
@@ -33,7 +34,7 @@ impl AbstractSystem {
         AbstractSystem {
             keys: StateTable::new(words),
             concrete: Vec::new(),
-            parents: Vec::new(),
+            arrivals: Vec::new(),
             transitions: Vec::new(),
             generated: 0,
             error: None,
@@ -44,13 +45,30 @@ impl AbstractSystem {
         self.concrete.len()
     }
 
-    /// The concrete states from an initial one to this.
-    pub(super) fn path_to(&self, number: usize) -> Vec<Box<[u64]>> {
-        let mut path: Vec<Box<[u64]>> =
-            std::iter::successors(Some(number), |&n| self.parents[n]).map(|n| self.concrete[n].clone()).collect();
-        path.reverse();
-        path
+    /// How many steps led to a state.
+    fn depth(&self, number: usize) -> usize {
+        std::iter::successors(self.arrivals[number].as_ref(), |a| self.arrivals[a.from].as_ref()).count()
     }
+
+    /// The run from an initial state to this.
+    pub(super) fn trace_to(&self, layout: &Layout, number: usize, end: TraceEnd) -> Trace {
+        let mut steps = Vec::new();
+        let mut current = number;
+        while let Some(Arrival { from, transition, inputs }) = &self.arrivals[current] {
+            let state = layout.unpack(&self.concrete[current]);
+            steps.push(Step { transition: *transition, inputs: inputs.clone(), state });
+            current = *from;
+        }
+        steps.reverse();
+        Trace { initial: layout.unpack(&self.concrete[current]), steps, end }
+    }
+}
+
+/// The step by which a state was reached first.
+struct Arrival {
+    from: usize,
+    transition: TransId,
+    inputs: Vec<i64>,
 }
 
 /// One search.
@@ -153,7 +171,8 @@ impl<'a> AlphaSearch<'a> {
                 Outcome::Overflow => return Err(Expander::overflow_reason(self.context.model, i)),
                 Outcome::Step(inputs, next) => {
                     self.system.generated += 1;
-                    let (target, next) = self.visit(&next, Some(s))?;
+                    let arrival = Arrival { from: s, transition: i, inputs: inputs.clone() };
+                    let (target, next) = self.visit(&next, Some(arrival))?;
                     if !solve {
                         self.exactness.check_successor(s, alpha, i, &inputs, &next);
                     }
@@ -198,7 +217,8 @@ impl<'a> AlphaSearch<'a> {
     }
 
     /// Matches a generated state; it is visited if its abstract state is new.
-    fn visit(&mut self, words: &[u64], parent: Option<usize>) -> Result<(usize, AlphaState), Reason> {
+    fn visit(&mut self, words: &[u64], arrival: Option<Arrival>) -> Result<(usize, AlphaState), Reason> {
+        let parent = arrival.as_ref().map(|a| a.from);
         let state = self.alpha(words)?;
         let mut key: Vec<u64> = state.locs.iter().map(|l| l.0.into()).collect();
         key.extend(&state.bits);
@@ -207,7 +227,7 @@ impl<'a> AlphaSearch<'a> {
             Err(known) => known,
             Ok(new) => {
                 self.system.concrete.push(words.into());
-                self.system.parents.push(parent);
+                self.system.arrivals.push(arrival);
                 self.system.transitions.push(Vec::new());
                 self.wait.push_back(new);
                 new
@@ -219,7 +239,7 @@ impl<'a> AlphaSearch<'a> {
                 states: system.len() as u64,
                 predicates,
                 iteration: *iteration,
-                depth: parent.map_or(0, |p| system.path_to(p).len() as u64),
+                depth: parent.map_or(0, |p| system.depth(p) as u64 + 1),
                 ..Sighting::default()
             })?;
         }

@@ -5,4 +5,6 @@ mod naive;
 mod open;
 mod paper;
 mod random;
+mod split;
 mod support;
+mod views;

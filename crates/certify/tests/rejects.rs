@@ -1,0 +1,107 @@
+//! The certifier can say no: evidence that is almost right is rejected.
+
+use clinch_certify::{Rejection, check_proof, check_trace};
+use clinch_frontend::{Language, Options, parse};
+use clinch_ir::{
+    AbstractProof, AbstractState, InputDomain, Interpreter, Layout, LocId, Program, Proof, State, StateSet, Step,
+    Trace, TraceEnd, TransId,
+};
+
+fn gcl(text: &str) -> Program {
+    parse(Language::Gcl, "test.gcl", text.as_bytes(), &Options::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+const COUNTER: &str = "var x: 0..5 = 0; command up when x < 4 do x := x + 1; error x = 5;";
+
+fn state(x: i64) -> State {
+    State { locs: Vec::new(), cells: vec![x] }
+}
+
+fn set(program: &Program, values: &[i64]) -> Proof {
+    let layout = Layout::new(program);
+    let mut chunk = vec![0; layout.words * values.len()];
+    for (i, &x) in values.iter().enumerate() {
+        layout.pack(&state(x), &mut chunk[i * layout.words..(i + 1) * layout.words]);
+    }
+    Proof::ReachedSet(StateSet { layout, chunks: vec![chunk] })
+}
+
+fn rejected(program: &Program, proof: &Proof, why: &str) {
+    match check_proof(program, proof, &|| false) {
+        Err(Rejection::Wrong(text)) => assert!(text.contains(why), "{text}"),
+        other => panic!("expected a rejection because of \"{why}\", got {other:?}"),
+    }
+}
+
+#[test]
+fn closed_sets() {
+    let program = gcl(COUNTER);
+    check_proof(&program, &set(&program, &[0, 1, 2, 3, 4]), &|| false).expect("the reachable states");
+    rejected(&program, &set(&program, &[0, 1, 2, 4]), "a successor is missing");
+    rejected(&program, &set(&program, &[1, 2, 3, 4]), "an initial state is missing");
+    rejected(&program, &set(&program, &[0, 1, 2, 3, 4, 5]), "it contains an error");
+    let stuck = {
+        let mut p = program.clone();
+        p.property.deadlock = true;
+        p
+    };
+    rejected(&stuck, &set(&stuck, &[0, 1, 2, 3, 4]), "it contains a deadlock");
+    let faulty = gcl("var x: 0..5 = 0; command up do x := x + 1;");
+    rejected(&faulty, &set(&faulty, &[0, 1, 2, 3, 4, 5]), "a fault");
+    rejected(&gcl("var x: bool = false;"), &set(&program, &[0]), "another program");
+    assert_eq!(check_proof(&program, &set(&program, &[0, 1, 2, 3, 4]), &|| true), Err(Rejection::Stopped));
+}
+
+fn trace(values: &[i64], end: TraceEnd) -> Trace {
+    let step = |&x: &i64| Step { transition: TransId(0), inputs: Vec::new(), state: state(x) };
+    Trace { initial: state(values[0]), steps: values[1..].iter().map(step).collect(), end }
+}
+
+#[test]
+fn traces() {
+    let program = gcl("var x: 0..5 = 0; command up when x < 5 do x := x + 1; error x = 2;");
+    check_trace(&program, &trace(&[0, 1, 2], TraceEnd::Error)).expect("a real trace");
+    for wrong in [&[0, 1][..], &[1, 2], &[0, 2], &[0, 1, 2, 3]] {
+        assert!(check_trace(&program, &trace(wrong, TraceEnd::Error)).is_err(), "{wrong:?}");
+    }
+    assert!(check_trace(&program, &trace(&[0, 1, 2, 3, 4, 5], TraceEnd::Deadlock)).is_err(), "not asked for");
+    let fault = TraceEnd::Fault(TransId(0), Vec::new(), clinch_ir::Fault::DivisionByZero);
+    assert!(check_trace(&program, &trace(&[0], fault)).is_err());
+}
+
+/// `x <= 4` and its abstract states.
+fn invariant(program: &Program, states: &[bool]) -> Proof {
+    let mut terms = program.terms.clone();
+    let (x, four) = (terms.var(clinch_ir::VarId(0)), terms.int(4));
+    let predicate = terms.le(x, four);
+    let states = states.iter().map(|&value| AbstractState { locs: Vec::<LocId>::new(), literals: vec![(0, value)] });
+    let states: Vec<AbstractState> = states.collect();
+    let successors = vec![Vec::new(); states.len()];
+    Proof::AbstractStates(AbstractProof { terms, predicates: vec![predicate], states, successors })
+}
+
+#[test]
+fn invariants() {
+    let program = gcl(COUNTER);
+    check_proof(&program, &invariant(&program, &[true]), &|| false).expect("inductive, without hints");
+    rejected(&program, &invariant(&program, &[]), "an initial state is not in it");
+    rejected(&program, &invariant(&program, &[true, false]), "it contains an error");
+    let leaves = gcl("var x: 0..9 = 0; command up when x < 8 do x := x + 1; error x = 9;");
+    rejected(&leaves, &invariant(&leaves, &[true]), "a step leaves it");
+    let faulty = gcl("var x: 0..4 = 0; command up do x := x + 1;");
+    rejected(&faulty, &invariant(&faulty, &[true]), "a fault");
+    let mut stuck = program.clone();
+    stuck.property.deadlock = true;
+    rejected(&stuck, &invariant(&stuck, &[true]), "it contains a deadlock");
+}
+
+#[test]
+fn the_interpreter_knows_initial_states() {
+    let program = gcl("var x: 0..2; var y: 0..1 = 1;");
+    let mut count = 0;
+    assert!(Interpreter::new(&program).for_each_initial(InputDomain::default(), |s| {
+        assert_eq!(s.cells[1], 1);
+        count += 1;
+    }));
+    assert_eq!(count, 3);
+}
