@@ -2,7 +2,7 @@
 # So: one precompiled header for all parts, and files compiled eight at a time where that is possible.
 
 # Parts whose files cannot be compiled together.
-set(CLINCH_ONE_BY_ONE ast cmd_context model nlsat qe_lite smt)
+set(CLINCH_ONE_BY_ONE api ast cmd_context model nlsat portfolio qe_lite smt smtlogic_tactics z3_opt)
 
 function(clinch_collect_targets directory result)
     get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
