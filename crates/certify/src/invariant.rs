@@ -3,7 +3,7 @@
 //! With `I` the union of the abstract states, and all variables in their domains: initial states are in `I`; a step from a
 //! state in `I` ends in `I` and keeps the domains; no state in `I` is an error, faults or (if that is asked) is stuck.
 
-use clinch_ir::definedness::{defined, in_domain};
+use clinch_ir::definedness::{in_domain, total};
 use clinch_ir::symbolic::{at_locations, initial_condition, input_condition};
 use clinch_ir::{
     AbstractProof, AbstractState, Domain, LocId, Node, Program, SymbolicTransition, Term, Terms, TransId, VarId,
@@ -59,10 +59,7 @@ impl<'a> Checker<'a> {
     fn new(program: &'a Program, proof: &'a AbstractProof) -> Self {
         let mut terms = proof.terms.clone();
         let symbolic = program.transition_ids().map(|id| SymbolicTransition::new(program, &mut terms, id)).collect();
-        let error = program.property.error.map(|error| {
-            let defined = defined(program, &mut terms, error);
-            terms.and(defined, error)
-        });
+        let error = program.property.error.map(|error| total(program, &mut terms, error));
         let mut by_locs: FxHashMap<&[LocId], Vec<u32>> = FxHashMap::default();
         for (number, state) in proof.states.iter().enumerate() {
             by_locs.entry(&state.locs).or_default().push(number as u32);

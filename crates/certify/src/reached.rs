@@ -3,7 +3,7 @@
 //! Successors come from the interpreter, membership from an index of our own. All states are independent, so all
 //! cores work on them.
 
-use clinch_ir::definedness::defined;
+use clinch_ir::definedness::total;
 use clinch_ir::{
     EvalError, Evaluator, InputDomain, Interpreter, Layout, Program, State, StateSet, Term, Terms, TransId,
 };
@@ -103,10 +103,7 @@ const NO_UNBOUNDED_INPUTS: InputDomain = InputDomain(None);
 impl<'a> Closure<'a> {
     fn new(program: &'a Program, set: &'a StateSet, index: &'a Index<'a>) -> Self {
         let mut terms = program.terms.clone();
-        let error = program.property.error.map(|error| {
-            let defined = defined(program, &mut terms, error);
-            terms.and(defined, error)
-        });
+        let error = program.property.error.map(|error| total(program, &mut terms, error));
         let mut by_location: Vec<Vec<Vec<TransId>>> =
             program.processes.iter().map(|p| vec![Vec::new(); p.locations.len()]).collect();
         let mut global = Vec::new();
@@ -138,10 +135,10 @@ impl<'a> Closure<'a> {
 
     fn check_state(&self, words: &[u64]) -> Result<(), Rejection> {
         let state = self.layout.unpack(words);
-        if let Some(error) = self.error {
-            if Evaluator::with_terms(self.program, &self.terms).holds(error, &state)? {
-                return wrong("it contains an error");
-            }
+        if let Some(error) = self.error
+            && Evaluator::with_terms(self.program, &self.terms).holds(error, &state)?
+        {
+            return wrong("it contains an error");
         }
         let here = state.locs.iter().enumerate().flat_map(|(p, loc)| &self.by_location[p][loc.index()]);
         let mut enabled = false;

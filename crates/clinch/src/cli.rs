@@ -37,27 +37,27 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub(crate) engine: EngineName,
 
-    /// Search order [explicit: bfs, dfs, random; alpha: bfs, dfs].
+    /// Search order (explicit: bfs, dfs, random; alpha: bfs, dfs).
     #[arg(long, value_enum)]
     pub(crate) order: Option<OrderName>,
 
-    /// Threads of the breadth-first search [explicit]; 0: all cores. The result does not depend on it.
+    /// Threads of the breadth-first search (explicit); 0: all cores. The result does not depend on it.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Use a prover to check exactness [alpha]. off: the light-weight approach.
+    /// Use a prover to check exactness (alpha). off: the light-weight approach.
     #[arg(long, value_enum)]
     pub(crate) prover: Option<Switch>,
 
-    /// Describe by predicates the states in which a transition was not exact K times in a row [alpha].
+    /// Describe by predicates the states in which a transition was not exact K times in a row (alpha).
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "3")]
     pub(crate) add_all: Option<u32>,
 
-    /// Use new predicates everywhere, or where the transition that asked for them starts [alpha].
+    /// Use new predicates everywhere, or where the transition that asked for them starts (alpha).
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeName>,
 
-    /// Find input values with the solver, or try all of a domain [alpha].
+    /// Find input values with the solver, or try all of a domain (alpha).
     #[arg(long, value_enum)]
     pub(crate) inputs: Option<InputsName>,
 
@@ -65,11 +65,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "LO..HI", value_parser = parse_range, allow_hyphen_values = true)]
     pub(crate) input_domain: Option<(i64, i64)>,
 
-    /// Look for the error after each search, as in the paper, or stop at the first one [alpha].
+    /// Look for the error after each search, as in the paper, or stop at the first one (alpha).
     #[arg(long, value_enum)]
     pub(crate) lookup: Option<LookupName>,
 
-    /// Which predicates split abstract states [split].
+    /// Which predicates split abstract states (split).
     #[arg(long, value_enum)]
     pub(crate) strategy: Option<StrategyName>,
 
@@ -129,15 +129,15 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     pub(crate) paper: Paper,
 
-    /// Time bound of each search [split; 5m in the thesis], or of each run [alpha].
+    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha).
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
     pub(crate) bound: Duration,
 
-    /// How many seeds [split; 12 runs in the thesis].
+    /// How many seeds (split; 12 runs in the thesis).
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) seeds: u64,
 
-    /// Random error states per model [split].
+    /// Random error states per model (split).
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) errors: usize,
 

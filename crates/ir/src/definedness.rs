@@ -44,6 +44,12 @@ pub fn defined(program: &Program, terms: &mut Terms, term: Term) -> Term {
     }
 }
 
+/// The formula, made false where it is undefined.
+pub fn total(program: &Program, terms: &mut Terms, formula: Term) -> Term {
+    let defined = defined(program, terms, formula);
+    terms.and(defined, formula)
+}
+
 fn is_true(terms: &Terms, term: Term) -> bool {
     terms.node(term) == Node::Bool(true)
 }

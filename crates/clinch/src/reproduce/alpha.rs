@@ -1,4 +1,4 @@
-//! Tables 1 to 3 of [Alpha].
+//! Tables 1 to 3 of \[Alpha\].
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tables 2.1 and 5.1 to 5.5 of [Split].
+//! Tables 2.1 and 5.1 to 5.5 of \[Split\].
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -26,7 +26,7 @@ fn files_stay_short() {
     }
 }
 
-/// An engine opens with its paper: `//! [Key] Author: ...`, and the key is in docs/references.md.
+/// An engine opens with its paper: `//! \[Key\] Author: ...`, and the key is in docs/references.md.
 #[test]
 fn citations_are_known() {
     let references = std::fs::read_to_string(root().join("docs/references.md")).expect("references");
@@ -35,7 +35,7 @@ fn citations_are_known() {
     let mut keys = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("text");
-        let opening = text.lines().filter_map(|line| line.strip_prefix("//! [")?.split_once("] "));
+        let opening = text.lines().filter_map(|line| line.strip_prefix("//! \\[")?.split_once("\\] "));
         keys.extend(opening.map(|(key, _)| key.to_owned()));
     }
     assert!(keys.len() >= 2, "{keys:?}");

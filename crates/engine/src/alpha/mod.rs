@@ -1,6 +1,6 @@
 //! Under-approximation refinement with abstract matching.
 //!
-//! [Alpha] Păsăreanu, Pelánek, Visser: *Predicate Abstraction with Under-Approximation Refinement*, LMCS 2007, figures
+//! \[Alpha\] Păsăreanu, Pelánek, Visser: *Predicate Abstraction with Under-Approximation Refinement*, LMCS 2007, figures
 //! 2 and 3. The program is executed concretely; what is stored, and used to decide whether a state was seen, is its
 //! abstraction by predicates. Every explored step is real, so every error found is real. For each explored step a prover
 //! checks that the abstraction loses nothing; where it may, predicates are added, and the search is done again.
@@ -35,6 +35,7 @@ mod inputs;
 mod predicates;
 mod search;
 
+use clinch_ir::definedness::total;
 use clinch_ir::print::show;
 use clinch_ir::symbolic::{cell_equals, cell_term};
 use clinch_ir::{
@@ -67,7 +68,7 @@ pub enum ProverUse {
     /// For each step.
     #[default]
     On,
-    /// Never: every step adds its predicates ([Alpha, section 7.3], AMCS-NoTP in [Split]).
+    /// Never: every step adds its predicates ([Alpha, section 7.3], AMCS-NoTP in \[Split\]).
     Off,
 }
 
@@ -108,7 +109,7 @@ pub struct Config {
     /// Whether a prover is used.
     pub prover: ProverUse,
     /// After this many failures of a transition in a row, the states it failed in become predicates
-    /// ([Alpha, section 6.1], AddAll in [Split]).
+    /// ([Alpha, section 6.1], AddAll in \[Split\]).
     pub add_all: Option<u32>,
     /// Where predicates are used.
     pub scope: PredicateScope,
@@ -338,7 +339,7 @@ impl<'a> Refinement<'a> {
 pub(crate) fn initial_predicates(model: &Model<'_>, terms: &mut Terms, symbolic: &[SymbolicTransition]) -> Predicates {
     let mut phi = Predicates::default();
     let guards = symbolic.iter().flat_map(|s| [s.guard, s.fault]);
-    let property = model.program.property.error;
+    let property = model.program.property.error.map(|error| total(model.program, terms, error));
     let given = model.program.predicates.iter().copied();
     for formula in guards.chain(property).chain(given).collect::<Vec<_>>() {
         phi.add(model, terms, formula, Scope::Everywhere);

@@ -1,8 +1,8 @@
 //! The abstraction predicates, and the abstract states they induce.
 
-use clinch_ir::definedness::defined;
+use clinch_ir::definedness::total;
 use clinch_ir::predicate::{Atom, atoms, normal_atom};
-use clinch_ir::{LocId, Move, ProcId, Program, Reason, Term, Terms};
+use clinch_ir::{LocId, Move, ProcId, Reason, Term, Terms};
 use indexmap::IndexMap;
 
 use crate::concrete::{Code, Expander, Model};
@@ -134,10 +134,4 @@ impl Predicates {
         }
         Ok(())
     }
-}
-
-/// The atom, made false where it is undefined.
-fn total(program: &Program, terms: &mut Terms, atom: Term) -> Term {
-    let defined = defined(program, terms, atom);
-    terms.and(defined, atom)
 }

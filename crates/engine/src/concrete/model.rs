@@ -104,8 +104,7 @@ impl<'p> Model<'p> {
         let (by_location, global) = index(program);
         let error = program.property.error.map(|error| {
             let mut terms = program.terms.clone();
-            let defined = clinch_ir::definedness::defined(program, &mut terms, error);
-            let holds = terms.and(defined, error);
+            let holds = clinch_ir::definedness::total(program, &mut terms, error);
             Code::new(program, &terms, &slots, holds)
         });
         let restricted = check_initial_inputs(program, inputs)? || has_unbounded_input(program);

@@ -1,6 +1,6 @@
 //! Abstract states split until each stands for one concrete state.
 //!
-//! [Split, chapters 3 and 4] Kudra: *Finding Termination and Time Improvement in Predicate Abstraction with
+//! \[Split\] Kudra, chapters 3 and 4: *Finding Termination and Time Improvement in Predicate Abstraction with
 //! Under-Approximation and Abstract Matching*, Brigham Young University 2007. The program is executed concretely and
 //! matched abstractly, as in [`crate::alpha`], but no prover says what to refine: each abstract state remembers how far
 //! the values of each variable reach among the concrete states that matched it. Where they differ, a predicate
