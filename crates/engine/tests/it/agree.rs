@@ -1,5 +1,7 @@
 //! Every engine, with every strategy, gives the verdict of the naive search, and evidence that is accepted.
 
+use std::time::Duration;
+
 use clinch_engine::alpha::{self, Inputs, Order, PredicateScope, ProverUse};
 use clinch_engine::{explicit, split};
 use clinch_ir::{InputDomain, Program, Verdict};
@@ -7,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::naive;
 use crate::random::{model, unbounded_model};
-use crate::support::{Answer, gcl, run_alpha, run_explicit, run_split};
+use crate::support::{Answer, gcl, run_alpha, run_alpha_within, run_explicit, run_split};
 
 fn trace_length(verdict: &Verdict) -> Option<usize> {
     match verdict {
@@ -61,7 +63,7 @@ fn alpha_configs() -> Vec<alpha::Config> {
 fn alpha_agrees(program: &Program) {
     let Some(naive) = naive::search(program) else { return };
     for config in alpha_configs() {
-        let (answer, verdict, _) = run_alpha(program, &config, 4);
+        let (answer, verdict, _) = run_alpha_within(program, &config, 4, Duration::from_millis(200));
         assert!(
             answer == naive.answer || answer == Answer::Unknown,
             "{config:?}: {answer:?} ({verdict:?}) against {:?}",
@@ -91,7 +93,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn alpha_agrees_with_the_naive_search(text in model(), deadlock: bool) {
