@@ -63,7 +63,7 @@ fn alpha_configs() -> Vec<alpha::Config> {
 fn alpha_agrees(program: &Program) {
     let Some(naive) = naive::search(program) else { return };
     for config in alpha_configs() {
-        let (answer, verdict, _) = run_alpha_within(program, &config, 4, Duration::from_millis(200));
+        let (answer, verdict, _) = run_alpha_within(program, &config, 4, Duration::from_millis(100));
         assert!(
             answer == naive.answer || answer == Answer::Unknown,
             "{config:?}: {answer:?} ({verdict:?}) against {:?}",
@@ -93,7 +93,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn alpha_agrees_with_the_naive_search(text in model(), deadlock: bool) {
