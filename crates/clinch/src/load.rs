@@ -18,6 +18,7 @@ pub(crate) fn load(file: &Path, args: &ModelArgs, color: bool) -> Result<Program
         error: args.error.clone(),
         deadlock: args.deadlock,
         predicates: args.predicates.clone(),
+        ..Options::default()
     };
     parse(language, &name, &bytes, &options).map_err(|diagnostics| diagnostics.render(color))
 }

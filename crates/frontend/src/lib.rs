@@ -4,6 +4,8 @@
 //! Both languages share tokens (`lexer`), expressions (`parser`) and diagnostics; each has its own statements
 //! and its own reading of expressions.
 
+mod armc;
+mod chc;
 mod constant;
 mod diagnostic;
 mod dialect;
@@ -17,7 +19,7 @@ mod parser;
 use std::path::Path;
 use std::sync::Arc;
 
-use clinch_ir::{Program, Source, Span};
+use clinch_ir::{HornSystem, Program, Source, Span};
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 
@@ -34,6 +36,38 @@ pub struct Options {
     pub deadlock: bool,
     /// Predicates to start from, besides the model's own (`--predicate EXPR`).
     pub predicates: Vec<String>,
+    /// The numbers of a system of transition constraints (`--numbers rational`).
+    pub numbers: Numbers,
+}
+
+/// What the variables of a system of transition constraints range over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Numbers {
+    /// Integers.
+    #[default]
+    Integer,
+    /// Rational numbers.
+    Rational,
+}
+
+/// What a file holds: a program, or Horn clauses.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A program.
+    Program(Box<Program>),
+    /// Horn clauses.
+    Horn(Box<HornSystem>),
+}
+
+/// Why a file cannot be checked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is malformed.
+    #[error(transparent)]
+    Bad(#[from] Diagnostics),
+    /// It is well-formed, but says something that is not modelled: no verdict is possible, and none is guessed.
+    #[error("unsupported: {0}")]
+    Unsupported(Box<Diagnostic>),
 }
 
 /// A language models are written in.
@@ -43,6 +77,10 @@ pub enum Language {
     Gcl,
     /// DiVinE, as used by the BEEM models.
     Dve,
+    /// Transition constraints in ARMC's Prolog syntax.
+    Armc,
+    /// Horn clauses in SMT-LIB.
+    Chc,
 }
 
 impl Language {
@@ -51,12 +89,23 @@ impl Language {
         match path.extension()?.to_str()? {
             "gcl" => Some(Language::Gcl),
             "dve" => Some(Language::Dve),
+            "pl" | "armc" => Some(Language::Armc),
+            "smt2" | "chc" => Some(Language::Chc),
             _ => None,
         }
     }
 }
 
-/// Reads a model; `name` is how diagnostics call it.
+/// Reads a file of any language; `name` is how diagnostics call it.
+pub fn read(language: Language, name: &str, bytes: &[u8], options: &Options) -> Result<Input, ReadError> {
+    match language {
+        Language::Gcl | Language::Dve => Ok(Input::Program(Box::new(parse(language, name, bytes, options)?))),
+        Language::Armc => armc::read(name, bytes, options),
+        Language::Chc => chc::read(name, bytes).map(|system| Input::Horn(Box::new(system))),
+    }
+}
+
+/// Reads a model of guarded commands or DiVinE; `name` is how diagnostics call it.
 pub fn parse(language: Language, name: &str, bytes: &[u8], options: &Options) -> Result<Program, Diagnostics> {
     let mut bag = Bag::default();
     let source = Arc::new(decode(language, name, bytes, &mut bag));
@@ -64,6 +113,7 @@ pub fn parse(language: Language, name: &str, bytes: &[u8], options: &Options) ->
     match language {
         Language::Gcl => gcl::compile(&source, options, bag),
         Language::Dve => dve::compile(&source, options, bag),
+        Language::Armc | Language::Chc => unreachable!("not a language of models: use `read`"),
     }
 }
 

@@ -13,6 +13,8 @@ use crate::term::{BinOp, Node, Term, Terms};
 pub fn defined(program: &Program, terms: &mut Terms, term: Term) -> Term {
     match terms.node(term) {
         Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => terms.tt(),
+        // Formulas are total.
+        Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => terms.tt(),
         Node::Unary(_, a) => defined(program, terms, a),
         Node::Binary(BinOp::And, a, b) => {
             let (da, db) = (defined(program, terms, a), defined(program, terms, b));

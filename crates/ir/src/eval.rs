@@ -62,6 +62,7 @@ pub fn integer_op(op: BinOp, x: i64, y: i64) -> Result<i64, EvalError> {
         BinOp::Div => x.checked_div(y),
         BinOp::Rem => Some(x.wrapping_rem(y)),
         BinOp::Mod => Some(x.rem_euclid(y)),
+        BinOp::FloorDiv => x.checked_div_euclid(y),
         BinOp::BitAnd => return Ok(bit_operand(x)? & bit_operand(y)?),
         BinOp::BitOr => return Ok(bit_operand(x)? | bit_operand(y)?),
         BinOp::BitXor => return Ok(bit_operand(x)? ^ bit_operand(y)?),
@@ -137,7 +138,9 @@ impl<'a> Evaluator<'a> {
                     self.value(b, state)
                 }
             }
-            Node::Input(_) | Node::Store(..) => unreachable!("not a scalar term over a state"),
+            Node::Input(_) | Node::Store(..) | Node::Symbol(_) | Node::Big(_) | Node::ConstArray(..) => {
+                unreachable!("not a scalar term over a state")
+            }
         }
     }
 

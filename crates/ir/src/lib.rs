@@ -4,23 +4,30 @@
 
 pub mod definedness;
 pub mod eval;
+pub mod horn;
 pub mod interp;
 pub mod layout;
 pub mod predicate;
 pub mod print;
 pub mod program;
 pub mod range;
+pub mod sort;
 pub mod symbolic;
 pub mod term;
 pub mod verdict;
 
 pub use eval::{EvalError, Evaluator, Fault, State};
+pub use horn::{
+    Application, Clause, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId,
+    Predicate,
+};
 pub use interp::{InputDomain, Interpreter};
 pub use layout::{Layout, StateSet};
 pub use program::{
     Assign, Domain, Init, LocId, Move, ProcId, Process, Program, Property, Rhs, Source, Span, Syntax, TransId,
     Transition, VarId, Variable,
 };
+pub use sort::{Sort, Value};
 pub use symbolic::SymbolicTransition;
-pub use term::{BinOp, Node, Term, Terms, UnOp};
+pub use term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 pub use verdict::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd, Verdict};

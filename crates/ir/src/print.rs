@@ -61,6 +61,13 @@ impl Printer<'_> {
             Node::Int(v) => push(out, v),
             Node::Var(v) => out.push_str(&self.program.var(v).name),
             Node::Input(i) => push(out, format_args!("input#{i}")),
+            Node::Big(id) => push(out, self.terms.big_value(id)),
+            Node::Symbol(symbol) => out.push_str(self.terms.symbol_name(symbol)),
+            Node::ConstArray(_, element) => {
+                out.push('{');
+                self.write(out, element, 0);
+                out.push('}');
+            }
             Node::At(process, location) => {
                 let process = &self.program.processes[process.index()];
                 push(out, format_args!("{}.{}", process.name, process.locations[location.index()]));
@@ -172,7 +179,7 @@ impl Printer<'_> {
             BinOp::Add => "+",
             BinOp::Sub => "-",
             BinOp::Mul => "*",
-            BinOp::Div => "/",
+            BinOp::Div | BinOp::FloorDiv => "/",
             BinOp::Rem | BinOp::Mod => "%",
             BinOp::BitAnd => "&",
             BinOp::BitOr => "|",
@@ -188,6 +195,7 @@ impl Printer<'_> {
         match self.terms.node(term) {
             Node::Int(v) if v < 0 => UNARY,
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,
+            Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => 20,
             Node::Unary(UnOp::Not, a) => match self.terms.node(a) {
                 Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => self.comparison(),
                 _ if gcl => 4,
@@ -223,7 +231,7 @@ impl Printer<'_> {
                 BinOp::Eq | BinOp::Le | BinOp::Lt => self.comparison(),
                 BinOp::Shl | BinOp::Shr => 9,
                 BinOp::Add | BinOp::Sub => 10,
-                BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Mod => 11,
+                BinOp::Mul | BinOp::Div | BinOp::FloorDiv | BinOp::Rem | BinOp::Mod => 11,
                 BinOp::Select => 20,
             },
         }

@@ -27,6 +27,8 @@ macro_rules! index_type {
     };
 }
 
+pub(crate) use index_type;
+
 index_type! {
     /// A variable of a program.
     VarId

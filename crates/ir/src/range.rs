@@ -75,7 +75,7 @@ pub fn range(program: &Program, terms: &Terms, term: Term) -> Interval {
         Node::Binary(op, a, b) => binary_range(program, terms, op, a, b),
         Node::Ite(_, a, b) => of(a).hull(of(b)),
         Node::Store(array, _, value) => of(array).hull(of(value)),
-        Node::Input(_) => Interval::ALL,
+        Node::Input(_) | Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => Interval::ALL,
     }
 }
 
@@ -92,6 +92,7 @@ fn binary_range(program: &Program, terms: &Terms, op: BinOp, a: Term, b: Term) -
         BinOp::Mul => x.mul(y()),
         // A quotient or remainder is nowhere larger than the dividend.
         BinOp::Div | BinOp::Rem => x.hull(x.neg()).hull(Interval::new(0, 0)),
+        BinOp::FloorDiv => x.hull(Interval::new(-1, 0)),
         BinOp::Mod => Interval { lo: 0, hi: y().hi.saturating_sub(1).max(0) },
         BinOp::BitAnd if x.lo >= 0 || y().lo >= 0 => {
             let nonnegative = [x, y()].into_iter().filter(|i| i.lo >= 0).map(|i| i.hi).min();

@@ -4,13 +4,19 @@
 //! indices. The store only grows, so a clone of it can be extended by an engine while all older indices stay valid
 //! ([`Terms::extends`]).
 //!
+//! Terms speak about the state of a program ([`Node::Var`], [`Node::At`]), or they are formulas over [`Symbol`]s: logical
+//! variables with a sort of their own, declared in the store. Horn clauses and refinement use the latter; there every
+//! operation is total, as in SMT-LIB.
+//!
 //! Integers are mathematical. Some operations are partial (division by zero, an index outside its array, ...); what a
 //! partial operation means for a program is said in [`crate::definedness`], and `And`/`Or` evaluate from left to right
 //! so that `i < n and a[i] > 0` is defined for every `i`.
 
+use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
 use crate::program::{LocId, ProcId, VarId};
+use crate::sort::Sort;
 
 /// A term: an index into the [`Terms`] store that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -22,6 +28,25 @@ impl Term {
         self.0 as usize
     }
 }
+
+/// A logical variable: an index into the declarations of its [`Terms`] store.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Symbol(u32);
+
+impl Symbol {
+    /// The position of its declaration.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A sort that occurs inside a term.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SortId(u32);
+
+/// An integer constant beyond 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct BigId(u32);
 
 /// A unary operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -61,6 +86,8 @@ pub enum BinOp {
     Rem,
     /// Remainder in `0..n` for a positive *constant* divisor `n`.
     Mod,
+    /// Quotient, rounded down, for a positive *constant* divisor.
+    FloorDiv,
     /// Bitwise and. Undefined unless both operands fit in 32 bits, as for the other bitwise operations.
     BitAnd,
     /// Bitwise or.
@@ -82,6 +109,12 @@ pub enum Node {
     Bool(bool),
     /// An integer constant.
     Int(i64),
+    /// An integer constant beyond 64 bits; only in formulas.
+    Big(BigId),
+    /// A logical variable; only in formulas.
+    Symbol(Symbol),
+    /// The array of this sort with the same element everywhere; only in formulas.
+    ConstArray(SortId, Term),
     /// A variable: Boolean, integer or array by its declaration.
     Var(VarId),
     /// True iff the process is at the location.
@@ -103,6 +136,9 @@ pub enum Node {
 pub struct Terms {
     nodes: Vec<Node>,
     index: FxHashMap<Node, Term>,
+    symbols: Vec<(String, Sort)>,
+    sorts: Vec<Sort>,
+    bigs: Vec<BigInt>,
 }
 
 impl Terms {
@@ -137,6 +173,132 @@ impl Terms {
     /// Whether every term of `older` is the same term here.
     pub fn extends(&self, older: &Terms) -> bool {
         self.nodes.starts_with(&older.nodes)
+            && self.symbols.starts_with(&older.symbols)
+            && self.sorts.starts_with(&older.sorts)
+            && self.bigs.starts_with(&older.bigs)
+    }
+
+    /// Declares a symbol, distinct from all others of any name.
+    pub fn declare(&mut self, name: impl Into<String>, sort: Sort) -> Symbol {
+        self.symbols.push((name.into(), sort));
+        Symbol(u32::try_from(self.symbols.len() - 1).expect("fewer than 2^32 symbols"))
+    }
+
+    /// The term that is a symbol.
+    pub fn symbol(&mut self, symbol: Symbol) -> Term {
+        self.intern(Node::Symbol(symbol))
+    }
+
+    /// Declares a symbol, and is the term for it.
+    pub fn fresh(&mut self, name: impl Into<String>, sort: Sort) -> Term {
+        let symbol = self.declare(name, sort);
+        self.symbol(symbol)
+    }
+
+    /// The name a symbol was declared with.
+    pub fn symbol_name(&self, symbol: Symbol) -> &str {
+        &self.symbols[symbol.index()].0
+    }
+
+    /// The sort of a symbol.
+    pub fn symbol_sort(&self, symbol: Symbol) -> &Sort {
+        &self.symbols[symbol.index()].1
+    }
+
+    /// How many symbols are declared.
+    pub fn symbol_count(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// An integer constant of any size.
+    pub fn big(&mut self, value: BigInt) -> Term {
+        if let Ok(small) = i64::try_from(&value) {
+            return self.int(small);
+        }
+        let id = self.bigs.iter().position(|b| *b == value).unwrap_or_else(|| {
+            self.bigs.push(value);
+            self.bigs.len() - 1
+        });
+        self.intern(Node::Big(BigId(id as u32)))
+    }
+
+    /// The value of a constant beyond 64 bits.
+    pub fn big_value(&self, id: BigId) -> &BigInt {
+        &self.bigs[id.0 as usize]
+    }
+
+    /// The integer a constant term stands for.
+    pub fn as_integer(&self, term: Term) -> Option<BigInt> {
+        match self.node(term) {
+            Node::Int(v) => Some(v.into()),
+            Node::Big(id) => Some(self.big_value(id).clone()),
+            _ => None,
+        }
+    }
+
+    /// The array of the (array) sort that holds `element` everywhere.
+    pub fn const_array(&mut self, sort: Sort, element: Term) -> Term {
+        let id = self.sorts.iter().position(|s| *s == sort).unwrap_or_else(|| {
+            self.sorts.push(sort);
+            self.sorts.len() - 1
+        });
+        self.intern(Node::ConstArray(SortId(id as u32), element))
+    }
+
+    /// A sort that occurs in a term.
+    pub fn sort_of_id(&self, id: SortId) -> &Sort {
+        &self.sorts[id.0 as usize]
+    }
+
+    /// The sort of a formula's term. Terms over the state of a program have none here: their variables are declared
+    /// elsewhere.
+    ///
+    /// A sum of real terms and integer constants is real.
+    pub fn sort(&self, term: Term) -> Sort {
+        match self.node(term) {
+            Node::Bool(_) | Node::At(..) | Node::Unary(UnOp::Not, _) => Sort::Bool,
+            Node::Int(_) | Node::Big(_) | Node::Input(_) => Sort::Int,
+            Node::Symbol(symbol) => self.symbol_sort(symbol).clone(),
+            Node::ConstArray(id, _) => self.sort_of_id(id).clone(),
+            Node::Unary(UnOp::BoolToInt | UnOp::BitNot, _) => Sort::Int,
+            Node::Unary(UnOp::Neg, a) => self.sort(a),
+            Node::Binary(BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => Sort::Bool,
+            Node::Binary(BinOp::Select, array, _) => match self.sort(array) {
+                Sort::Array(of) => of.1.clone(),
+                other => unreachable!("{other} is not an array"),
+            },
+            Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => match self.sort(a) {
+                Sort::Int => self.sort(b),
+                sort => sort,
+            },
+            Node::Binary(..) => Sort::Int,
+            Node::Ite(_, a, b) => match self.sort(a) {
+                Sort::Int => self.sort(b),
+                sort => sort,
+            },
+            Node::Store(array, ..) => self.sort(array),
+            Node::Var(_) => unreachable!("program variables are declared by their program"),
+        }
+    }
+
+    /// The symbols of a term, ascending and without repetition.
+    pub fn symbols(&self, term: Term) -> Vec<Symbol> {
+        let mut symbols = Vec::new();
+        self.visit(term, &mut |node| {
+            if let Node::Symbol(s) = node {
+                symbols.push(s);
+            }
+        });
+        symbols.sort_unstable();
+        symbols
+    }
+
+    /// Simultaneous substitution of terms for symbols.
+    pub fn substitute_symbols(&mut self, term: Term, map: &FxHashMap<Symbol, Term>) -> Term {
+        self.replace(term, &mut |terms, t| match terms.node(t) {
+            Node::Symbol(s) => map.get(&s).copied(),
+            _ => None,
+        })
     }
 
     /// True.
@@ -226,6 +388,7 @@ impl Terms {
                 let below = self.select(base, index);
                 self.ite(same, value, below)
             }
+            Node::ConstArray(_, element) => element,
             _ => self.intern(Node::Binary(BinOp::Select, array, index)),
         }
     }
@@ -290,10 +453,10 @@ impl Terms {
     /// The direct arguments of a term.
     pub fn children(&self, term: Term) -> impl Iterator<Item = Term> + use<> {
         let (a, b, c) = match self.node(term) {
-            Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => (None, None, None),
-            Node::Unary(_, a) => (Some(a), None, None),
+            Node::Unary(_, a) | Node::ConstArray(_, a) => (Some(a), None, None),
             Node::Binary(_, a, b) => (Some(a), Some(b), None),
             Node::Ite(a, b, c) | Node::Store(a, b, c) => (Some(a), Some(b), Some(c)),
+            _ => (None, None, None),
         };
         [a, b, c].into_iter().flatten()
     }
@@ -301,7 +464,12 @@ impl Terms {
     /// The same term with its direct arguments replaced by `f`, rebuilt (and folded) by the constructors above.
     pub fn map_children(&mut self, term: Term, mut f: impl FnMut(&mut Self, Term) -> Term) -> Term {
         match self.node(term) {
-            Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => term,
+            Node::Bool(_) | Node::Int(_) | Node::Big(_) => term,
+            Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Symbol(_) => term,
+            Node::ConstArray(sort, element) => {
+                let element = f(self, element);
+                self.intern(Node::ConstArray(sort, element))
+            }
             Node::Unary(op, a) => {
                 let a = f(self, a);
                 self.unary(op, a)

@@ -1,19 +1,24 @@
-//! Terms as Z3 expressions: integers as Z3 integers, an array of constant size as one expression per element.
+//! Terms as Z3 expressions: integers as Z3 integers, a program's array of constant size as one expression per element, a
+//! formula's array as a Z3 array.
 //!
 //! Undefined operations get *some* value here (an index outside its array reads the last element, division by zero
 //! is whatever Z3 says). Callers ask only about terms that are defined, or that are false where they are not.
 
 use clinch_ir::range::range;
-use clinch_ir::{BinOp, Domain, Node, Program, Term, Terms, UnOp, VarId};
+use clinch_ir::{BinOp, Domain, Node, Program, Sort, Symbol, Term, Terms, UnOp, VarId};
 use rustc_hash::FxHashMap;
-use z3::ast::{BV, Bool, Int};
+use z3::ast::{self, BV, Bool, Dynamic, Int, Real};
 
 /// A Z3 expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
     Bool(Bool),
     Int(Int),
+    Real(Real),
+    /// An array of constant size, element by element.
     Array(Vec<Expr>),
+    /// A total map.
+    Map(ast::Array),
 }
 
 impl Expr {
@@ -31,10 +36,41 @@ impl Expr {
         }
     }
 
+    /// As a rational number; integers may stand among them.
+    fn real(self) -> Real {
+        match self {
+            Expr::Real(q) => q,
+            other => other.int().to_real(),
+        }
+    }
+
+    pub(crate) fn dynamic(self) -> Dynamic {
+        match self {
+            Expr::Bool(b) => b.into(),
+            Expr::Int(i) => i.into(),
+            Expr::Real(q) => q.into(),
+            Expr::Map(a) => a.into(),
+            Expr::Array(_) => unreachable!("arrays of constant size are no elements"),
+        }
+    }
+
+    fn of_dynamic(expr: &Dynamic) -> Expr {
+        expr.as_int()
+            .map(Expr::Int)
+            .or_else(|| expr.as_bool().map(Expr::Bool))
+            .or_else(|| expr.as_real().map(Expr::Real))
+            .or_else(|| expr.as_array().map(Expr::Map))
+            .expect("one of our sorts")
+    }
+
     fn ite(condition: &Bool, then: &Expr, otherwise: &Expr) -> Expr {
         match (then, otherwise) {
             (Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(condition.ite(a, b)),
             (Expr::Int(a), Expr::Int(b)) => Expr::Int(condition.ite(a, b)),
+            (Expr::Map(a), Expr::Map(b)) => Expr::Map(condition.ite(a, b)),
+            (Expr::Real(_), _) | (_, Expr::Real(_)) => {
+                Expr::Real(condition.ite(&then.clone().real(), &otherwise.clone().real()))
+            }
             (Expr::Array(a), Expr::Array(b)) => {
                 Expr::Array(a.iter().zip(b).map(|(x, y)| Expr::ite(condition, x, y)).collect())
             }
@@ -43,15 +79,36 @@ impl Expr {
     }
 }
 
-/// Translates terms of one program, each once.
-#[derive(Debug)]
+/// The Z3 sort of a sort.
+pub(crate) fn z3_sort(sort: &Sort) -> z3::Sort {
+    match sort {
+        Sort::Bool => z3::Sort::bool(),
+        Sort::Int => z3::Sort::int(),
+        Sort::Real => z3::Sort::real(),
+        Sort::Array(of) => z3::Sort::array(&z3_sort(&of.0), &z3_sort(&of.1)),
+    }
+}
+
+/// The Z3 constant of a symbol.
+pub(crate) fn symbol_constant(terms: &Terms, symbol: Symbol) -> Expr {
+    let name = format!("{}!{}", terms.symbol_name(symbol), symbol.index());
+    match terms.symbol_sort(symbol) {
+        Sort::Bool => Expr::Bool(Bool::new_const(name)),
+        Sort::Int => Expr::Int(Int::new_const(name)),
+        Sort::Real => Expr::Real(Real::new_const(name)),
+        Sort::Array(of) => Expr::Map(ast::Array::new_const(name, &z3_sort(&of.0), &z3_sort(&of.1))),
+    }
+}
+
+/// Translates terms of one program, or formulas, each once.
+#[derive(Debug, Default)]
 pub(crate) struct Encoder {
     vars: Vec<Expr>,
     locations: Vec<Int>,
     inputs: Vec<Int>,
     memo: FxHashMap<Term, Expr>,
-    /// For the domains of variables.
-    program: Program,
+    /// For the domains of variables; none for formulas.
+    program: Option<Program>,
 }
 
 impl Encoder {
@@ -66,7 +123,10 @@ impl Encoder {
             location
         });
         let locations = locations.collect();
-        (Encoder { vars, locations, inputs: Vec::new(), memo: FxHashMap::default(), program: program.clone() }, known)
+        (
+            Encoder { vars, locations, inputs: Vec::new(), memo: FxHashMap::default(), program: Some(program.clone()) },
+            known,
+        )
     }
 
     /// The expression of a term.
@@ -88,6 +148,12 @@ impl Encoder {
                 Expr::Bool(self.locations[process.index()].eq(Int::from_i64(location.0.into())))
             }
             Node::Input(i) => Expr::Int(self.input(i)),
+            Node::Big(id) => Expr::Int(terms.big_value(id).to_string().parse().expect("a numeral")),
+            Node::Symbol(symbol) => symbol_constant(terms, symbol),
+            Node::ConstArray(sort, element) => {
+                let Sort::Array(of) = terms.sort_of_id(sort) else { unreachable!("an array sort") };
+                Expr::Map(ast::Array::const_array(&z3_sort(&of.0), &self.term(terms, element).dynamic()))
+            }
             Node::Unary(op, a) => {
                 let a = self.term(terms, a);
                 unary(op, a)
@@ -106,9 +172,14 @@ impl Encoder {
                 Expr::ite(&c, &self.term(terms, a), &self.term(terms, b))
             }
             Node::Store(array, index, value) => {
-                let index = self.term(terms, index).int();
+                let index = self.term(terms, index);
                 let value = self.term(terms, value);
-                let Expr::Array(elements) = self.term(terms, array) else { unreachable!("an array") };
+                let elements = match self.term(terms, array) {
+                    Expr::Map(map) => return Expr::Map(map.store(&index.dynamic(), &value.dynamic())),
+                    Expr::Array(elements) => elements,
+                    other => unreachable!("{other:?} is not an array"),
+                };
+                let index = index.int();
                 let updated = elements.iter().enumerate().map(|(i, old)| Expr::ite(&index.eq(i as i64), &value, old));
                 Expr::Array(updated.collect())
             }
@@ -117,7 +188,8 @@ impl Encoder {
 
     /// How many bits hold every value of a term, if none is negative; 32 otherwise.
     fn width(&self, terms: &Terms, term: Term) -> u32 {
-        let range = range(&self.program, terms, term);
+        let Some(program) = &self.program else { return 32 };
+        let range = range(program, terms, term);
         (0..32).find(|&bits| range.within(0, (1 << bits) - 1)).unwrap_or(32)
     }
 
@@ -155,7 +227,10 @@ fn constant(program: &Program, var: VarId, known: &mut Vec<Bool>) -> Expr {
 fn unary(op: UnOp, a: Expr) -> Expr {
     match op {
         UnOp::Not => Expr::Bool(a.bool().not()),
-        UnOp::Neg => Expr::Int(a.int().unary_minus()),
+        UnOp::Neg => match a {
+            Expr::Real(q) => Expr::Real(q.unary_minus()),
+            a => Expr::Int(a.int().unary_minus()),
+        },
         UnOp::BitNot => Expr::Int(Int::sub(&[Int::from_i64(-1), a.int()])),
         UnOp::BoolToInt => Expr::Int(a.bool().ite(&Int::from_i64(1), &Int::from_i64(0))),
     }
@@ -166,6 +241,9 @@ fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
         (BinOp::And, a, b) => Expr::Bool(Bool::and(&[a.bool(), b.bool()])),
         (BinOp::Or, a, b) => Expr::Bool(Bool::or(&[a.bool(), b.bool()])),
         (BinOp::Eq, Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(a.iff(&b)),
+        (BinOp::Eq, Expr::Map(a), Expr::Map(b)) => Expr::Bool(a.eq(b)),
+        (BinOp::Select, Expr::Map(map), index) => Expr::of_dynamic(&map.select(&index.dynamic())),
+        (op, a @ Expr::Real(_), b) | (op, a, b @ Expr::Real(_)) => rational(op, a.real(), b.real()),
         (BinOp::Eq, a, b) => Expr::Bool(a.int().eq(b.int())),
         (BinOp::Le, a, b) => Expr::Bool(a.int().le(b.int())),
         (BinOp::Lt, a, b) => Expr::Bool(a.int().lt(b.int())),
@@ -186,12 +264,25 @@ fn select(elements: &[Expr], index: &Int) -> Expr {
     value
 }
 
+fn rational(op: BinOp, a: Real, b: Real) -> Expr {
+    match op {
+        BinOp::Eq => Expr::Bool(a.eq(b)),
+        BinOp::Le => Expr::Bool(a.le(b)),
+        BinOp::Lt => Expr::Bool(a.lt(b)),
+        BinOp::Add => Expr::Real(Real::add(&[a, b])),
+        BinOp::Sub => Expr::Real(Real::sub(&[a, b])),
+        BinOp::Mul => Expr::Real(Real::mul(&[a, b])),
+        _ => unreachable!("{op:?} is not an operation on rationals"),
+    }
+}
+
 fn integer(op: BinOp, a: Int, b: Int) -> Int {
     match op {
         BinOp::Add => Int::add(&[a, b]),
         BinOp::Sub => Int::sub(&[a, b]),
         BinOp::Mul => Int::mul(&[a, b]),
         BinOp::Mod => a.modulo(b),
+        BinOp::FloorDiv => a.div(b),
         // Z3's remainder is never negative; ours has the sign of the dividend.
         BinOp::Div => a.ge(0_i64).ite(&a.div(&b), &a.unary_minus().div(&b).unary_minus()),
         BinOp::Rem => a.ge(0_i64).ite(&a.modulo(&b), &a.unary_minus().modulo(&b).unary_minus()),

@@ -1,11 +1,12 @@
 //! Z3, in process.
 
-use clinch_ir::{Program, Term, Terms};
+use clinch_ir::{Program, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 use z3::ast::Bool;
 use z3::{Model, Params, SatResult};
 
-use crate::encode::{Encoder, Expr};
+use crate::decode;
+use crate::encode::{Encoder, Expr, symbol_constant};
 use crate::solver::{Answer, Solver};
 
 /// Work a query may do before Z3 gives up: deterministic, some tenths of a second on today's machines.
@@ -28,16 +29,45 @@ pub struct Z3Solver {
 impl Z3Solver {
     /// Knows that the program's variables are in their domains, and nothing else.
     pub fn new(program: &Program) -> Self {
-        let solver = z3::Solver::new();
-        let mut params = Params::new();
-        params.set_u32("rlimit", RESOURCES);
-        params.set_u32("timeout", TIMEOUT);
-        solver.set_params(&params);
         let (encoder, known) = Encoder::new(program);
+        let this = Self::with_encoder(encoder);
         for fact in known {
-            solver.assert(&fact);
+            this.solver.assert(&fact);
         }
-        Z3Solver { solver, encoder, proxies: FxHashMap::default(), scope: 0, model: None, assumed: Vec::new() }
+        this
+    }
+
+    /// For formulas over symbols.
+    pub fn for_formulas() -> Self {
+        Self::with_encoder(Encoder::default())
+    }
+
+    fn with_encoder(encoder: Encoder) -> Self {
+        let this = Z3Solver {
+            solver: z3::Solver::new(),
+            encoder,
+            proxies: FxHashMap::default(),
+            scope: 0,
+            model: None,
+            assumed: Vec::new(),
+        };
+        this.set_limits(RESOURCES, TIMEOUT);
+        this
+    }
+
+    /// What each query may use: a deterministic measure of work, and milliseconds.
+    pub fn set_limits(&self, resources: u32, milliseconds: u32) {
+        let mut params = Params::new();
+        params.set_u32("rlimit", resources);
+        params.set_u32("timeout", milliseconds);
+        self.solver.set_params(&params);
+    }
+
+    /// After `Sat`: the value of a symbol in the model, if it is one that can be written down.
+    pub fn symbol_value(&self, terms: &Terms, symbol: Symbol) -> Option<Value> {
+        let model = self.model.as_ref()?;
+        let constant = symbol_constant(terms, symbol).dynamic();
+        decode::value(model, &model.eval(&constant, true)?)
     }
 
     /// A Boolean constant that is equivalent to the term, so that the solver keeps what it learns about it.
@@ -95,7 +125,7 @@ impl Solver for Z3Solver {
         match self.encoder.term(terms, term) {
             Expr::Bool(b) => model.eval(&b, true)?.as_bool().map(i64::from),
             Expr::Int(i) => model.eval(&i, true)?.as_i64(),
-            Expr::Array(_) => None,
+            Expr::Real(_) | Expr::Array(_) | Expr::Map(_) => None,
         }
     }
 

@@ -196,6 +196,7 @@ fn binary(op: BinOp, x: i64, y: i64, trap: &mut bool) -> i64 {
         BinOp::Sub => x.overflowing_sub(y),
         BinOp::Mul => x.overflowing_mul(y),
         BinOp::Mod => (x.rem_euclid(y), false),
+        BinOp::FloorDiv => x.overflowing_div_euclid(y),
         _ => match clinch_ir::eval::integer_op(op, x, y) {
             Ok(value) => (value, false),
             Err(_) => (0, true),
@@ -267,7 +268,9 @@ impl Compiler<'_> {
                 self.emit(b);
                 self.out[to_end] = Instruction::Jump(self.here());
             }
-            Node::Store(..) | Node::Input(_) => unreachable!("not in the terms of a program"),
+            Node::Store(..) | Node::Input(_) | Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => {
+                unreachable!("not in the terms of a program")
+            }
         }
     }
 

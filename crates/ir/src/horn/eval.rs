@@ -1,0 +1,124 @@
+//! Evaluation of formulas under an assignment to their symbols, with integers of any size. All operations are total, as in
+//! SMT-LIB; those that only programs use have no value here.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{Signed, Zero};
+use rustc_hash::FxHashMap;
+
+use crate::sort::Value;
+use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
+
+/// Values of symbols.
+pub type Assignment = FxHashMap<Symbol, Value>;
+
+/// The value of a formula's term. `None` if a symbol has no value, or an operation has none.
+pub fn evaluate(terms: &Terms, assignment: &Assignment, term: Term) -> Option<Value> {
+    Evaluation { terms, assignment, memo: FxHashMap::default() }.value(term)
+}
+
+struct Evaluation<'a> {
+    terms: &'a Terms,
+    assignment: &'a Assignment,
+    memo: FxHashMap<Term, Value>,
+}
+
+impl Evaluation<'_> {
+    fn value(&mut self, term: Term) -> Option<Value> {
+        if let Some(known) = self.memo.get(&term) {
+            return Some(known.clone());
+        }
+        let value = self.compute(term)?;
+        self.memo.insert(term, value.clone());
+        Some(value)
+    }
+
+    fn compute(&mut self, term: Term) -> Option<Value> {
+        match self.terms.node(term) {
+            Node::Bool(b) => Some(Value::Bool(b)),
+            Node::Int(v) => Some(Value::int(v)),
+            Node::Big(id) => Some(Value::Int(self.terms.big_value(id).clone())),
+            Node::Symbol(symbol) => self.assignment.get(&symbol).cloned(),
+            Node::ConstArray(_, element) => {
+                Some(Value::Array { default: Box::new(self.value(element)?), entries: Default::default() })
+            }
+            Node::Unary(op, a) => unary(op, self.value(a)?),
+            Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => match self.value(a)? {
+                Value::Bool(left) if left == (op == BinOp::Or) => Some(Value::Bool(left)),
+                _ => self.value(b),
+            },
+            Node::Binary(op, a, b) => binary(op, self.value(a)?, self.value(b)?),
+            Node::Ite(c, a, b) => match self.value(c)? {
+                Value::Bool(true) => self.value(a),
+                _ => self.value(b),
+            },
+            Node::Store(array, index, value) => {
+                let (array, index, value) = (self.value(array)?, self.value(index)?, self.value(value)?);
+                Some(array.store(index, value))
+            }
+            Node::Var(_) | Node::At(..) | Node::Input(_) => None,
+        }
+    }
+}
+
+fn unary(op: UnOp, a: Value) -> Option<Value> {
+    match (op, a) {
+        (UnOp::Not, Value::Bool(b)) => Some(Value::Bool(!b)),
+        (UnOp::Neg, Value::Int(n)) => Some(Value::Int(-n)),
+        (UnOp::Neg, Value::Real(q)) => Some(Value::Real(-q)),
+        (UnOp::BoolToInt, Value::Bool(b)) => Some(Value::int(b.into())),
+        (UnOp::BitNot, Value::Int(n)) => Some(Value::Int(-n - 1)),
+        _ => None,
+    }
+}
+
+fn binary(op: BinOp, a: Value, b: Value) -> Option<Value> {
+    match (op, a, b) {
+        (BinOp::Select, Value::Array { default, entries }, index) => {
+            Some(entries.get(&index).cloned().unwrap_or(*default))
+        }
+        (op, Value::Int(x), Value::Int(y)) => integer(op, x, y),
+        (op, a @ (Value::Int(_) | Value::Real(_)), b @ (Value::Int(_) | Value::Real(_))) => {
+            rational(op, as_rational(a)?, as_rational(b)?)
+        }
+        (BinOp::Eq, a, b) => Some(Value::Bool(a == b)),
+        _ => None,
+    }
+}
+
+fn integer(op: BinOp, x: BigInt, y: BigInt) -> Option<Value> {
+    Some(match op {
+        BinOp::Eq => Value::Bool(x == y),
+        BinOp::Le => Value::Bool(x <= y),
+        BinOp::Lt => Value::Bool(x < y),
+        BinOp::Add => Value::Int(x + y),
+        BinOp::Sub => Value::Int(x - y),
+        BinOp::Mul => Value::Int(x * y),
+        BinOp::Div if !y.is_zero() => Value::Int(x / y),
+        BinOp::Rem if !y.is_zero() => Value::Int(x % y),
+        BinOp::Mod if y.is_positive() => Value::Int(x.mod_floor(&y)),
+        BinOp::FloorDiv if y.is_positive() => Value::Int(x.div_floor(&y)),
+        _ => return None,
+    })
+}
+
+fn rational(op: BinOp, x: BigRational, y: BigRational) -> Option<Value> {
+    Some(match op {
+        BinOp::Eq => Value::Bool(x == y),
+        BinOp::Le => Value::Bool(x <= y),
+        BinOp::Lt => Value::Bool(x < y),
+        BinOp::Add => Value::Real(x + y),
+        BinOp::Sub => Value::Real(x - y),
+        BinOp::Mul => Value::Real(x * y),
+        _ => return None,
+    })
+}
+
+fn as_rational(value: Value) -> Option<BigRational> {
+    match value {
+        Value::Int(n) => Some(BigRational::from_integer(n)),
+        Value::Real(q) => Some(q),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! Sorts of symbols, and the values of each sort.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+/// The sort of a symbol or of a term over symbols.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Sort {
+    /// Truth values.
+    Bool,
+    /// Mathematical integers.
+    Int,
+    /// Rational numbers (as in linear real arithmetic).
+    Real,
+    /// Total maps from an index sort to an element sort.
+    Array(Arc<(Sort, Sort)>),
+}
+
+impl Sort {
+    /// Maps from `index` to `element`.
+    pub fn array(index: Sort, element: Sort) -> Sort {
+        Sort::Array(Arc::new((index, element)))
+    }
+
+    /// Whether its values are numbers.
+    pub fn is_numeric(&self) -> bool {
+        matches!(self, Sort::Int | Sort::Real)
+    }
+}
+
+/// As SMT-LIB writes it.
+impl fmt::Display for Sort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sort::Bool => f.write_str("Bool"),
+            Sort::Int => f.write_str("Int"),
+            Sort::Real => f.write_str("Real"),
+            Sort::Array(of) => write!(f, "(Array {} {})", of.0, of.1),
+        }
+    }
+}
+
+/// A value of some sort.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(BigInt),
+    /// A rational number.
+    Real(BigRational),
+    /// A map that is constant but for finitely many places. Entries that equal the default are left out, so equal maps
+    /// over an infinite index sort are equal values.
+    Array {
+        /// The value everywhere else.
+        default: Box<Value>,
+        /// The places that differ.
+        entries: BTreeMap<Value, Value>,
+    },
+}
+
+impl Value {
+    /// An integer.
+    pub fn int(value: i64) -> Value {
+        Value::Int(value.into())
+    }
+
+    /// A value of the sort, for symbols that do not matter.
+    pub fn default_of(sort: &Sort) -> Value {
+        match sort {
+            Sort::Bool => Value::Bool(false),
+            Sort::Int => Value::int(0),
+            Sort::Real => Value::Real(BigRational::from_integer(0.into())),
+            Sort::Array(of) => Value::Array { default: Box::new(Value::default_of(&of.1)), entries: BTreeMap::new() },
+        }
+    }
+
+    /// Whether it belongs to the sort.
+    pub fn has_sort(&self, sort: &Sort) -> bool {
+        match (self, sort) {
+            (Value::Bool(_), Sort::Bool) | (Value::Int(_), Sort::Int) | (Value::Real(_), Sort::Real) => true,
+            (Value::Array { default, entries }, Sort::Array(of)) => {
+                default.has_sort(&of.1) && entries.iter().all(|(i, v)| i.has_sort(&of.0) && v.has_sort(&of.1))
+            }
+            _ => false,
+        }
+    }
+
+    /// The array with `value` at `index`.
+    #[must_use]
+    pub fn store(self, index: Value, value: Value) -> Value {
+        match self {
+            Value::Array { default, mut entries } => {
+                if value == *default {
+                    entries.remove(&index);
+                } else {
+                    entries.insert(index, value);
+                }
+                Value::Array { default, entries }
+            }
+            other => unreachable!("{other:?} is not an array"),
+        }
+    }
+}
+
+/// As SMT-LIB writes it; arrays as `{default, index: value, ..}`.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::Int(n) if n.sign() == num_bigint::Sign::Minus => write!(f, "(- {})", n.magnitude()),
+            Value::Int(n) => write!(f, "{n}"),
+            Value::Real(q) => {
+                let magnitude = format!("(/ {}.0 {}.0)", q.numer().magnitude(), q.denom());
+                if q.numer().sign() == num_bigint::Sign::Minus {
+                    write!(f, "(- {magnitude})")
+                } else {
+                    f.write_str(&magnitude)
+                }
+            }
+            Value::Array { default, entries } => {
+                write!(f, "{{{default}")?;
+                for (index, value) in entries {
+                    write!(f, ", {index}: {value}")?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
