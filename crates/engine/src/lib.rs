@@ -7,9 +7,11 @@
 
 pub mod alpha;
 pub mod budget;
+pub mod cegar;
 pub mod concrete;
 pub mod explicit;
 pub mod goals;
+pub mod search;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};

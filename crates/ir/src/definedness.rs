@@ -5,45 +5,58 @@
 //! the target's domain. A fault is an error of the model and, for every property, an error state: a program is safe
 //! only if no reachable step faults.
 
+use rustc_hash::FxHashMap;
+
 use crate::program::{Domain, Program};
 use crate::range::range;
 use crate::term::{BinOp, Node, Term, Terms};
 
 /// The condition under which evaluating `term` meets no fault.
 pub fn defined(program: &Program, terms: &mut Terms, term: Term) -> Term {
-    match terms.node(term) {
+    defined_memo(program, terms, term, &mut FxHashMap::default())
+}
+
+/// Shared subterms are looked at once.
+fn defined_memo(program: &Program, terms: &mut Terms, term: Term, memo: &mut FxHashMap<Term, Term>) -> Term {
+    if let Some(&known) = memo.get(&term) {
+        return known;
+    }
+    let mut defined = |terms: &mut Terms, t: Term| defined_memo(program, terms, t, memo);
+    let condition = match terms.node(term) {
         Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => terms.tt(),
         // Formulas are total.
         Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => terms.tt(),
-        Node::Unary(_, a) => defined(program, terms, a),
+        Node::Unary(_, a) => defined(terms, a),
         Node::Binary(BinOp::And, a, b) => {
-            let (da, db) = (defined(program, terms, a), defined(program, terms, b));
+            let (da, db) = (defined(terms, a), defined(terms, b));
             let skipped = terms.not(a);
             let right = terms.or(skipped, db);
             let right = if is_true(terms, db) { db } else { right };
             terms.and(da, right)
         }
         Node::Binary(BinOp::Or, a, b) => {
-            let (da, db) = (defined(program, terms, a), defined(program, terms, b));
+            let (da, db) = (defined(terms, a), defined(terms, b));
             let right = if is_true(terms, db) { db } else { terms.or(a, db) };
             terms.and(da, right)
         }
         Node::Ite(c, a, b) => {
-            let (dc, da, db) = (defined(program, terms, c), defined(program, terms, a), defined(program, terms, b));
+            let (dc, da, db) = (defined(terms, c), defined(terms, a), defined(terms, b));
             let branch = terms.ite(c, da, db);
             terms.and(dc, branch)
         }
         Node::Binary(op, a, b) => {
-            let (da, db) = (defined(program, terms, a), defined(program, terms, b));
+            let (da, db) = (defined(terms, a), defined(terms, b));
             let args = terms.and(da, db);
             let own = operation_defined(program, terms, op, a, b);
             terms.and(args, own)
         }
         Node::Store(a, i, v) => {
-            let parts = [a, i, v].map(|t| defined(program, terms, t));
+            let parts = [a, i, v].map(|t| defined(terms, t));
             terms.all(parts)
         }
-    }
+    };
+    memo.insert(term, condition);
+    condition
 }
 
 /// The formula, made false where it is undefined.

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::term::{BinOp, Node, Term, Terms, UnOp};
 
 /// An atom in normal form.
@@ -82,17 +84,23 @@ fn is_boolean(terms: &Terms, term: Term) -> bool {
 
 /// An if-then-else (or a Boolean read as a number) inside a term: condition, the subterm, its two values.
 fn find_ite(terms: &mut Terms, term: Term) -> Option<(Term, Term, Term, Term)> {
-    match terms.node(term) {
-        Node::Ite(c, a, b) => Some((c, term, a, b)),
-        Node::Unary(UnOp::BoolToInt, b) => {
-            let (one, zero) = (terms.int(1), terms.int(0));
-            Some((b, term, one, zero))
-        }
-        _ => {
-            let children: Vec<Term> = terms.children(term).collect();
-            children.into_iter().find_map(|child| find_ite(terms, child))
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![term];
+    while let Some(t) = stack.pop() {
+        match terms.node(t) {
+            Node::Ite(c, a, b) => return Some((c, t, a, b)),
+            Node::Unary(UnOp::BoolToInt, b) => {
+                let (one, zero) = (terms.int(1), terms.int(0));
+                return Some((b, t, one, zero));
+            }
+            _ if seen.insert(t) => {
+                let children: Vec<Term> = terms.children(t).collect();
+                stack.extend(children.into_iter().rev());
+            }
+            _ => {}
         }
     }
+    None
 }
 
 /// The normal form of one atom.
@@ -104,7 +112,8 @@ pub fn normal_atom(terms: &mut Terms, atom: Term) -> Atom {
         Node::Binary(BinOp::Eq, a, b) => (Relation::Eq, a, b),
         _ => return Atom::Predicate { term: atom, key: atom },
     };
-    let difference = Linear::of(terms, a).and_then(|x| x.combine(&Linear::of(terms, b)?, -1));
+    let mut memo = FxHashMap::default();
+    let difference = Linear::of(terms, a, &mut memo).and_then(|x| x.combine(&Linear::of(terms, b, &mut memo)?, -1));
     match (difference, relation) {
         (Some(sum), Relation::Le { strict }) => sum.at_most_zero(terms, strict),
         (Some(sum), Relation::Eq) => sum.equals_zero(terms),
@@ -119,6 +128,9 @@ enum Relation {
     Eq,
 }
 
+/// Sums of shared subterms; `None` where 64 bits do not suffice.
+type SumMemo = FxHashMap<Term, Option<Linear>>;
+
 /// `sum of coefficient * term + constant`.
 #[derive(Clone, Debug, Default)]
 struct Linear {
@@ -127,27 +139,36 @@ struct Linear {
 }
 
 impl Linear {
-    fn of(terms: &mut Terms, term: Term) -> Option<Linear> {
+    fn of(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Option<Linear> {
+        if let Some(known) = memo.get(&term) {
+            return known.clone();
+        }
+        let sum = Linear::compute(terms, term, memo);
+        memo.insert(term, sum.clone());
+        sum
+    }
+
+    fn compute(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Option<Linear> {
         match terms.node(term) {
             Node::Int(v) => Some(Linear { coefficients: BTreeMap::new(), constant: v }),
-            Node::Unary(UnOp::Neg, a) => Linear::default().combine(&Linear::of(terms, a)?, -1),
-            Node::Binary(BinOp::Add, a, b) => Linear::of(terms, a)?.combine(&Linear::of(terms, b)?, 1),
-            Node::Binary(BinOp::Sub, a, b) => Linear::of(terms, a)?.combine(&Linear::of(terms, b)?, -1),
+            Node::Unary(UnOp::Neg, a) => Linear::default().combine(&Linear::of(terms, a, memo)?, -1),
+            Node::Binary(BinOp::Add, a, b) => Linear::of(terms, a, memo)?.combine(&Linear::of(terms, b, memo)?, 1),
+            Node::Binary(BinOp::Sub, a, b) => Linear::of(terms, a, memo)?.combine(&Linear::of(terms, b, memo)?, -1),
             Node::Binary(BinOp::Mul, a, b) => {
-                let (x, y) = (Linear::of(terms, a)?, Linear::of(terms, b)?);
+                let (x, y) = (Linear::of(terms, a, memo)?, Linear::of(terms, b, memo)?);
                 match (x.coefficients.is_empty(), y.coefficients.is_empty()) {
                     (true, _) => Linear::default().combine(&y, x.constant),
                     (_, true) => Linear::default().combine(&x, y.constant),
-                    _ => Some(Linear::opaque(terms, term)),
+                    _ => Some(Linear::opaque(terms, term, memo)),
                 }
             }
-            _ => Some(Linear::opaque(terms, term)),
+            _ => Some(Linear::opaque(terms, term, memo)),
         }
     }
 
     /// A term that is not a sum: it counts as a variable, with its own arguments in normal form.
-    fn opaque(terms: &mut Terms, term: Term) -> Linear {
-        let term = terms.map_children(term, |terms, child| match Linear::of(terms, child) {
+    fn opaque(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Linear {
+        let term = terms.map_children(term, |terms, child| match Linear::of(terms, child, memo) {
             Some(sum) if !is_boolean(terms, child) => sum.to_term(terms).unwrap_or(child),
             _ => child,
         });

@@ -1,5 +1,7 @@
 //! Intervals of terms from the domains of their variables, to see where a partial operation cannot fail.
 
+use rustc_hash::FxHashMap;
+
 use crate::program::Program;
 use crate::term::{BinOp, Node, Term, Terms, UnOp};
 
@@ -64,46 +66,66 @@ impl Interval {
 
 /// An interval that holds every value the term can take in a state whose cells are in their domains.
 pub fn range(program: &Program, terms: &Terms, term: Term) -> Interval {
-    let of = |t| range(program, terms, t);
-    match terms.node(term) {
-        Node::Bool(b) => Interval::new(b.into(), b.into()),
-        Node::Int(v) => Interval::new(v, v),
-        Node::Var(v) => domain_interval(program, v),
-        Node::At(..) | Node::Unary(UnOp::Not | UnOp::BoolToInt, _) => Interval::new(0, 1),
-        Node::Unary(UnOp::Neg, a) => of(a).neg(),
-        Node::Unary(UnOp::BitNot, a) => of(a).neg().add(Interval::new(-1, -1)),
-        Node::Binary(op, a, b) => binary_range(program, terms, op, a, b),
-        Node::Ite(_, a, b) => of(a).hull(of(b)),
-        Node::Store(array, _, value) => of(array).hull(of(value)),
-        Node::Input(_) | Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => Interval::ALL,
+    Ranges { program, terms, memo: FxHashMap::default() }.of(term)
+}
+
+/// Intervals of shared subterms, each computed once.
+struct Ranges<'a> {
+    program: &'a Program,
+    terms: &'a Terms,
+    memo: FxHashMap<Term, Interval>,
+}
+
+impl Ranges<'_> {
+    fn of(&mut self, term: Term) -> Interval {
+        if let Some(&known) = self.memo.get(&term) {
+            return known;
+        }
+        let interval = match self.terms.node(term) {
+            Node::Bool(b) => Interval::new(b.into(), b.into()),
+            Node::Int(v) => Interval::new(v, v),
+            Node::Var(v) => domain_interval(self.program, v),
+            Node::At(..) | Node::Unary(UnOp::Not | UnOp::BoolToInt, _) => Interval::new(0, 1),
+            Node::Unary(UnOp::Neg, a) => self.of(a).neg(),
+            Node::Unary(UnOp::BitNot, a) => self.of(a).neg().add(Interval::new(-1, -1)),
+            Node::Binary(op, a, b) => self.of_binary(op, a, b),
+            Node::Ite(_, a, b) => self.of(a).hull(self.of(b)),
+            Node::Store(array, _, value) => self.of(array).hull(self.of(value)),
+            Node::Input(_) | Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => Interval::ALL,
+        };
+        self.memo.insert(term, interval);
+        interval
+    }
+
+    fn of_binary(&mut self, op: BinOp, a: Term, b: Term) -> Interval {
+        if matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt) {
+            return Interval::new(0, 1);
+        }
+        let (x, y) = (self.of(a), self.of(b));
+        match op {
+            BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt => unreachable!("handled above"),
+            BinOp::Add => x.add(y),
+            BinOp::Sub => x.add(y.neg()),
+            BinOp::Mul => x.mul(y),
+            // A quotient or remainder is nowhere larger than the dividend.
+            BinOp::Div | BinOp::Rem => x.hull(x.neg()).hull(Interval::new(0, 0)),
+            BinOp::FloorDiv => x.hull(Interval::new(-1, 0)),
+            BinOp::Mod => Interval { lo: 0, hi: y.hi.saturating_sub(1).max(0) },
+            BinOp::BitAnd if x.lo >= 0 || y.lo >= 0 => {
+                let nonnegative = [x, y].into_iter().filter(|i| i.lo >= 0).map(|i| i.hi).min();
+                Interval { lo: 0, hi: nonnegative.expect("one of them") }
+            }
+            BinOp::BitOr | BinOp::BitXor if x.lo >= 0 && y.lo >= 0 => Interval { lo: 0, hi: all_ones(x.hi.max(y.hi)) },
+            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => Interval::new(i32::MIN.into(), i32::MAX.into()),
+            BinOp::Shl => x.hull(x.mul(Interval::new(0, 1 << 31))),
+            BinOp::Shr => x.hull(Interval::new(0, 0)).hull(Interval::new(if x.lo < 0 { -1 } else { 0 }, 0)),
+            BinOp::Select => x,
+        }
     }
 }
 
 fn domain_interval(program: &Program, var: crate::VarId) -> Interval {
     program.var(var).domain.bounds().map_or(Interval::ALL, |(lo, hi)| Interval::new(lo, hi))
-}
-
-fn binary_range(program: &Program, terms: &Terms, op: BinOp, a: Term, b: Term) -> Interval {
-    let (x, y) = (range(program, terms, a), || range(program, terms, b));
-    match op {
-        BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt => Interval::new(0, 1),
-        BinOp::Add => x.add(y()),
-        BinOp::Sub => x.add(y().neg()),
-        BinOp::Mul => x.mul(y()),
-        // A quotient or remainder is nowhere larger than the dividend.
-        BinOp::Div | BinOp::Rem => x.hull(x.neg()).hull(Interval::new(0, 0)),
-        BinOp::FloorDiv => x.hull(Interval::new(-1, 0)),
-        BinOp::Mod => Interval { lo: 0, hi: y().hi.saturating_sub(1).max(0) },
-        BinOp::BitAnd if x.lo >= 0 || y().lo >= 0 => {
-            let nonnegative = [x, y()].into_iter().filter(|i| i.lo >= 0).map(|i| i.hi).min();
-            Interval { lo: 0, hi: nonnegative.expect("one of them") }
-        }
-        BinOp::BitOr | BinOp::BitXor if x.lo >= 0 && y().lo >= 0 => Interval { lo: 0, hi: all_ones(x.hi.max(y().hi)) },
-        BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => Interval::new(i32::MIN.into(), i32::MAX.into()),
-        BinOp::Shl => x.hull(x.mul(Interval::new(0, 1 << 31))),
-        BinOp::Shr => x.hull(Interval::new(0, 0)).hull(Interval::new(if x.lo < 0 { -1 } else { 0 }, 0)),
-        BinOp::Select => x,
-    }
 }
 
 /// The smallest `2^n - 1` that is at least `hi`.

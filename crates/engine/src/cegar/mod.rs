@@ -1,0 +1,265 @@
+//! Counterexample-guided abstraction refinement over transition constraints.
+//!
+//! [Subsumer] A. Rybalchenko, R. Singh: Subsumer-First: Steering Symbolic Reachability Analysis, SPIN 2009, on top of the
+//! ARMC model checker. The transition system is given as Horn clauses: a location is a predicate, a transition is a clause
+//! with one premise; clauses with several premises (procedure calls) are treated alike.
+//!
+//! Idea: compute the abstract states reachable under a finite set of predicates. If the contradiction is not among the
+//! conclusions, the states are a solution. Otherwise the derivation is checked: it is real, or interpolants along it become
+//! new predicates and the search starts again. Of two states of which one subsumes the other, the larger should be expanded
+//! first: all that the smaller one leads to is then found once. Subsumer-first search notices when a new state subsumes
+//! old ones and puts it into the queue before everything that stems from them.
+//!
+//! | paper | here |
+//! |---|---|
+//! | `Q` | [`Frontier`](frontier::Frontier), [`Waitlist`](crate::search::Waitlist) |
+//! | `n`, `m`, `p` | [`Node`](tree::Node) |
+//! | `abstract_child` | `Node::children`, read through `Tree::representative` |
+//! | `subsumed(p, m)` | the predicates of `m` are a subset of those of `p` ([`SubsumptionIndex`](crate::search::SubsumptionIndex)) |
+//! | `SubsumedSubtree`, `computeSubtree` | `Tree::prune_subsumed_by`, `Tree::compute_subtree` |
+//! | `computePosition` | `Waitlist::first_of` |
+//! | `post#(n, tau)` | `Abstraction::post` |
+//! | `abstractCheck` | `Search::abstract_check` |
+//!
+//! Invariant of the search: every abstract successor of an expanded node is subsumed by a node of the tree; no node of the tree
+//! is subsumed by another (for orders that prune).
+//!
+//! Soundness: when nothing waits any more, the disjunction of the states at each location is implied by every clause
+//! whose premises are such disjunctions, because `post#` over-approximates; no clause without head is applicable. `certify`
+//! checks just that. A refutation consists of values, which are checked too.
+//!
+//! Deviations:
+//! * D1: counterexamples follow the record of how a node was first derived, not `abstract_child`: the latter may have cycles,
+//!   and a path along moved pointers need not be an abstract counterexample, so refining it need not lead anywhere.
+//! * D2: a pruned node that still waits is taken out of the queue; the figure leaves it there, though it is no longer in
+//!   the tree.
+//! * D3: answers of the solver are generalised and kept across iterations (`post`). The count of entailment queries
+//!   does not depend on it; the number of prover calls does.
+//! * D4: with several premises, a node is combined with the nodes that were expanded before it.
+
+mod explore;
+mod frontier;
+mod parts;
+mod post;
+mod precision;
+mod refine;
+mod tree;
+
+use std::time::{Duration, Instant};
+
+use clinch_ir::horn::ProgramClauses;
+use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Term, Terms, Verdict};
+use clinch_smt::ItpConfig;
+use serde::Serialize;
+
+use crate::budget::{Budget, Observer, Progress, Ticker};
+use explore::{Exploration, Search, Uses};
+use refine::{Counterexample, Refinement};
+
+pub use frontier::Order;
+pub use post::PostStats;
+pub use precision::Precision;
+
+/// How to search and refine.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The search order.
+    pub order: Order,
+    /// How spurious counterexamples become predicates.
+    pub interpolation: ItpConfig,
+    /// Whether to refine at all.
+    pub refinement: RefinementMode,
+    /// Whether the invariants of the tree are checked after every step: slow, for tests.
+    pub self_check: bool,
+}
+
+/// What to do with a spurious counterexample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RefinementMode {
+    /// Learn predicates from it.
+    #[default]
+    Refine,
+    /// Stop: the predicates are fixed ([Subsumer, table 1]).
+    Fixed,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    /// Searches.
+    pub iterations: u64,
+    /// Predicates at the end, over all locations.
+    pub predicates: u64,
+    /// Nodes of the last tree, pruned ones included.
+    pub states: u64,
+    /// Nodes of all trees.
+    pub states_total: u64,
+    /// Work of the abstraction.
+    #[serde(flatten)]
+    pub post: PostStats,
+    /// Entailment queries of the last search alone.
+    pub entailment_queries_last: u64,
+    /// Questions whether a state is covered, or covers others.
+    pub subsumption_checks: u64,
+    /// Trie nodes these questions visited.
+    pub subsumption_visits: u64,
+    /// Steps of all spurious counterexamples.
+    pub counterexample_steps: u64,
+    /// Seconds in search.
+    pub search_seconds: f64,
+    /// Seconds in refinement.
+    pub refinement_seconds: f64,
+}
+
+/// Checks Horn clauses, starting without predicates.
+pub fn check(
+    system: &HornSystem,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (HornVerdict, Stats) {
+    let mut cegar = Cegar::new(system, config);
+    let verdict = cegar.run(budget, observer);
+    (verdict, cegar.stats)
+}
+
+/// A run, from which the predicates can be taken at the end.
+pub struct Cegar<'s> {
+    system: &'s HornSystem,
+    config: &'s Config,
+    terms: Terms,
+    uses: Uses,
+    precision: Precision,
+    abstraction: post::Abstraction<'s>,
+    /// What was done so far.
+    pub stats: Stats,
+}
+
+impl<'s> Cegar<'s> {
+    /// Starts without predicates.
+    pub fn new(system: &'s HornSystem, config: &'s Config) -> Self {
+        Cegar {
+            system,
+            config,
+            terms: system.terms.clone(),
+            uses: Uses::new(system),
+            precision: Precision::empty(system),
+            abstraction: post::Abstraction::new(system),
+            stats: Stats::default(),
+        }
+    }
+
+    /// Adds a predicate to start from: a formula of `terms`, which extends the system's store, over the parameters of
+    /// the location.
+    pub fn add_predicate(&mut self, location: clinch_ir::PredId, formula: impl FnOnce(&mut Terms) -> Term) {
+        let formula = formula(&mut self.terms);
+        self.precision.add(&mut self.terms, location, formula);
+    }
+
+    /// The predicates found, and the store they live in.
+    pub fn predicates(&self) -> (&Precision, &Terms) {
+        (&self.precision, &self.terms)
+    }
+
+    /// The CEGAR loop.
+    pub fn run(&mut self, budget: &Budget, observer: &mut dyn Observer) -> HornVerdict {
+        let verdict = self.iterate(budget, observer).unwrap_or_else(HornVerdict::Unknown);
+        self.stats.predicates = self.precision.len() as u64;
+        self.stats.post = self.abstraction.stats;
+        verdict
+    }
+
+    fn iterate(&mut self, budget: &Budget, observer: &mut dyn Observer) -> Result<HornVerdict, Reason> {
+        loop {
+            budget.check_iteration(self.stats.iterations)?;
+            self.stats.iterations += 1;
+            observer.progress(Progress {
+                iteration: self.stats.iterations,
+                predicates: self.precision.len() as u64,
+                states: self.stats.states,
+            });
+            let counterexample = match self.search(budget)? {
+                Ok(solution) => return Ok(HornVerdict::Sat(solution)),
+                Err(counterexample) => counterexample,
+            };
+            if let Some(verdict) = self.refine(&counterexample, budget)? {
+                return Ok(verdict);
+            }
+        }
+    }
+
+    /// One search: a solution, or a counterexample.
+    fn search(&mut self, budget: &Budget) -> Result<Result<clinch_ir::Interpretation, Counterexample>, Reason> {
+        let start = Instant::now();
+        let before = self.abstraction.stats.entailment_queries;
+        let mut search =
+            Search::new(self.system, &mut self.terms, &self.uses, &self.precision, &mut self.abstraction, self.config);
+        let end = search.abstract_check(budget, &mut Ticker::new());
+        let nodes = search.tree.nodes.len() as u64;
+        self.stats.states = nodes;
+        self.stats.states_total += nodes;
+        self.stats.subsumption_checks += search.tree.subsumption_checks;
+        self.stats.subsumption_visits += search.tree.subsumption_visits();
+        self.stats.entailment_queries_last = search.abstraction.stats.entailment_queries - before;
+        add_time(&mut self.stats.search_seconds, start.elapsed());
+        Ok(match end? {
+            Exploration::Closed => Ok(search.solution()),
+            Exploration::Error(error) => {
+                let tree = search.tree;
+                Err(Counterexample::new(self.system, &mut self.terms, &tree, &error)?)
+            }
+        })
+    }
+
+    /// A refutation, if the counterexample is real; otherwise there are new predicates.
+    fn refine(&mut self, counterexample: &Counterexample, budget: &Budget) -> Result<Option<HornVerdict>, Reason> {
+        let start = Instant::now();
+        let refined = counterexample.refine(
+            self.system,
+            &mut self.terms,
+            &mut self.precision,
+            &self.config.interpolation,
+            budget,
+        );
+        add_time(&mut self.stats.refinement_seconds, start.elapsed());
+        match refined? {
+            Refinement::Feasible(derivation) => Ok(Some(HornVerdict::Unsat(derivation))),
+            Refinement::Spurious(_) if self.config.refinement == RefinementMode::Fixed => Err(Reason::NoProgress),
+            Refinement::Spurious(0) => Err(Reason::NoProgress),
+            Refinement::Spurious(_) => {
+                self.stats.counterexample_steps += counterexample.len() as u64;
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn add_time(seconds: &mut f64, time: Duration) {
+    *seconds += time.as_secs_f64();
+}
+
+/// How many vectors of locations a program may have.
+const MAX_LOCATIONS: usize = 100_000;
+
+/// Checks a program by way of its clauses.
+pub fn check_program(
+    program: &Program,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (Verdict, Stats) {
+    let clauses = match ProgramClauses::new(program, MAX_LOCATIONS) {
+        Ok(clauses) => clauses,
+        Err(reason) => return (Verdict::Unknown(reason), Stats::default()),
+    };
+    let (verdict, stats) = check(&clauses.system, config, budget, observer);
+    let verdict = match verdict {
+        HornVerdict::Sat(solution) => Verdict::Safe(clauses.proof(program, &solution)),
+        HornVerdict::Unsat(derivation) => match clauses.trace(program, &derivation) {
+            Ok(trace) => Verdict::Unsafe(trace),
+            Err(reason) => Verdict::Unknown(reason),
+        },
+        HornVerdict::Unknown(reason) => Verdict::Unknown(reason),
+    };
+    (verdict, stats)
+}

@@ -1,0 +1,69 @@
+//! CEGAR over random transition systems: all search orders agree with the naive search, the invariants of figure 2 hold
+//! after every step, and every verdict is re-checked.
+
+use std::time::Duration;
+
+use clinch_engine::cegar::{self, Order};
+use clinch_engine::{Budget, Silent};
+use clinch_ir::{Program, Verdict};
+use proptest::prelude::*;
+
+use crate::naive;
+use crate::random::{model, unbounded_model};
+use crate::support::{Answer, certified, example, gcl};
+
+const ORDERS: [Order; 4] = [Order::BreadthFirst, Order::DepthFirst, Order::SubsumerFirst, Order::Priority];
+
+fn run(program: &Program, order: Order, timeout: Duration) -> (Answer, Verdict, cegar::Stats) {
+    let config = cegar::Config { order, self_check: true, ..cegar::Config::default() };
+    let budget = Budget::unlimited().with_timeout(Some(timeout)).with_max_iterations(Some(200));
+    let (verdict, stats) = cegar::check_program(program, &config, &budget, &mut Silent);
+    (certified(program, &verdict), verdict, stats)
+}
+
+/// Every order gives the right answer, or none.
+fn all_orders_agree(program: &Program, expected: Option<Answer>) -> Vec<Answer> {
+    let answers: Vec<Answer> = ORDERS
+        .iter()
+        .map(|&order| {
+            let (answer, verdict, _) = run(program, order, Duration::from_millis(200));
+            if let Some(expected) = expected {
+                assert!(answer == expected || answer == Answer::Unknown, "{order:?}: {verdict:?} against {expected:?}");
+            }
+            answer
+        })
+        .collect();
+    let known: Vec<Answer> = answers.iter().copied().filter(|&a| a != Answer::Unknown).collect();
+    assert!(known.windows(2).all(|w| w[0] == w[1]), "{answers:?}");
+    answers
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn orders_agree_with_the_naive_search(text in model(), deadlock: bool) {
+        let mut program = gcl(&text);
+        program.property.deadlock = deadlock;
+        if let Some(naive) = naive::search(&program) {
+            all_orders_agree(&program, Some(naive.answer));
+        }
+    }
+
+    #[test]
+    fn orders_agree_on_unbounded_integers(text in unbounded_model()) {
+        all_orders_agree(&gcl(&text), None);
+    }
+}
+
+/// The engine is not there to say "unknown": it decides examples that need predicates.
+#[test]
+fn decides_the_examples() {
+    for (name, expected) in [("ticket.gcl", Answer::Safe), ("ticket-err.gcl", Answer::Unsafe)] {
+        for order in ORDERS {
+            let (answer, verdict, stats) = run(&example(name, &[]), order, Duration::from_secs(20));
+            assert_eq!(answer, expected, "{name}, {order:?}: {verdict:?}");
+            assert!(expected == Answer::Unsafe || stats.predicates > 0);
+        }
+    }
+}
