@@ -3,10 +3,12 @@
 
 mod decode;
 mod encode;
+mod interrupt;
 mod prover;
 mod solver;
 mod z3_solver;
 
+pub use interrupt::{allow_interrupts, interrupt_all};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
 pub use z3_solver::Z3Solver;
