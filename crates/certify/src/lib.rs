@@ -1,14 +1,16 @@
 //! Re-checks every verdict against the program, with the interpreter and with fresh queries.
 //!
 //! Nothing here depends on an engine: a trace is replayed step by step, a proof is an invariant whose initiation,
-//! consecution and safety are established again.
+//! consecution and safety are established again. Solutions and refutations of Horn clauses likewise.
 
+mod horn;
 mod invariant;
 mod reached;
 mod replay;
 
 use clinch_ir::{EvalError, Program, Proof, Trace};
 
+pub use horn::{check_refutation, check_solution};
 pub use replay::replay;
 
 /// Asked now and then during a long check; `true` stops it.

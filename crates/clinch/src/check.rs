@@ -1,22 +1,24 @@
 //! `clinch check`: read, search, re-check, report.
 
-use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clinch_certify::Rejection;
 use clinch_engine::Budget;
-use clinch_ir::{Program, Reason, Verdict};
+use clinch_frontend::Input;
+use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Verdict};
 
-use crate::cli::{CheckArgs, LimitArgs, Switch};
-use crate::engines::Engine;
+use crate::cli::{CheckArgs, Format, LimitArgs, Switch};
+use crate::engines::{Engine, HornEngine};
+use crate::load::LoadError;
 use crate::progress::Line;
-use crate::{exit, load, report};
+use crate::watchdog::Watchdog;
+use crate::{exit, load, report, report_horn};
 
 /// A verdict and how it came about.
-pub(crate) struct Outcome {
-    pub(crate) verdict: Verdict,
+pub(crate) struct Outcome<V = Verdict> {
+    pub(crate) verdict: V,
     pub(crate) engine: &'static str,
     pub(crate) certified: bool,
     pub(crate) search_time: Duration,
@@ -26,35 +28,92 @@ pub(crate) struct Outcome {
 
 /// `clinch check`.
 pub(crate) fn run(args: &CheckArgs) -> u8 {
-    let program = match load::load(&args.file, &args.model, std::io::stderr().is_terminal()) {
-        Ok(program) => program,
-        Err(text) => {
-            report::error(&text);
-            return exit::BAD_INPUT;
-        }
-    };
-    let engine = match Engine::from_args(args, &program) {
-        Ok(engine) => engine,
-        Err(text) => {
-            report::error(&format!("error: {text}"));
-            return exit::USAGE;
-        }
-    };
+    let format = if args.json { Format::Json } else { args.format };
     let budget = budget(&args.limits);
-    match check(&program, &engine, &budget, args.certify) {
+    let watchdog = Watchdog::start(&budget, format);
+    let (input, engine) = match prepare(args, format) {
+        Ok(prepared) => prepared,
+        Err(Stop::Error(text, code)) => {
+            watchdog.report(|| report::error(&text));
+            return code;
+        }
+        Err(Stop::Unknown(reason)) => {
+            let text = report::unknown(format, "none", &reason, budget.elapsed());
+            watchdog.report(|| report::line(&text));
+            return exit::UNKNOWN;
+        }
+    };
+    watchdog.set_engine(engine.name());
+    let (printed, code) = match (&input, &engine) {
+        (Input::Horn(system), Engine::Horn(horn)) => answer_horn(system, horn, &budget, args.certify, format),
+        (Input::Program(program), _) => answer(program, &engine, &budget, args.certify, format),
+        (Input::Horn(_), _) => unreachable!("engines are chosen by input"),
+    };
+    watchdog.report(|| match printed {
+        Ok(text) => report::line(&text),
+        Err(text) => report::error(&format!("internal error: {}: {text}", engine.name())),
+    });
+    code
+}
+
+/// Why a run does not even start.
+enum Stop {
+    /// A message for standard error, and the exit code.
+    Error(String, u8),
+    /// No verdict is possible.
+    Unknown(Reason),
+}
+
+fn prepare(args: &CheckArgs, format: Format) -> Result<(Input, Engine), Stop> {
+    let input = load::load(&args.file, &args.model).map_err(|error| match error {
+        LoadError::Bad(text) => Stop::Error(text, exit::BAD_INPUT),
+        LoadError::Unsupported(reason) => Stop::Unknown(reason),
+    })?;
+    let usage = |text: &str| Stop::Error(format!("error: {text}"), exit::USAGE);
+    if format == Format::Smtlib && matches!(input, Input::Program(_)) {
+        return Err(usage("--format smtlib is for Horn clauses"));
+    }
+    let engine = Engine::from_args(args, &input).map_err(|text| usage(&text))?;
+    Ok((input, engine))
+}
+
+/// What to print (an error if the evidence is wrong), and the exit code.
+type Printed = (Result<String, String>, u8);
+
+fn answer(program: &Program, engine: &Engine, budget: &Budget, certify: Switch, format: Format) -> Printed {
+    match check(program, engine, budget, certify) {
         Ok(outcome) => {
-            let text = if args.json { report::json(&program, &outcome) } else { report::text(&program, &outcome) };
-            report::line(&text);
-            match outcome.verdict {
+            let text = match format {
+                Format::Json => report::json(program, &outcome),
+                Format::Text | Format::Smtlib => report::text(program, &outcome),
+            };
+            let code = match outcome.verdict {
                 Verdict::Safe(_) => exit::SAFE,
                 Verdict::Unsafe(_) => exit::UNSAFE,
                 Verdict::Unknown(_) => exit::UNKNOWN,
-            }
+            };
+            (Ok(text), code)
         }
-        Err(text) => {
-            report::error(&format!("internal error: {}: {text}", engine.name()));
-            exit::INTERNAL
+        Err(text) => (Err(text), exit::INTERNAL),
+    }
+}
+
+fn answer_horn(system: &HornSystem, engine: &HornEngine, budget: &Budget, certify: Switch, format: Format) -> Printed {
+    match check_horn(system, engine, budget, certify) {
+        Ok(outcome) => {
+            let text = match format {
+                Format::Text => report_horn::text(system, &outcome),
+                Format::Json => report_horn::json(system, &outcome),
+                Format::Smtlib => report_horn::smtlib(system, &outcome),
+            };
+            let code = match outcome.verdict {
+                HornVerdict::Sat(_) => exit::SAFE,
+                HornVerdict::Unsat(_) => exit::UNSAFE,
+                HornVerdict::Unknown(_) => exit::UNKNOWN,
+            };
+            (Ok(text), code)
         }
+        Err(text) => (Err(text), exit::INTERNAL),
     }
 }
 
@@ -79,16 +138,60 @@ fn budget(limits: &LimitArgs) -> Budget {
         .with_stop(stop)
 }
 
-/// Runs the engine and re-checks what it says. An error here is a verdict that failed its check.
+/// Runs the engine on a program and re-checks what it says. An error here is a verdict that failed its check.
 pub(crate) fn check(program: &Program, engine: &Engine, budget: &Budget, certify: Switch) -> Result<Outcome, String> {
-    let mut line = Line::new(engine.name());
+    search_and_recheck(
+        engine.name(),
+        budget,
+        certify,
+        |line| engine.check(program, budget, line),
+        |verdict, stop| match verdict {
+            Verdict::Safe(proof) => clinch_certify::check_proof(program, proof, stop).map(|()| true),
+            Verdict::Unsafe(trace) => clinch_certify::check_trace(program, trace).map(|()| true),
+            Verdict::Unknown(_) => Ok(false),
+        },
+        Verdict::Unknown,
+    )
+}
+
+/// The same for Horn clauses.
+fn check_horn(
+    system: &HornSystem,
+    engine: &HornEngine,
+    budget: &Budget,
+    certify: Switch,
+) -> Result<Outcome<HornVerdict>, String> {
+    search_and_recheck(
+        engine.name(),
+        budget,
+        certify,
+        |line| engine.check(system, budget, line),
+        |verdict, stop| match verdict {
+            HornVerdict::Sat(solution) => clinch_certify::check_solution(system, solution, stop).map(|()| true),
+            HornVerdict::Unsat(derivation) => clinch_certify::check_refutation(system, derivation).map(|()| true),
+            HornVerdict::Unknown(_) => Ok(false),
+        },
+        HornVerdict::Unknown,
+    )
+}
+
+/// Searches, and re-checks the evidence: `recheck` says whether it was accepted; there is none to accept for "unknown".
+fn search_and_recheck<V>(
+    engine: &'static str,
+    budget: &Budget,
+    certify: Switch,
+    search: impl FnOnce(&mut Line) -> (V, serde_json::Value),
+    recheck: impl FnOnce(&V, clinch_certify::Stop<'_>) -> Result<bool, Rejection>,
+    unknown: impl FnOnce(Reason) -> V,
+) -> Result<Outcome<V>, String> {
+    let mut line = Line::new(engine);
     let start = Instant::now();
-    let (verdict, stats) = engine.check(program, budget, &mut line);
+    let (verdict, stats) = search(&mut line);
     let search_time = start.elapsed();
     line.say("re-checking the verdict");
     let start = Instant::now();
     let checked = match certify {
-        Switch::On => recheck(program, &verdict, budget),
+        Switch::On => recheck(&verdict, &|| budget.check().is_err()),
         Switch::Off => Ok(false),
     };
     let certify_time = start.elapsed();
@@ -98,17 +201,8 @@ pub(crate) fn check(program: &Program, engine: &Engine, budget: &Budget, certify
         Err(Rejection::Wrong(text)) => return Err(text),
         Err(rejection) => {
             let reason = budget.check().err().unwrap_or_else(|| Reason::Uncertified(rejection.to_string()));
-            (Verdict::Unknown(reason), false)
+            (unknown(reason), false)
         }
     };
-    Ok(Outcome { verdict, engine: engine.name(), certified, search_time, certify_time, stats })
-}
-
-/// Whether the evidence was accepted; there is none to accept for "unknown".
-fn recheck(program: &Program, verdict: &Verdict, budget: &Budget) -> Result<bool, Rejection> {
-    match verdict {
-        Verdict::Safe(proof) => clinch_certify::check_proof(program, proof, &|| budget.check().is_err()).map(|()| true),
-        Verdict::Unsafe(trace) => clinch_certify::check_trace(program, trace).map(|()| true),
-        Verdict::Unknown(_) => Ok(false),
-    }
+    Ok(Outcome { verdict, engine, certified, search_time, certify_time, stats })
 }

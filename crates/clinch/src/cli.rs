@@ -19,6 +19,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Check a model: can its error be reached?
     Check(Box<CheckArgs>),
+    /// Write a model in another language, on standard output.
+    Convert(ConvertArgs),
     /// List the engines and their options.
     Engines,
     /// Run the experiments of a paper and print its tables, the paper's numbers beside ours.
@@ -27,13 +29,15 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The model: guarded commands (.gcl, docs/gcl.md) or DiVinE (.dve, docs/dve.md).
+    /// The model: guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc)
+    /// or Horn clauses (.smt2, .chc).
     pub(crate) file: PathBuf,
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
-    /// The technique: see `clinch engines`. auto: explicit for models with finite domains, alpha for others.
+    /// The technique: see `clinch engines`. auto: explicit for models with finite domains, alpha for others, spacer for
+    /// Horn clauses.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub(crate) engine: EngineName,
 
@@ -73,6 +77,15 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum)]
     pub(crate) strategy: Option<StrategyName>,
 
+    /// Start from the predicates in this file, as --save-predicates writes it (cegar).
+    #[arg(long = "predicates", value_name = "FILE")]
+    pub(crate) predicate_file: Option<PathBuf>,
+
+    /// Write the predicates in use at the end to this file (cegar): a location or predicate, a tab, and a formula in
+    /// SMT-LIB syntax over the parameters on each line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_predicates: Option<PathBuf>,
+
     /// Seed of everything random.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -84,9 +97,26 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) certify: Switch,
 
-    /// Print one JSON object instead of text.
-    #[arg(long)]
+    /// Print one JSON object instead of text: --format json.
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+
+    /// How the answer is printed. smtlib: sat, unsat or unknown, then the model or the refutation (Horn clauses).
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    /// The model.
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    /// The language to write. chc: Horn clauses in SMT-LIB, which have a solution iff no error can be reached.
+    #[arg(long, value_enum)]
+    pub(crate) to: Target,
 }
 
 #[derive(Args, Debug)]
@@ -106,6 +136,10 @@ pub(crate) struct ModelArgs {
     /// A predicate to start from, in the model's syntax; may be repeated.
     #[arg(long = "predicate", value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) predicates: Vec<String>,
+
+    /// What the variables of transition constraints (.pl, .armc) range over.
+    #[arg(long, value_enum, default_value_t = NumbersName::Integer)]
+    pub(crate) numbers: NumbersName,
 }
 
 #[derive(Args, Debug)]
@@ -160,6 +194,26 @@ pub(crate) enum EngineName {
     Explicit,
     Alpha,
     Split,
+    Cegar,
+    Spacer,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Smtlib,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    Chc,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NumbersName {
+    Integer,
+    Rational,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

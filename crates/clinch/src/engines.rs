@@ -1,10 +1,16 @@
 //! `clinch engines`, and the choice of one from the command line.
 
-use clinch_engine::{Budget, Observer, alpha, explicit, split};
-use clinch_ir::{InputDomain, Program, Verdict};
+use clinch_engine::{Budget, Observer, alpha, explicit, spacer, split};
+use clinch_frontend::Input;
+use clinch_ir::horn::ProgramClauses;
+use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Verdict};
+use serde_json::Value;
 
 use crate::cli::{CheckArgs, EngineName, InputsName, LookupName, OrderName, ScopeName, StrategyName, Switch};
 use crate::{exit, report};
+
+/// How many vectors of locations a program may have that is read as clauses.
+pub(crate) const LOCATIONS: usize = 100_000;
 
 /// An engine with its options: what was typed, made sense of.
 #[derive(Debug)]
@@ -12,17 +18,34 @@ pub(crate) enum Engine {
     Explicit(explicit::Config),
     Alpha(alpha::Config),
     Split(split::Config),
+    Horn(HornEngine),
+}
+
+/// An engine for Horn clauses; programs are read as such.
+#[derive(Debug)]
+pub(crate) enum HornEngine {
+    // PLACE FOR CEGAR: Cegar(cegar::Config),
+    Spacer(spacer::Config),
 }
 
 impl Engine {
     /// The engine the command line asks for, or what is wrong with it.
-    pub(crate) fn from_args(args: &CheckArgs, program: &Program) -> Result<Engine, String> {
-        let name = match args.engine {
-            EngineName::Auto if is_finite(program) => EngineName::Explicit,
-            EngineName::Auto => EngineName::Alpha,
-            name => name,
+    pub(crate) fn from_args(args: &CheckArgs, input: &Input) -> Result<Engine, String> {
+        let name = match (args.engine, input) {
+            (EngineName::Auto, Input::Horn(_)) => EngineName::Spacer,
+            (EngineName::Auto, Input::Program(program)) if is_finite(program) => EngineName::Explicit,
+            (EngineName::Auto, Input::Program(_)) => EngineName::Alpha,
+            (name, _) => name,
         };
         check_options(args, name)?;
+        let engine = Self::with_name(args, name)?;
+        match (&engine, input) {
+            (Engine::Horn(_), _) | (_, Input::Program(_)) => Ok(engine),
+            (_, Input::Horn(_)) => Err(format!("{} does not go with Horn clauses", engine.name())),
+        }
+    }
+
+    fn with_name(args: &CheckArgs, name: EngineName) -> Result<Engine, String> {
         let inputs = InputDomain(args.input_domain);
         match name {
             EngineName::Explicit => Ok(Engine::Explicit(explicit::Config {
@@ -36,6 +59,9 @@ impl Engine {
                 inputs,
             })),
             EngineName::Alpha => Ok(Engine::Alpha(alpha_config(args, inputs)?)),
+            // PLACE FOR CEGAR: its configuration from --predicates, --save-predicates and the other options.
+            EngineName::Cegar => Err("cegar is not part of this version".to_owned()),
+            EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {
                     None | Some(StrategyName::MinOnly) => split::Strategy::MinOnly,
@@ -55,25 +81,63 @@ impl Engine {
             Engine::Explicit(_) => "explicit",
             Engine::Alpha(_) => "alpha",
             Engine::Split(_) => "split",
+            Engine::Horn(engine) => engine.name(),
         }
     }
 
     /// Runs it.
-    pub(crate) fn check(
-        &self,
-        program: &Program,
-        budget: &Budget,
-        observer: &mut dyn Observer,
-    ) -> (Verdict, serde_json::Value) {
-        fn json<S: serde::Serialize>((verdict, stats): (Verdict, S)) -> (Verdict, serde_json::Value) {
-            (verdict, serde_json::to_value(stats).expect("statistics are plain data"))
-        }
+    pub(crate) fn check(&self, program: &Program, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Value) {
         match self {
             Engine::Explicit(config) => json(explicit::check(program, config, budget, observer)),
             Engine::Alpha(config) => json(alpha::check(program, config, budget, observer)),
             Engine::Split(config) => json(split::check(program, config, budget, observer)),
+            Engine::Horn(engine) => engine.check_program(program, budget, observer),
         }
     }
+}
+
+impl HornEngine {
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            // PLACE FOR CEGAR
+            HornEngine::Spacer(_) => "spacer",
+        }
+    }
+
+    /// Runs it on clauses.
+    pub(crate) fn check(
+        &self,
+        system: &HornSystem,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+    ) -> (HornVerdict, Value) {
+        match self {
+            // PLACE FOR CEGAR: json(cegar::check(system, config, budget, observer))
+            HornEngine::Spacer(config) => json(spacer::check(system, config, budget, observer)),
+        }
+    }
+
+    /// Runs it on a program.
+    fn check_program(&self, program: &Program, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Value) {
+        let clauses = match ProgramClauses::new(program, LOCATIONS) {
+            Ok(clauses) => clauses,
+            Err(reason) => return (Verdict::Unknown(reason), Value::Null),
+        };
+        let (verdict, stats) = self.check(&clauses.system, budget, observer);
+        let verdict = match verdict {
+            HornVerdict::Sat(solution) => Verdict::Safe(clauses.proof(program, &solution)),
+            HornVerdict::Unsat(derivation) => {
+                clauses.trace(program, &derivation).map_or_else(Verdict::Unknown, Verdict::Unsafe)
+            }
+            HornVerdict::Unknown(reason) => Verdict::Unknown(reason),
+        };
+        (verdict, stats)
+    }
+}
+
+fn json<V, S: serde::Serialize>((verdict, stats): (V, S)) -> (V, Value) {
+    (verdict, serde_json::to_value(stats).expect("statistics are plain data"))
 }
 
 fn alpha_config(args: &CheckArgs, domain: InputDomain) -> Result<alpha::Config, String> {
@@ -111,8 +175,13 @@ fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
     let explicit = engine == EngineName::Explicit;
     let alpha = engine == EngineName::Alpha;
     let split = engine == EngineName::Split;
+    let cegar = engine == EngineName::Cegar;
+    let horn = cegar || engine == EngineName::Spacer;
     let wrong = [
-        ("--order", args.order.is_some() && split),
+        ("--order", args.order.is_some() && (split || horn)),
+        ("--input-domain", args.input_domain.is_some() && horn),
+        ("--predicates", args.predicate_file.is_some() && !cegar),
+        ("--save-predicates", args.save_predicates.is_some() && !cegar),
         ("--threads", args.threads.is_some() && !explicit),
         ("--prover", args.prover.is_some() && !alpha),
         ("--add-all", args.add_all.is_some() && !alpha),
@@ -148,6 +217,7 @@ alpha     concrete search with abstract matching, refined until exact [Alpha]
 split     abstract matching with intervals split until abstract and concrete states agree [Split]
     --strategy max-overlap|min-set|min-only  which predicates split
     --input-domain LO..HI    values for unbounded inputs
+spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
 all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N";
 
 /// `clinch engines`.

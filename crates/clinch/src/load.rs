@@ -1,24 +1,44 @@
 //! Reads models.
 
+use std::io::IsTerminal;
 use std::path::Path;
 
-use clinch_frontend::{Language, Options, parse};
-use clinch_ir::Program;
+use clinch_frontend::{Input, Language, Numbers, Options, ReadError, read};
+use clinch_ir::Reason;
 
-use crate::cli::ModelArgs;
+use crate::cli::{ModelArgs, NumbersName};
 
-/// The model in a file, or the text to print and the reason it is bad input.
-pub(crate) fn load(file: &Path, args: &ModelArgs, color: bool) -> Result<Program, String> {
+/// Why there is nothing to check.
+pub(crate) enum LoadError {
+    /// Bad input: the text to print.
+    Bad(String),
+    /// Not modelled: no verdict.
+    Unsupported(Reason),
+}
+
+/// The model in a file.
+pub(crate) fn load(file: &Path, args: &ModelArgs) -> Result<Input, LoadError> {
     let name = file.display().to_string();
+    let bad = |what: String| LoadError::Bad(format!("{name}:1:1: error: {what}"));
     let language = Language::of_path(file)
-        .ok_or_else(|| format!("{name}:1:1: error: unknown kind of file: expected .gcl or .dve"))?;
-    let bytes = std::fs::read(file).map_err(|e| format!("{name}:1:1: error: cannot read: {e}"))?;
+        .ok_or_else(|| bad("unknown kind of file: expected .gcl, .dve, .pl, .armc, .smt2 or .chc".to_owned()))?;
+    let bytes = std::fs::read(file).map_err(|e| bad(format!("cannot read: {e}")))?;
     let options = Options {
         defines: args.defines.clone(),
         error: args.error.clone(),
         deadlock: args.deadlock,
         predicates: args.predicates.clone(),
-        ..Options::default()
+        numbers: match args.numbers {
+            NumbersName::Integer => Numbers::Integer,
+            NumbersName::Rational => Numbers::Rational,
+        },
     };
-    parse(language, &name, &bytes, &options).map_err(|diagnostics| diagnostics.render(color))
+    read(language, &name, &bytes, &options).map_err(|error| match error {
+        ReadError::Bad(diagnostics) => LoadError::Bad(diagnostics.render(std::io::stderr().is_terminal())),
+        ReadError::Unsupported(what) => {
+            let (line, column) = what.line_column();
+            let place = format!("{}:{line}:{column}", what.source.name);
+            LoadError::Unsupported(Reason::Unsupported(format!("{}, at {place}", what.message)))
+        }
+    })
 }

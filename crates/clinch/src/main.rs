@@ -2,11 +2,15 @@
 
 mod check;
 mod cli;
+mod convert;
 mod engines;
 mod load;
 mod progress;
 mod report;
+mod report_horn;
 mod reproduce;
+mod smtlib;
+mod watchdog;
 
 use std::process::ExitCode;
 
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
 fn run(cli: cli::Cli) -> u8 {
     match cli.command {
         cli::Command::Check(args) => check::run(&args),
+        cli::Command::Convert(args) => convert::run(&args),
         cli::Command::Engines => engines::run(),
         cli::Command::Reproduce(args) => reproduce::run(&args),
     }

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::time::Duration;
 
 use clinch_ir::print::{show, show_cells, show_locations};
-use clinch_ir::{AbstractProof, Program, Proof, State, Trace, TraceEnd, Verdict};
+use clinch_ir::{AbstractProof, Program, Proof, Reason, State, Trace, TraceEnd, Verdict};
 use serde_json::{Value, json};
 
 use crate::check::Outcome;
+use crate::cli::Format;
 
 /// Prints to standard output; a reader that went away is not an error.
 pub(crate) fn line(text: &str) {
@@ -19,19 +21,41 @@ pub(crate) fn error(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
 }
 
-/// The outcome as one JSON object.
-pub(crate) fn json(program: &Program, outcome: &Outcome) -> String {
-    let mut object = json!({
-        "verdict": match outcome.verdict {
-            Verdict::Safe(_) => "safe",
-            Verdict::Unsafe(_) => "unsafe",
-            Verdict::Unknown(_) => "unknown",
-        },
+/// What all JSON objects start with.
+pub(crate) fn json_head<V>(verdict: &str, outcome: &Outcome<V>) -> Value {
+    json!({
+        "verdict": verdict,
         "engine": outcome.engine,
         "certified": outcome.certified,
         "time_s": outcome.search_time.as_secs_f64(),
         "certify_time_s": outcome.certify_time.as_secs_f64(),
-    });
+    })
+}
+
+/// No verdict, and nothing else to tell.
+pub(crate) fn unknown(format: Format, engine: &'static str, reason: &Reason, time: Duration) -> String {
+    match format {
+        Format::Text => format!("UNKNOWN: {reason} ({engine}, {:.2} s)", time.as_secs_f64()),
+        Format::Smtlib => format!("unknown\n; {reason}"),
+        Format::Json => {
+            let (stats, certify_time) = (json!({}), Duration::ZERO);
+            let outcome = Outcome { verdict: (), engine, certified: false, search_time: time, certify_time, stats };
+            let mut object = json_head("unknown", &outcome);
+            object["reason"] = reason.to_string().into();
+            object["stats"] = outcome.stats;
+            object.to_string()
+        }
+    }
+}
+
+/// The outcome as one JSON object.
+pub(crate) fn json(program: &Program, outcome: &Outcome) -> String {
+    let verdict = match outcome.verdict {
+        Verdict::Safe(_) => "safe",
+        Verdict::Unsafe(_) => "unsafe",
+        Verdict::Unknown(_) => "unknown",
+    };
+    let mut object = json_head(verdict, outcome);
     match &outcome.verdict {
         Verdict::Unknown(reason) => object["reason"] = reason.to_string().into(),
         Verdict::Unsafe(trace) => {
@@ -79,11 +103,7 @@ fn json_proof(program: &Program, proof: &Proof) -> Value {
 /// The outcome for people.
 pub(crate) fn text(program: &Program, outcome: &Outcome) -> String {
     let mut out = String::new();
-    let time = format!("{}, {:.2} s", outcome.engine, outcome.search_time.as_secs_f64());
-    let checked = match outcome.certified {
-        true => format!("re-checked in {:.2} s", outcome.certify_time.as_secs_f64()),
-        false => "NOT re-checked".to_owned(),
-    };
+    let (time, checked) = times(outcome);
     match &outcome.verdict {
         Verdict::Safe(proof) => {
             push(&mut out, &format!("SAFE: no error is reachable ({time})"));
@@ -101,7 +121,17 @@ pub(crate) fn text(program: &Program, outcome: &Outcome) -> String {
     out.trim_end().to_owned()
 }
 
-fn push(out: &mut String, text: &str) {
+/// How long the search took, and the re-check.
+pub(crate) fn times<V>(outcome: &Outcome<V>) -> (String, String) {
+    let time = format!("{}, {:.2} s", outcome.engine, outcome.search_time.as_secs_f64());
+    let checked = match outcome.certified {
+        true => format!("re-checked in {:.2} s", outcome.certify_time.as_secs_f64()),
+        false => "NOT re-checked".to_owned(),
+    };
+    (time, checked)
+}
+
+pub(crate) fn push(out: &mut String, text: &str) {
     out.push_str(text);
     out.push('\n');
 }
@@ -159,7 +189,7 @@ fn push_trace(out: &mut String, program: &Program, trace: &Trace) {
 }
 
 /// Statistics: numbers on one line, iterations as a table.
-fn push_stats(out: &mut String, stats: &Value) {
+pub(crate) fn push_stats(out: &mut String, stats: &Value) {
     let Value::Object(stats) = stats else { return };
     let numbers = stats.iter().filter(|(_, v)| v.is_number()).map(|(k, v)| match v.as_f64() {
         Some(x) if !v.is_u64() => format!("{} {x:.1}", k.replace('_', " ")),

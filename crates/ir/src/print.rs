@@ -9,7 +9,14 @@ use crate::term::{BinOp, Node, Term, Terms, UnOp};
 /// The term as source text.
 pub fn show(program: &Program, terms: &Terms, term: Term) -> String {
     let mut out = String::new();
-    Printer { program, terms }.write(&mut out, term, 0);
+    Printer { program: Some(program), syntax: program.syntax, terms }.write(&mut out, term, 0);
+    out
+}
+
+/// A formula over symbols, in the syntax of GCL.
+pub fn show_formula(terms: &Terms, formula: Term) -> String {
+    let mut out = String::new();
+    Printer { program: None, syntax: Syntax::Gcl, terms }.write(&mut out, formula, 0);
     out
 }
 
@@ -35,11 +42,17 @@ pub fn show_locations(program: &Program, before: Option<&State>, state: &State) 
 }
 
 struct Printer<'a> {
-    program: &'a Program,
+    /// None for formulas: they have no variables and no locations.
+    program: Option<&'a Program>,
+    syntax: Syntax,
     terms: &'a Terms,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    fn program(&self) -> &'a Program {
+        self.program.expect("formulas do not speak about the state of a program")
+    }
+
     fn write(&self, out: &mut String, term: Term, context: u8) {
         let precedence = self.precedence(term);
         let parenthesised = precedence < context;
@@ -54,12 +67,12 @@ impl Printer<'_> {
 
     fn write_bare(&self, out: &mut String, term: Term, precedence: u8) {
         match self.terms.node(term) {
-            Node::Bool(value) => match self.program.syntax {
+            Node::Bool(value) => match self.syntax {
                 Syntax::Gcl => push(out, value),
                 Syntax::Dve => push(out, i64::from(value)),
             },
             Node::Int(v) => push(out, v),
-            Node::Var(v) => out.push_str(&self.program.var(v).name),
+            Node::Var(v) => out.push_str(&self.program().var(v).name),
             Node::Input(i) => push(out, format_args!("input#{i}")),
             Node::Big(id) => push(out, self.terms.big_value(id)),
             Node::Symbol(symbol) => out.push_str(self.terms.symbol_name(symbol)),
@@ -69,10 +82,10 @@ impl Printer<'_> {
                 out.push('}');
             }
             Node::At(process, location) => {
-                let process = &self.program.processes[process.index()];
+                let process = &self.program().processes[process.index()];
                 push(out, format_args!("{}.{}", process.name, process.locations[location.index()]));
             }
-            Node::Unary(UnOp::BoolToInt, a) => match self.program.syntax {
+            Node::Unary(UnOp::BoolToInt, a) => match self.syntax {
                 Syntax::Gcl => {
                     self.write(out, a, precedence + 1);
                     out.push_str(" ? 1 : 0");
@@ -145,7 +158,7 @@ impl Printer<'_> {
     fn write_side(&self, out: &mut String, side: Term, other: Term, context: u8) {
         match (self.terms.node(side), self.domain(other)) {
             (Node::Int(value), Some(domain @ Domain::Enum(_))) => {
-                out.push_str(&self.program.show_value(domain, value));
+                out.push_str(&self.program().show_value(domain, value));
             }
             _ => self.write(out, side, context),
         }
@@ -154,7 +167,7 @@ impl Printer<'_> {
     /// The domain of a variable or element.
     fn domain(&self, term: Term) -> Option<&Domain> {
         match self.terms.node(term) {
-            Node::Var(v) => Some(&self.program.var(v).domain),
+            Node::Var(v) => Some(&self.program().var(v).domain),
             Node::Binary(BinOp::Select, array, _) | Node::Store(array, ..) => self.domain(array),
             _ => None,
         }
@@ -162,7 +175,7 @@ impl Printer<'_> {
 
     /// The level of comparisons: in GCL the bit operators are tighter, in DVE looser, as in C.
     fn comparison(&self) -> u8 {
-        match self.program.syntax {
+        match self.syntax {
             Syntax::Gcl => 5,
             Syntax::Dve => 7,
         }
@@ -172,7 +185,7 @@ impl Printer<'_> {
         match op {
             BinOp::And => "and",
             BinOp::Or => "or",
-            BinOp::Eq if self.program.syntax == Syntax::Gcl => "=",
+            BinOp::Eq if self.syntax == Syntax::Gcl => "=",
             BinOp::Eq => "==",
             BinOp::Le => "<=",
             BinOp::Lt => "<",
@@ -191,7 +204,7 @@ impl Printer<'_> {
     }
 
     fn precedence(&self, term: Term) -> u8 {
-        let gcl = self.program.syntax == Syntax::Gcl;
+        let gcl = self.syntax == Syntax::Gcl;
         match self.terms.node(term) {
             Node::Int(v) if v < 0 => UNARY,
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,

@@ -4,11 +4,13 @@
 mod decode;
 mod encode;
 mod interpolate;
+mod interrupt;
 mod prover;
 mod solver;
 mod z3_solver;
 
 pub use interpolate::*;
+pub use interrupt::{allow_interrupts, interrupt_all};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
 pub use z3_solver::Z3Solver;

@@ -7,6 +7,7 @@ use z3::{Model, Params, SatResult};
 
 use crate::decode;
 use crate::encode::{Encoder, Expr, symbol_constant};
+use crate::interrupt;
 use crate::solver::{Answer, Solver};
 
 /// Work a query may do before Z3 gives up: deterministic, some tenths of a second on today's machines.
@@ -43,6 +44,7 @@ impl Z3Solver {
     }
 
     fn with_encoder(encoder: Encoder) -> Self {
+        interrupt::register();
         let this = Z3Solver {
             solver: z3::Solver::new(),
             encoder,

@@ -1,0 +1,333 @@
+//! Solutions and refutations of Horn clauses.
+//!
+//! A solution is checked clause by clause, with a fresh query each: the formulas of the body and the constraint imply the
+//! formula of the head. A refutation is evaluated, without a solver.
+
+use std::collections::BTreeSet;
+
+use clinch_ir::horn::{Assignment, evaluate};
+use clinch_ir::{
+    Application, BinOp, Clause, ClauseId, Derivation, DerivationStep, HornSystem, Interpretation, Node, Sort, Term,
+    Terms, UnOp, Value,
+};
+use clinch_smt::{Answer, Solver, Z3Solver};
+use rustc_hash::FxHashMap;
+
+use crate::{Rejection, Stop};
+
+/// Limits of a query before it is split, and of the parts that cannot be split further: work, milliseconds.
+const FIRST: (u32, u32) = (2_000_000, 1_000);
+const LAST: (u32, u32) = (20_000_000, 10_000);
+/// How often a query is split.
+const DEPTH: usize = 6;
+
+/// Checks that a solution satisfies all clauses.
+pub fn check_solution(system: &HornSystem, solution: &Interpretation, stop: Stop<'_>) -> Result<(), Rejection> {
+    check_shape(system, solution)?;
+    let mut checker = SolutionChecker { system, solution, terms: solution.terms.clone(), stop };
+    system.clause_ids().try_for_each(|id| checker.check_clause(id))
+}
+
+/// Checks that a derivation consists of instances of clauses and ends in a contradiction.
+pub fn check_refutation(system: &HornSystem, derivation: &Derivation) -> Result<(), Rejection> {
+    let mut facts: Vec<Option<Fact>> = Vec::new();
+    for (number, step) in derivation.steps.iter().enumerate() {
+        let fact = check_step(system, &facts, step).map_err(|e| in_step(number, e))?;
+        facts.push(fact);
+    }
+    match facts.last() {
+        Some(None) => Ok(()),
+        Some(Some(_)) => Err(Rejection::Wrong("the refutation does not end in a contradiction".to_owned())),
+        None => Err(Rejection::Wrong("the refutation is empty".to_owned())),
+    }
+}
+
+/// The solution speaks about this system: formulas over the parameters of their predicates.
+fn check_shape(system: &HornSystem, solution: &Interpretation) -> Result<(), Rejection> {
+    if !solution.terms.extends(&system.terms) || solution.formulas.len() != system.predicates.len() {
+        return wrong("it is about another system");
+    }
+    for (predicate, &formula) in system.predicates.iter().zip(&solution.formulas) {
+        if formula.index() >= solution.terms.len() || checked_sort(&solution.terms, formula) != Some(Sort::Bool) {
+            return wrong(&format!("what it says of {} is not a formula", predicate.name));
+        }
+        if solution.terms.symbols(formula).iter().any(|s| !predicate.params.contains(s)) {
+            return wrong(&format!("what it says of {} is about other symbols", predicate.name));
+        }
+    }
+    Ok(())
+}
+
+/// The sort of a formula's term, if all its parts have one. Parts have smaller indices than what they are parts of.
+fn checked_sort(terms: &Terms, term: Term) -> Option<Sort> {
+    let mut parts = BTreeSet::from([term]);
+    let mut waiting = vec![term];
+    while let Some(part) = waiting.pop() {
+        waiting.extend(terms.children(part).filter(|&child| parts.insert(child)));
+    }
+    let mut sorts: FxHashMap<Term, Sort> = FxHashMap::default();
+    for part in parts {
+        let sort = node_sort(terms, terms.node(part), |t| sorts.get(&t).cloned())?;
+        sorts.insert(part, sort);
+    }
+    sorts.remove(&term)
+}
+
+fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Option<Sort> {
+    let number = |t: Term| of(t).filter(Sort::is_numeric);
+    // An integer may stand where a rational number is expected.
+    let join = |a: Sort, b: Sort| match (a, b) {
+        (a, b) if a == b => Some(a),
+        (Sort::Int, Sort::Real) | (Sort::Real, Sort::Int) => Some(Sort::Real),
+        _ => None,
+    };
+    match node {
+        Node::Bool(_) => Some(Sort::Bool),
+        Node::Int(_) | Node::Big(_) => Some(Sort::Int),
+        Node::Symbol(symbol) if symbol.index() < terms.symbol_count() => Some(terms.symbol_sort(symbol).clone()),
+        Node::ConstArray(id, element) => match terms.sort_of_id(id) {
+            sort @ Sort::Array(parts) if of(element)? == parts.1 => Some(sort.clone()),
+            _ => None,
+        },
+        Node::Unary(UnOp::Not, a) => of(a).filter(|s| *s == Sort::Bool),
+        Node::Unary(UnOp::BoolToInt, a) => of(a).filter(|s| *s == Sort::Bool).map(|_| Sort::Int),
+        Node::Unary(UnOp::Neg, a) => number(a),
+        Node::Binary(BinOp::And | BinOp::Or, a, b) => {
+            (of(a)? == Sort::Bool && of(b)? == Sort::Bool).then_some(Sort::Bool)
+        }
+        Node::Binary(BinOp::Eq, a, b) => join(of(a)?, of(b)?).map(|_| Sort::Bool),
+        Node::Binary(BinOp::Le | BinOp::Lt, a, b) => join(number(a)?, number(b)?).map(|_| Sort::Bool),
+        Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => join(number(a)?, number(b)?),
+        Node::Binary(BinOp::Select, array, index) => match of(array)? {
+            Sort::Array(parts) if of(index)? == parts.0 => Some(parts.1.clone()),
+            _ => None,
+        },
+        Node::Binary(_, a, b) => (of(a)? == Sort::Int && of(b)? == Sort::Int).then_some(Sort::Int),
+        Node::Ite(c, a, b) => {
+            if of(c)? == Sort::Bool {
+                join(of(a)?, of(b)?)
+            } else {
+                None
+            }
+        }
+        Node::Store(array, index, value) => match of(array)? {
+            Sort::Array(parts) if of(index)? == parts.0 && of(value)? == parts.1 => Some(Sort::Array(parts)),
+            _ => None,
+        },
+        Node::Symbol(_) | Node::Unary(UnOp::BitNot, _) | Node::Var(_) | Node::At(..) | Node::Input(_) => None,
+    }
+}
+
+struct SolutionChecker<'a> {
+    system: &'a HornSystem,
+    solution: &'a Interpretation,
+    terms: Terms,
+    stop: Stop<'a>,
+}
+
+impl SolutionChecker<'_> {
+    fn check_clause(&mut self, id: ClauseId) -> Result<(), Rejection> {
+        let clause = self.system.clause(id);
+        let mut facts: Vec<Term> = clause.body.iter().map(|a| self.meaning(a)).collect();
+        facts.push(clause.constraint);
+        let goal = match &clause.head {
+            Some(head) => self.meaning(head),
+            None => self.terms.ff(),
+        };
+        match self.implied(facts, goal, DEPTH)? {
+            Answer::Unsat => Ok(()),
+            Answer::Sat => wrong(&format!("it violates {}", place(self.system, id))),
+            Answer::Unknown => Err(Rejection::Undecided(format!("the solver gave up on {}", place(self.system, id)))),
+        }
+    }
+
+    /// What the solution says of an application.
+    fn meaning(&mut self, application: &Application) -> Term {
+        let formula = self.solution.formulas[application.predicate.index()];
+        let params = &self.system.predicate(application.predicate).params;
+        application.instantiate(&mut self.terms, params, formula)
+    }
+
+    /// Whether the facts imply the goal: `Unsat` says yes. Where the solver gives up, the cases of a disjunction among the
+    /// facts, or the parts of a conjunction as goal, are asked one by one.
+    fn implied(&mut self, facts: Vec<Term>, goal: Term, depth: usize) -> Result<Answer, Rejection> {
+        let facts = conjuncts(&self.terms, &facts);
+        if facts.contains(&goal) || facts.iter().any(|&f| self.terms.node(f) == Node::Bool(false)) {
+            return Ok(Answer::Unsat);
+        }
+        match self.ask(&facts, goal, FIRST)? {
+            Answer::Unknown => {}
+            known => return Ok(known),
+        }
+        let parts = if depth > 0 { self.split(&facts, goal) } else { Vec::new() };
+        if parts.is_empty() {
+            return self.ask(&facts, goal, LAST);
+        }
+        for (facts, goal) in parts {
+            match self.implied(facts, goal, depth - 1)? {
+                Answer::Unsat => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Answer::Unsat)
+    }
+
+    /// Smaller queries that together answer this one.
+    fn split(&self, facts: &[Term], goal: Term) -> Vec<(Vec<Term>, Term)> {
+        let goals = conjuncts(&self.terms, &[goal]);
+        if goals.len() > 1 {
+            return goals.into_iter().map(|g| (facts.to_vec(), g)).collect();
+        }
+        let cases = |&f: &Term| disjuncts(&self.terms, f);
+        let Some(at) = facts.iter().position(|f| cases(f).len() > 1) else { return Vec::new() };
+        let with = |case: Term| {
+            let mut facts = facts.to_vec();
+            facts[at] = case;
+            (facts, goal)
+        };
+        cases(&facts[at]).into_iter().map(with).collect()
+    }
+
+    fn ask(&mut self, facts: &[Term], goal: Term, limits: (u32, u32)) -> Result<Answer, Rejection> {
+        if (self.stop)() {
+            return Err(Rejection::Stopped);
+        }
+        let mut solver = Z3Solver::for_formulas();
+        solver.set_limits(limits.0, limits.1);
+        for &fact in facts {
+            solver.assert(&self.terms, fact);
+        }
+        let not_goal = self.terms.not(goal);
+        solver.assert(&self.terms, not_goal);
+        Ok(solver.check(&self.terms, &[]))
+    }
+}
+
+fn conjuncts(terms: &Terms, formulas: &[Term]) -> Vec<Term> {
+    flatten(terms, formulas, BinOp::And)
+}
+
+fn disjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
+    flatten(terms, &[formula], BinOp::Or)
+}
+
+/// The operands of nested operations of one kind, from left to right, each once.
+fn flatten(terms: &Terms, formulas: &[Term], op: BinOp) -> Vec<Term> {
+    let mut found = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack: Vec<Term> = formulas.iter().rev().copied().collect();
+    while let Some(term) = stack.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match terms.node(term) {
+            Node::Binary(o, a, b) if o == op => stack.extend([b, a]),
+            _ => found.push(term),
+        }
+    }
+    found
+}
+
+/// What a step derives: a predicate with its arguments' values.
+struct Fact {
+    predicate: clinch_ir::PredId,
+    args: Vec<Value>,
+}
+
+/// What a step derives; nothing if it is a contradiction. Only earlier steps are in `facts`.
+fn check_step(system: &HornSystem, facts: &[Option<Fact>], step: &DerivationStep) -> Result<Option<Fact>, Rejection> {
+    let Some(clause) = system.clauses.get(step.clause.index()) else {
+        return wrong_step("there is no such clause");
+    };
+    let fits = |(symbol, value): (&clinch_ir::Symbol, &Value)| {
+        value.has_sort(system.terms.symbol_sort(*symbol)) && is_canonical(value)
+    };
+    if step.values.len() != clause.vars.len() || !clause.vars.iter().zip(&step.values).all(fits) {
+        return wrong_step("it does not give a value to each symbol");
+    }
+    if compares_finite_maps(&system.terms, clause) {
+        return Err(Rejection::Undecided("arrays with Boolean indices are not compared".to_owned()));
+    }
+    let assignment: Assignment = clause.vars.iter().copied().zip(step.values.iter().cloned()).collect();
+    match evaluate(&system.terms, &assignment, clause.constraint) {
+        Some(Value::Bool(true)) => {}
+        Some(_) => return wrong_step("its constraint does not hold"),
+        None => return Err(Rejection::Undecided("its constraint cannot be evaluated".to_owned())),
+    }
+    if step.premises.len() != clause.body.len() {
+        return wrong_step("it does not have a premise for each application in its body");
+    }
+    for (application, &premise) in clause.body.iter().zip(&step.premises) {
+        let Some(Some(fact)) = facts.get(premise) else {
+            return wrong_step("a premise is not derived before it");
+        };
+        let args = values_of(&system.terms, &assignment, application)?;
+        if fact.predicate != application.predicate || fact.args != args {
+            return wrong_step("a premise derives something else");
+        }
+    }
+    let derive =
+        |head: &Application| Ok(Fact { predicate: head.predicate, args: values_of(&system.terms, &assignment, head)? });
+    clause.head.as_ref().map(derive).transpose()
+}
+
+fn values_of(terms: &Terms, assignment: &Assignment, application: &Application) -> Result<Vec<Value>, Rejection> {
+    let values = application.args.iter().map(|&arg| evaluate(terms, assignment, arg));
+    let values: Option<Vec<Value>> = values.collect();
+    values.ok_or_else(|| Rejection::Undecided("an argument cannot be evaluated".to_owned()))
+}
+
+/// Whether equal maps are equal values: none of its entries equals its default.
+fn is_canonical(value: &Value) -> bool {
+    match value {
+        Value::Array { default, entries } => {
+            is_canonical(default)
+                && entries.iter().all(|(i, v)| v != default.as_ref() && is_canonical(i) && is_canonical(v))
+        }
+        _ => true,
+    }
+}
+
+/// Whether the clause speaks about maps with finitely many indices: there, equal maps may be different values.
+fn compares_finite_maps(terms: &Terms, clause: &Clause) -> bool {
+    let mut found = clause.vars.iter().any(|&v| has_finite_map(terms.symbol_sort(v)));
+    let args = clause.body.iter().chain(&clause.head).flat_map(|a| a.args.iter().copied());
+    for term in args.chain([clause.constraint]) {
+        terms.visit(term, &mut |node| {
+            if let Node::ConstArray(sort, _) = node {
+                found |= has_finite_map(terms.sort_of_id(sort));
+            }
+        });
+    }
+    found
+}
+
+fn has_finite_map(sort: &Sort) -> bool {
+    match sort {
+        Sort::Array(of) => of.0 == Sort::Bool || has_finite_map(&of.0) || has_finite_map(&of.1),
+        _ => false,
+    }
+}
+
+/// A clause for people.
+fn place(system: &HornSystem, id: ClauseId) -> String {
+    let (line, column) = system.source.line_column(system.clause(id).span.start);
+    format!("clause {} ({}:{line}:{column})", id.index() + 1, system.source.name)
+}
+
+fn in_step(number: usize, rejection: Rejection) -> Rejection {
+    let say = |text: String| format!("step {} of the refutation: {text}", number + 1);
+    match rejection {
+        Rejection::Wrong(text) => Rejection::Wrong(say(text)),
+        Rejection::Undecided(text) => Rejection::Undecided(say(text)),
+        Rejection::Stopped => Rejection::Stopped,
+    }
+}
+
+fn wrong_step<T>(what: &str) -> Result<T, Rejection> {
+    Err(Rejection::Wrong(what.to_owned()))
+}
+
+fn wrong<T>(what: &str) -> Result<T, Rejection> {
+    Err(Rejection::Wrong(format!("the solution is none: {what}")))
+}

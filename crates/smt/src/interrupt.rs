@@ -1,0 +1,35 @@
+//! Stopping Z3 from another thread: its own limits do not always hold.
+
+use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use z3::{Context, ContextHandle};
+
+static ALLOWED: AtomicBool = AtomicBool::new(false);
+static HANDLES: Mutex<Vec<ContextHandle<'static>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static REGISTERED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From now on solvers can be interrupted. The Z3 contexts of threads that use one then live as long as the process.
+pub fn allow_interrupts() {
+    ALLOWED.store(true, Ordering::Relaxed);
+}
+
+/// Makes the queries under way in all threads give up.
+pub fn interrupt_all() {
+    let handles = HANDLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    handles.iter().for_each(ContextHandle::interrupt);
+}
+
+/// Called wherever a thread starts to use Z3.
+pub(crate) fn register() {
+    if !ALLOWED.load(Ordering::Relaxed) || REGISTERED.replace(true) {
+        return;
+    }
+    // Leaked, so that the handle never outlives its context.
+    let context: &'static Context = Box::leak(Box::new(Context::thread_local()));
+    HANDLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(context.handle());
+}
