@@ -183,10 +183,9 @@ impl<S: Scope> Translator<'_, '_, S> {
     pub(super) fn number(&mut self, id: TermId) -> Result<Term> {
         let span = self.clause.span(id);
         match self.clause.shape(id) {
-            Shape::Variable(var) => self
-                .scope
-                .variable(self.terms, self.clause, *var)
-                .ok_or_else(|| undeclared(self.clause, *var, span)),
+            Shape::Variable(var) => {
+                self.scope.variable(self.terms, self.clause, *var).ok_or_else(|| undeclared(self.clause, *var, span))
+            }
             Shape::Number(text) => {
                 let value = integer(text, span)?;
                 check_size(self.numbers, &value, span)?;
@@ -263,9 +262,7 @@ pub(super) fn linear(clause: &Clause<'_>, id: TermId) -> Result<Linear> {
             ("/", &[a, b]) => {
                 let (a, divisor) = (linear(clause, a)?, linear(clause, b)?);
                 match divisor.as_constant() {
-                    Some(divisor) if divisor.is_zero() => {
-                        Err(Problem::new(clause.span(b), "division by zero").into())
-                    }
+                    Some(divisor) if divisor.is_zero() => Err(Problem::new(clause.span(b), "division by zero").into()),
                     Some(divisor) => Ok(a.times(&divisor.recip())),
                     None => Err(unsupported(clause.span(b), "division by something that is not a number")),
                 }
@@ -326,17 +323,16 @@ fn no_constraint(clause: &Clause<'_>, id: TermId) -> Fail {
 fn no_number(clause: &Clause<'_>, id: TermId) -> Fail {
     let (found, span) = (shorten(&clause.show(id)), clause.span(id));
     match clause.functor(id) {
-        Some((name @ ("//" | "mod" | "rem" | "div" | "**" | "^" | "<<" | ">>" | "/\\" | "\\/" | "xor" | "rdiv"), _)) => {
-            unsupported(span, &format!("`{name}`"))
-        }
+        Some((
+            name @ ("//" | "mod" | "rem" | "div" | "**" | "^" | "<<" | ">>" | "/\\" | "\\/" | "xor" | "rdiv"),
+            _,
+        )) => unsupported(span, &format!("`{name}`")),
         Some((name @ ("abs" | "min" | "max" | "sin" | "cos" | "sqrt"), [_, ..])) => {
             unsupported(span, &format!("`{name}`"))
         }
-        Some((_, [])) => {
-            Problem::new(span, format!("expected a number, found `{found}`"))
-                .help("variables begin with a capital letter or `_`")
-                .into()
-        }
+        Some((_, [])) => Problem::new(span, format!("expected a number, found `{found}`"))
+            .help("variables begin with a capital letter or `_`")
+            .into(),
         _ => Problem::new(span, format!("expected a number, found `{found}`")).into(),
     }
 }

@@ -1,6 +1,8 @@
 //! Systems over the rational numbers as Horn clauses: one predicate for each location.
 
-use clinch_ir::{Application, Clause as HornClause, HornSystem, Node, PredId, Predicate, Sort, Source, Span, Term, Terms};
+use clinch_ir::{
+    Application, Clause as HornClause, HornSystem, Node, PredId, Predicate, Sort, Source, Span, Term, Terms,
+};
 
 use super::clause::{Clause, TermId, VarIndex};
 use super::expr::{Result, Translator, all};

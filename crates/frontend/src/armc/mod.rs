@@ -67,12 +67,22 @@ trait Target: Sized {
     fn error_locations(&mut self, facts: &Facts);
 
     /// Makes a condition over names and locations the property.
-    fn error_condition(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: clause::TermId)
-    -> expr::Result<()>;
+    fn error_condition(
+        &mut self,
+        clause: &Clause<'_>,
+        facts: &Facts,
+        names: &Names,
+        id: clause::TermId,
+    ) -> expr::Result<()>;
 
     /// Adds a predicate to start from, over names and locations.
-    fn named_predicate(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: clause::TermId)
-    -> expr::Result<()>;
+    fn named_predicate(
+        &mut self,
+        clause: &Clause<'_>,
+        facts: &Facts,
+        names: &Names,
+        id: clause::TermId,
+    ) -> expr::Result<()>;
 
     fn finish(self) -> Input;
 }

@@ -37,7 +37,13 @@ pub(super) struct Reader<'s> {
 impl<'s> Reader<'s> {
     pub(super) fn new(text: &'s str) -> Self {
         let start = Token { kind: Kind::Stop, span: Span::default(), spaced: false };
-        Reader { lexer: Lexer::new(text), current: start, previous: Span::default(), nesting: 0, clause: Clause::default() }
+        Reader {
+            lexer: Lexer::new(text),
+            current: start,
+            previous: Span::default(),
+            nesting: 0,
+            clause: Clause::default(),
+        }
     }
 
     /// The next clause; `None` at the end of the text. After a problem, reading continues behind the next full stop.
@@ -45,6 +51,7 @@ impl<'s> Reader<'s> {
         self.clause.clear();
         self.nesting = 0;
         if let Err(problem) = self.advance() {
+            while self.advance().is_err() {}
             self.recover();
             return Some(Err(problem));
         }
@@ -294,7 +301,7 @@ enum Grouping {
     Yfx,
 }
 
-/// The operators of ISO Prolog, and those of constraint libraries.
+/// The operators of ISO Prolog and of constraint libraries; and `<=`, so that it can be refused with advice.
 const INFIX: &[(u16, Grouping, &[&str])] = &[
     (1200, Grouping::Xfx, &[":-", "-->"]),
     (1100, Grouping::Xfy, &[";"]),
@@ -307,8 +314,8 @@ const INFIX: &[(u16, Grouping, &[&str])] = &[
         700,
         Grouping::Xfx,
         &[
-            "=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>=", "=..", "is", "=:=", "=\\=", "<", "=<", ">", ">=", "#=",
-            "#\\=", "#<", "#=<", "#>", "#>=",
+            "=", "<=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>=", "=..", "is", "=:=", "=\\=", "<", "=<", ">", ">=",
+            "#=", "#\\=", "#<", "#=<", "#>", "#>=",
         ],
     ),
     (550, Grouping::Xfy, &[":"]),

@@ -26,11 +26,13 @@ pub(super) struct Builder {
     ids: Vec<String>,
     /// How many auxiliary variables are needed.
     auxiliaries: usize,
+    /// The locations inside transitions, each with the one before.
+    inner: Vec<(usize, usize)>,
 }
 
 impl Builder {
     pub(super) fn new(source: Source) -> Self {
-        Builder { program: Program::new(source, Syntax::Armc), ids: Vec::new(), auxiliaries: 0 }
+        Builder { program: Program::new(source, Syntax::Armc), ids: Vec::new(), auxiliaries: 0, inner: Vec::new() }
     }
 
     fn push(&mut self, step: &Step, ends: (usize, usize), guard: &[Term], block: Vec<Assign>) {
@@ -47,6 +49,7 @@ impl Builder {
         let names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}~{n}")));
         let name = { names }.find(|n| !facts.locations.contains_key(n)).expect("there are enough numbers");
         let between = facts.locations.insert_full(name, ()).0;
+        self.inner.push((step.from, between));
         let block = aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Input, span: step.span });
         self.push(step, (step.from, between), guard, block.collect());
         between
@@ -73,8 +76,16 @@ impl Builder {
 
     fn named(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: TermId) -> Result<Term> {
         let values: Vec<Term> = (0..names.shown.len()).map(|i| self.program.terms.var(VarId::from_index(i))).collect();
-        let at = |terms: &mut Terms, location| terms.at(MAIN, LocId::from_index(location));
-        self.formula(clause, id, Named { names, facts, values: &values, at })
+        let inner = std::mem::take(&mut self.inner);
+        let at = |terms: &mut Terms, location| {
+            let inside = inner.iter().filter(|(from, _)| *from == location).map(|(_, between)| *between);
+            let at: Vec<usize> = std::iter::once(location).chain(inside).collect();
+            let at: Vec<Term> = at.into_iter().map(|l| terms.at(MAIN, LocId::from_index(l))).collect();
+            any(terms, &at)
+        };
+        let term = self.formula(clause, id, Named { names, facts, values: &values, at });
+        self.inner = inner;
+        term
     }
 }
 

@@ -166,9 +166,12 @@ impl<'a, 's> Solver<'a, 's> {
     fn size(&self, id: TermId) -> Size {
         match self.clause.shape(id) {
             Shape::Variable(var) => self.sizes[var.index()],
-            Shape::Compound(_, args) => args.iter().map(|a| self.size(*a)).fold(Size { nodes: 1, depth: 1 }, |all, s| {
-                Size { nodes: all.nodes.saturating_add(s.nodes), depth: all.depth.max(s.depth + 1) }
-            }),
+            Shape::Compound(_, args) => {
+                args.iter().map(|a| self.size(*a)).fold(Size { nodes: 1, depth: 1 }, |all, s| Size {
+                    nodes: all.nodes.saturating_add(s.nodes),
+                    depth: all.depth.max(s.depth + 1),
+                })
+            }
             _ => Size { nodes: 1, depth: 1 },
         }
     }
