@@ -1,5 +1,7 @@
 //! Tests of the frontend through its public functions.
 
+mod chc;
+mod chc_corpus;
 mod corpus;
 mod documents;
 mod dve_errors;
