@@ -10,6 +10,7 @@ pub mod budget;
 pub mod concrete;
 pub mod explicit;
 pub mod goals;
+pub mod horn;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};
