@@ -1,6 +1,8 @@
 //! The engines against each other, against a naive search, and against the papers.
 
 mod agree;
+mod horn_oracle;
+mod horn_simplify;
 mod naive;
 mod open;
 mod paper;
