@@ -13,6 +13,7 @@ pub mod explicit;
 pub mod goals;
 pub mod search;
 pub mod spacer;
+pub mod horn;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};

@@ -90,6 +90,15 @@ impl Value {
         }
     }
 
+    /// The same number as a value of the sort: an integer among real numbers is a real number.
+    #[must_use]
+    pub fn into_sort(self, sort: &Sort) -> Value {
+        match (self, sort) {
+            (Value::Int(n), Sort::Real) => Value::Real(BigRational::from_integer(n)),
+            (other, _) => other,
+        }
+    }
+
     /// The array with `value` at `index`.
     #[must_use]
     pub fn store(self, index: Value, value: Value) -> Value {
