@@ -41,9 +41,13 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub(crate) engine: EngineName,
 
-    /// Search order (explicit: bfs, dfs, random; alpha: bfs, dfs).
+    /// Search order (explicit: bfs, dfs, random; alpha: bfs, dfs; cegar: subsumer-first, priority, bfs, dfs).
     #[arg(long, value_enum)]
     pub(crate) order: Option<OrderName>,
+
+    /// Make the clauses smaller before the search (cegar).
+    #[arg(long, value_enum)]
+    pub(crate) simplify: Option<Switch>,
 
     /// Threads of the breadth-first search (explicit); 0: all cores. The result does not depend on it.
     #[arg(long, value_name = "N")]
@@ -221,6 +225,8 @@ pub(crate) enum OrderName {
     Bfs,
     Dfs,
     Random,
+    SubsumerFirst,
+    Priority,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! `clinch engines`, and the choice of one from the command line.
 
-use clinch_engine::{Budget, Observer, alpha, explicit, spacer, split};
+use clinch_engine::{Budget, Observer, alpha, cegar, explicit, spacer, split};
 use clinch_frontend::Input;
 use clinch_ir::horn::ProgramClauses;
 use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Verdict};
@@ -24,7 +24,7 @@ pub(crate) enum Engine {
 /// An engine for Horn clauses; programs are read as such.
 #[derive(Debug)]
 pub(crate) enum HornEngine {
-    // PLACE FOR CEGAR: Cegar(cegar::Config),
+    Cegar(Box<cegar::Config>),
     Spacer(spacer::Config),
 }
 
@@ -32,7 +32,7 @@ impl Engine {
     /// The engine the command line asks for, or what is wrong with it.
     pub(crate) fn from_args(args: &CheckArgs, input: &Input) -> Result<Engine, String> {
         let name = match (args.engine, input) {
-            (EngineName::Auto, Input::Horn(_)) => EngineName::Spacer,
+            (EngineName::Auto, Input::Horn(_)) => EngineName::Cegar,
             (EngineName::Auto, Input::Program(program)) if is_finite(program) => EngineName::Explicit,
             (EngineName::Auto, Input::Program(_)) => EngineName::Alpha,
             (name, _) => name,
@@ -53,14 +53,14 @@ impl Engine {
                     None | Some(OrderName::Bfs) => explicit::Order::BreadthFirst,
                     Some(OrderName::Dfs) => explicit::Order::DepthFirst,
                     Some(OrderName::Random) => explicit::Order::RandomDepthFirst,
+                    Some(_) => return Err("this --order does not go with --engine explicit".to_owned()),
                 },
                 seed: args.seed,
                 threads: args.threads.unwrap_or(0),
                 inputs,
             })),
             EngineName::Alpha => Ok(Engine::Alpha(alpha_config(args, inputs)?)),
-            // PLACE FOR CEGAR: its configuration from --predicates, --save-predicates and the other options.
-            EngineName::Cegar => Err("cegar is not part of this version".to_owned()),
+            EngineName::Cegar => Ok(Engine::Horn(HornEngine::Cegar(Box::new(cegar_config(args)?)))),
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {
@@ -100,7 +100,7 @@ impl HornEngine {
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            // PLACE FOR CEGAR
+            HornEngine::Cegar(_) => "cegar",
             HornEngine::Spacer(_) => "spacer",
         }
     }
@@ -113,7 +113,7 @@ impl HornEngine {
         observer: &mut dyn Observer,
     ) -> (HornVerdict, Value) {
         match self {
-            // PLACE FOR CEGAR: json(cegar::check(system, config, budget, observer))
+            HornEngine::Cegar(config) => json(cegar::check(system, config, budget, observer)),
             HornEngine::Spacer(config) => json(spacer::check(system, config, budget, observer)),
         }
     }
@@ -140,12 +140,31 @@ fn json<V, S: serde::Serialize>((verdict, stats): (V, S)) -> (V, Value) {
     (verdict, serde_json::to_value(stats).expect("statistics are plain data"))
 }
 
+fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
+    let default = cegar::Config::default();
+    Ok(cegar::Config {
+        order: match args.order {
+            None => default.order,
+            Some(OrderName::Bfs) => cegar::Order::BreadthFirst,
+            Some(OrderName::Dfs) => cegar::Order::DepthFirst,
+            Some(OrderName::SubsumerFirst) => cegar::Order::SubsumerFirst,
+            Some(OrderName::Priority) => cegar::Order::Priority,
+            Some(OrderName::Random) => return Err("--order random does not go with --engine cegar".to_owned()),
+        },
+        simplify: match args.simplify {
+            None | Some(Switch::On) => default.simplify,
+            Some(Switch::Off) => None,
+        },
+        ..default
+    })
+}
+
 fn alpha_config(args: &CheckArgs, domain: InputDomain) -> Result<alpha::Config, String> {
     Ok(alpha::Config {
         order: match args.order {
             None | Some(OrderName::Bfs) => alpha::Order::BreadthFirst,
             Some(OrderName::Dfs) => alpha::Order::DepthFirst,
-            Some(OrderName::Random) => return Err("--order random does not go with --engine alpha".to_owned()),
+            Some(_) => return Err("this --order does not go with --engine alpha".to_owned()),
         },
         prover: match args.prover {
             None | Some(Switch::On) => alpha::ProverUse::On,
@@ -178,7 +197,8 @@ fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
     let cegar = engine == EngineName::Cegar;
     let horn = cegar || engine == EngineName::Spacer;
     let wrong = [
-        ("--order", args.order.is_some() && (split || horn)),
+        ("--order", args.order.is_some() && (split || engine == EngineName::Spacer)),
+        ("--simplify", args.simplify.is_some() && !cegar),
         ("--input-domain", args.input_domain.is_some() && horn),
         ("--predicates", args.predicate_file.is_some() && !cegar),
         ("--save-predicates", args.save_predicates.is_some() && !cegar),

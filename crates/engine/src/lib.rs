@@ -11,9 +11,9 @@ pub mod cegar;
 pub mod concrete;
 pub mod explicit;
 pub mod goals;
+pub mod horn;
 pub mod search;
 pub mod spacer;
-pub mod horn;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};

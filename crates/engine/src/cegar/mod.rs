@@ -48,11 +48,12 @@ mod tree;
 use std::time::{Duration, Instant};
 
 use clinch_ir::horn::ProgramClauses;
-use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Term, Terms, Verdict};
-use clinch_smt::ItpConfig;
+use clinch_ir::{HornSystem, HornVerdict, Interpretation, Program, Reason, Term, Terms, Verdict};
+use clinch_smt::{ItpConfig, ItpNode, interpolate};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
+use crate::horn::{LostSolution, Simplified, SimplifyOptions, SimplifyStats, simplify};
 use explore::{Exploration, Search, Uses};
 use refine::{Counterexample, Refinement};
 
@@ -61,16 +62,30 @@ pub use post::PostStats;
 pub use precision::Precision;
 
 /// How to search and refine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// The search order.
     pub order: Order,
+    /// How the clauses are prepared; `None`: not at all, as in the paper.
+    pub simplify: Option<SimplifyOptions>,
     /// How spurious counterexamples become predicates.
     pub interpolation: ItpConfig,
     /// Whether to refine at all.
     pub refinement: RefinementMode,
     /// Whether the invariants of the tree are checked after every step: slow, for tests.
     pub self_check: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            order: Order::default(),
+            simplify: Some(SimplifyOptions::default()),
+            interpolation: ItpConfig::default(),
+            refinement: RefinementMode::default(),
+            self_check: false,
+        }
+    }
 }
 
 /// What to do with a spurious counterexample.
@@ -105,6 +120,8 @@ pub struct Stats {
     pub subsumption_visits: u64,
     /// Steps of all spurious counterexamples.
     pub counterexample_steps: u64,
+    /// What preparing the clauses did.
+    pub simplify: Option<SimplifyStats>,
     /// Seconds in search.
     pub search_seconds: f64,
     /// Seconds in refinement.
@@ -118,9 +135,48 @@ pub fn check(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (HornVerdict, Stats) {
-    let mut cegar = Cegar::new(system, config);
+    let Some(options) = &config.simplify else {
+        let mut cegar = Cegar::new(system, config);
+        let verdict = cegar.run(budget, observer);
+        return (verdict, cegar.stats);
+    };
+    let simplified = simplify(system, options, &|| budget.check().is_err());
+    let mut cegar = Cegar::new(&simplified.system, config);
     let verdict = cegar.run(budget, observer);
-    (verdict, cegar.stats)
+    let stats = Stats { simplify: Some(simplified.stats), ..cegar.stats };
+    let verdict = match verdict {
+        HornVerdict::Sat(solution) => match take_back(&simplified, system, config, budget, solution) {
+            Ok(solution) => HornVerdict::Sat(solution),
+            Err(_) if options.inline => {
+                // Without inlining every predicate is there to be interpreted.
+                let options = SimplifyOptions { inline: false, ..options.clone() };
+                return check(system, &Config { simplify: Some(options), ..config.clone() }, budget, observer);
+            }
+            Err(lost) => HornVerdict::Unknown(Reason::Uncertified(lost.to_string())),
+        },
+        HornVerdict::Unsat(derivation) => match simplified.refutation(system, &derivation) {
+            Ok(derivation) => HornVerdict::Unsat(derivation),
+            Err(reason) => HornVerdict::Unknown(reason),
+        },
+        unknown => unknown,
+    };
+    (verdict, stats)
+}
+
+/// A solution of the simplified clauses as one of the original clauses.
+fn take_back(
+    simplified: &Simplified,
+    system: &HornSystem,
+    config: &Config,
+    budget: &Budget,
+    solution: Interpretation,
+) -> Result<Interpretation, LostSolution> {
+    let mut between = |terms: &mut Terms, a: Term, b: Term| {
+        let tree = [ItpNode { formula: a, children: Vec::new() }, ItpNode { formula: b, children: vec![0] }];
+        let found = interpolate(terms, &tree, &config.interpolation, &|| budget.check().is_err());
+        found.ok().map(|i| i.formulas[0])
+    };
+    simplified.solution(system, solution, &mut between)
 }
 
 /// A run, from which the predicates can be taken at the end.
@@ -189,7 +245,7 @@ impl<'s> Cegar<'s> {
     }
 
     /// One search: a solution, or a counterexample.
-    fn search(&mut self, budget: &Budget) -> Result<Result<clinch_ir::Interpretation, Counterexample>, Reason> {
+    fn search(&mut self, budget: &Budget) -> Result<Result<Interpretation, Counterexample>, Reason> {
         let start = Instant::now();
         let before = self.abstraction.stats.entailment_queries;
         let mut search =

@@ -31,7 +31,11 @@ fn all_tasks_are_read() {
         let system = read_chc(&text).unwrap_or_else(|e| panic!("{file}: {e}"));
         assert_eq!(system.predicates.len(), predicates, "{file}");
         // Clauses that hold by themselves are dropped; those whose head is in the body, for one.
-        assert!((rules.div_ceil(2)..=rules).contains(&system.clauses.len()), "{file}: {} clauses", system.clauses.len());
+        assert!(
+            (rules.div_ceil(2)..=rules).contains(&system.clauses.len()),
+            "{file}: {} clauses",
+            system.clauses.len()
+        );
         crate::chc::check_invariants(&system);
     }
 }

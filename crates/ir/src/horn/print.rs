@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::show::{Body, Names, Unprintable, show_value};
-use super::{Application, Assignment, Clause, Derivation, DerivationStep, HornSystem, Interpretation, PredId, evaluate};
+use super::{
+    Application, Assignment, Clause, Derivation, DerivationStep, HornSystem, Interpretation, PredId, evaluate,
+};
 use crate::sort::Sort;
 
 /// The clauses as a script: declarations, one assertion per clause, `check-sat`.

@@ -206,10 +206,7 @@ impl<'a> Body<'a> {
     }
 
     /// What `inner` writes, under the names it uses.
-    pub(super) fn show(
-        &self,
-        inner: impl FnOnce(&Self) -> Result<String, Unprintable>,
-    ) -> Result<String, Unprintable> {
+    pub(super) fn show(&self, inner: impl FnOnce(&Self) -> Result<String, Unprintable>) -> Result<String, Unprintable> {
         let levels = self.shared.iter().map(|(_, level)| level + 1).max().unwrap_or(0);
         let mut groups = vec![String::new(); levels];
         for (key, level) in &self.shared {
