@@ -3,10 +3,12 @@
 
 mod decode;
 mod encode;
+mod interpolate;
 mod prover;
 mod solver;
 mod z3_solver;
 
+pub use interpolate::{Interpolants, ItpConfig, ItpError, ItpNode, Method, check, interpolate};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
 pub use z3_solver::Z3Solver;
