@@ -9,8 +9,8 @@ mod prover;
 mod solver;
 mod z3_solver;
 
-pub use interpolate::*;
 pub use interrupt::{allow_interrupts, interrupt_all};
+pub use interpolate::{Interpolants, ItpConfig, ItpError, ItpNode, Method, check, interpolate};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
 pub use z3_solver::Z3Solver;

@@ -1,0 +1,145 @@
+//! Tree interpolation: formulas that say, at every node of an infeasible derivation, what its subtree has to do with the
+//! contradiction.
+//!
+//! A query is a tree of formulas whose conjunction has no model. The answer is a formula for each node, over the symbols
+//! that the node's subtree shares with the rest, implied by the node's formula and the answers of its children, and false
+//! at the root. A sequence is a tree in which every node has at most one child.
+//!
+//! First, Z3 says which conjuncts matter ([`core`]). Then strategies are tried in turn: [`farkas`] reads interpolants off a
+//! refutation found by our own little solver; [`newton`] computes strongest postconditions of what matters; [`horn`] asks
+//! Z3's engine for Horn clauses. Whatever a strategy finds, Z3 checks ([`weaken`]), dropping conjuncts nobody needs.
+
+mod arithmetic;
+mod check;
+mod combine;
+mod congruence;
+mod core;
+mod farkas;
+mod formula;
+mod linear;
+mod problem;
+mod rational;
+mod sat;
+mod simplex;
+mod tree;
+mod weaken;
+
+use clinch_ir::{Term, Terms};
+
+pub use check::check;
+use tree::Tree;
+
+/// A node of a derivation tree: its own formula, and the nodes below it. Children come before parents; the last node is
+/// the root.
+#[derive(Clone, Debug)]
+pub struct ItpNode {
+    /// A formula over symbols.
+    pub formula: Term,
+    /// Positions of the nodes below.
+    pub children: Vec<usize>,
+}
+
+/// A way to find interpolants.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Method {
+    /// From a refutation with Farkas certificates: for linear arithmetic with any Boolean structure.
+    Farkas,
+    /// Strongest postconditions of the conjuncts that matter.
+    Newton,
+    /// One query to Z3's engine for Horn clauses.
+    Horn,
+}
+
+/// What may be chosen.
+#[derive(Clone, Debug)]
+pub struct ItpConfig {
+    /// Tried in this order.
+    pub methods: Vec<Method>,
+    /// How many queries may be spent on a smaller set of conjuncts.
+    pub minimise: usize,
+    /// Whether sums of equations stay equations (where they relate several symbols) rather than inequalities.
+    pub equations: bool,
+    /// Whether inequalities are weakened so that their constants become zero, where the contradiction allows it.
+    pub round: bool,
+    /// How many conflicts the search for a refutation may have.
+    pub conflicts: u64,
+}
+
+impl Default for ItpConfig {
+    fn default() -> Self {
+        ItpConfig {
+            methods: vec![Method::Farkas],
+            minimise: 64,
+            equations: true,
+            round: true,
+            conflicts: 20_000,
+        }
+    }
+}
+
+/// One formula per node: false at the root; for each node, the formulas of its children and its own formula imply its
+/// formula; and the symbols of its formula occur both in its subtree and outside it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interpolants {
+    /// By node.
+    pub formulas: Vec<Term>,
+    /// How they were found.
+    pub method: Method,
+    /// How many results of methods tried before failed the check.
+    pub rejected: usize,
+}
+
+/// Why there are no interpolants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ItpError {
+    /// The formulas have a model together.
+    Satisfiable,
+    /// No method found any.
+    GaveUp(String),
+}
+
+/// What a method works on.
+struct Query<'a> {
+    terms: &'a mut Terms,
+    tree: &'a Tree,
+    /// The conjuncts that matter, by position in the tree.
+    core: &'a [Vec<Term>],
+    config: &'a ItpConfig,
+    stop: &'a dyn Fn() -> bool,
+}
+
+/// Interpolants of a tree of formulas, checked.
+pub fn interpolate(
+    terms: &mut Terms,
+    tree: &[ItpNode],
+    config: &ItpConfig,
+    stop: &dyn Fn() -> bool,
+) -> Result<Interpolants, ItpError> {
+    let shape = Tree::new(terms, tree).ok_or_else(|| ItpError::GaveUp("not a tree".to_owned()))?;
+    let core = core::core(terms, &shape, tree, config, stop)?;
+    let mut reasons = Vec::new();
+    let mut rejected = 0;
+    for &method in &config.methods {
+        if stop() {
+            reasons.push("stopped".to_owned());
+            break;
+        }
+        let mut query = Query { terms: &mut *terms, tree: &shape, core: &core, config, stop };
+        let candidates = match method {
+            Method::Farkas => farkas::interpolants(&mut query),
+            Method::Newton | Method::Horn => Err("not yet".to_owned()),
+        };
+        match candidates.map(|c| weaken::weaken(&mut query, c)) {
+            Ok(Some(by_position)) => {
+                let formulas = (0..tree.len()).map(|node| by_position[shape.position[node]]).collect();
+                return Ok(Interpolants { formulas, method, rejected });
+            }
+            Ok(None) => {
+                rejected += 1;
+                reasons.push(format!("{method:?}: not confirmed"));
+            }
+            Err(reason) => reasons.push(format!("{method:?}: {reason}")),
+        }
+    }
+    Err(ItpError::GaveUp(reasons.join("; ")))
+}

@@ -1,0 +1,232 @@
+//! Unrolled loops: what interpolants look like, and how long they take.
+
+use std::time::{Duration, Instant};
+
+use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
+use clinch_smt::{Interpolants, ItpConfig, ItpNode, check, interpolate};
+
+/// A formula as text, symbols by their names.
+pub(crate) fn show(terms: &Terms, term: Term) -> String {
+    let two = |op: &str, a, b| format!("({} {op} {})", show(terms, a), show(terms, b));
+    match terms.node(term) {
+        Node::Bool(b) => b.to_string(),
+        Node::Symbol(s) => terms.symbol_name(s).to_owned(),
+        Node::Unary(UnOp::Not, a) => format!("!{}", show(terms, a)),
+        Node::Unary(op, a) => format!("{op:?}({})", show(terms, a)),
+        Node::Binary(BinOp::And, a, b) => two("&", a, b),
+        Node::Binary(BinOp::Or, a, b) => two("|", a, b),
+        Node::Binary(BinOp::Le, a, b) => two("<=", a, b),
+        Node::Binary(BinOp::Lt, a, b) => two("<", a, b),
+        Node::Binary(BinOp::Eq, a, b) => two("=", a, b),
+        Node::Binary(BinOp::Add, a, b) => two("+", a, b),
+        Node::Binary(BinOp::Mul, a, b) => two("*", a, b),
+        Node::Binary(op, a, b) => two(&format!("{op:?}"), a, b),
+        Node::Ite(c, a, b) => format!("({} ? {} : {})", show(terms, c), show(terms, a), show(terms, b)),
+        node => match terms.as_integer(term) {
+            Some(n) => n.to_string(),
+            None => format!("{node:?}"),
+        },
+    }
+}
+
+/// A transition system: its initial states, its step from old to new values, its error.
+pub(crate) struct System {
+    names: Vec<&'static str>,
+    init: fn(&mut Terms, &[Term]) -> Term,
+    step: fn(&mut Terms, &[Term], &[Term]) -> Term,
+    error: fn(&mut Terms, &[Term]) -> Term,
+}
+
+impl System {
+    /// The sequence of an unrolling.
+    pub(crate) fn unroll(&self, terms: &mut Terms, steps: usize) -> Vec<ItpNode> {
+        let states: Vec<Vec<Term>> =
+            (0..=steps).map(|_| self.names.iter().map(|&n| terms.fresh(n, Sort::Int)).collect()).collect();
+        let mut nodes = vec![ItpNode { formula: (self.init)(terms, &states[0]), children: vec![] }];
+        for i in 0..steps {
+            nodes.push(ItpNode { formula: (self.step)(terms, &states[i], &states[i + 1]), children: vec![i] });
+        }
+        nodes.push(ItpNode { formula: (self.error)(terms, &states[steps]), children: vec![steps] });
+        nodes
+    }
+
+    fn interpolants(&self, steps: usize) -> (Terms, Interpolants, Duration) {
+        let mut terms = Terms::new();
+        let tree = self.unroll(&mut terms, steps);
+        let start = Instant::now();
+        let result = interpolate(&mut terms, &tree, &ItpConfig::default(), &|| false).expect("interpolants");
+        let time = start.elapsed();
+        assert!(check(&mut terms, &tree, &result.formulas));
+        (terms, result, time)
+    }
+
+    /// The distinct interpolants of an unrolling, as text.
+    fn texts(&self, steps: usize) -> Vec<String> {
+        let (terms, result, _) = self.interpolants(steps);
+        let mut texts: Vec<String> =
+            result.formulas[..steps + 1].iter().map(|&f| show(&terms, f).replace('!', "not ")).collect();
+        texts.dedup();
+        texts
+    }
+}
+
+fn plus(terms: &mut Terms, term: Term, k: i64) -> Term {
+    let k = terms.int(k);
+    terms.add(term, k)
+}
+
+fn is(terms: &mut Terms, term: Term, k: i64) -> Term {
+    let k = terms.int(k);
+    terms.eq(term, k)
+}
+
+fn at_least(terms: &mut Terms, term: Term, k: i64) -> Term {
+    let k = terms.int(k);
+    terms.le(k, term)
+}
+
+/// `new = old + k`.
+fn adds(terms: &mut Terms, new: Term, old: Term, k: i64) -> Term {
+    let sum = plus(terms, old, k);
+    terms.eq(new, sum)
+}
+
+fn zero(terms: &mut Terms, state: &[Term]) -> Term {
+    let parts: Vec<Term> = state.iter().map(|&x| is(terms, x, 0)).collect();
+    terms.all(parts)
+}
+
+/// `y` grows twice as fast as `x`.
+fn double() -> System {
+    System {
+        names: vec!["x", "y"],
+        init: zero,
+        step: |t, old, new| {
+            let (x, y) = (adds(t, new[0], old[0], 1), adds(t, new[1], old[1], 2));
+            t.and(x, y)
+        },
+        error: |t, s| {
+            let two = t.int(2);
+            let double = t.mul(two, s[0]);
+            let same = t.eq(s[1], double);
+            t.not(same)
+        },
+    }
+}
+
+#[test]
+fn equations_stay_equations() {
+    assert_eq!(double().texts(10), ["((2 * x) = y)"]);
+}
+
+#[test]
+fn constants_are_rounded_to_zero() {
+    let system = System {
+        names: vec!["x", "y"],
+        init: zero,
+        step: |t, old, new| {
+            let (x, y) = (adds(t, new[0], old[0], 1), adds(t, new[1], old[1], 5));
+            t.and(x, y)
+        },
+        error: |t, s| {
+            let zero = t.int(0);
+            t.lt(s[0], zero)
+        },
+    };
+    assert_eq!(system.texts(10), ["(0 <= x)"]);
+}
+
+#[test]
+fn parity_is_found() {
+    let system = System {
+        names: vec!["x"],
+        init: |t, s| {
+            let two = t.int(2);
+            let rest = t.binary(BinOp::Mod, s[0], two);
+            is(t, rest, 0)
+        },
+        step: |t, old, new| adds(t, new[0], old[0], 2),
+        error: |t, s| {
+            let two = t.int(2);
+            let rest = t.binary(BinOp::Mod, s[0], two);
+            is(t, rest, 1)
+        },
+    };
+    assert_eq!(system.texts(10), ["((x Mod 2) = 0)"]);
+}
+
+#[test]
+fn choices_are_joined() {
+    // Either x and y grow, or y and z; in the end z + x = y.
+    let system = System {
+        names: vec!["x", "y", "z"],
+        init: zero,
+        step: |t, old, new| {
+            let left = [adds(t, new[0], old[0], 1), adds(t, new[1], old[1], 1), adds(t, new[2], old[2], 0)];
+            let right = [adds(t, new[0], old[0], 0), adds(t, new[1], old[1], 1), adds(t, new[2], old[2], 1)];
+            let (left, right) = (t.all(left), t.all(right));
+            t.or(left, right)
+        },
+        error: |t, s| {
+            let sum = t.add(s[0], s[2]);
+            let same = t.eq(sum, s[1]);
+            t.not(same)
+        },
+    };
+    assert_eq!(system.texts(10), ["((x + z) = y)"]);
+}
+
+/// Five variables, a guard, an if-then-else.
+fn five() -> System {
+    System {
+        names: vec!["x", "y", "z", "n", "s"],
+        init: |t, s| {
+            let start = zero(t, &[s[0], s[1], s[2], s[4]]);
+            let n = at_least(t, s[3], 0);
+            t.and(start, n)
+        },
+        step: |t, old, new| {
+            let guard = t.lt(old[0], old[3]);
+            let big = t.lt(old[1], old[0]);
+            let (up, down) = (plus(t, old[1], 1), plus(t, old[1], 0));
+            let y = t.ite(big, up, down);
+            let y = t.eq(new[1], y);
+            let sum = t.add(old[4], old[1]);
+            let s = t.eq(new[4], sum);
+            let (x, z) = (adds(t, new[0], old[0], 1), adds(t, new[2], old[2], 3));
+            let n = t.eq(new[3], old[3]);
+            t.all([guard, x, y, z, n, s])
+        },
+        error: |t, s| {
+            let three = t.int(3);
+            let triple = t.mul(three, s[0]);
+            let same = t.eq(s[2], triple);
+            let wrong = t.not(same);
+            let far = t.lt(s[3], s[0]);
+            let more = t.lt(s[0], s[1]);
+            t.any([wrong, far, more])
+        },
+    }
+}
+
+#[test]
+fn unrollings_are_fast() {
+    for (system, steps, limit) in [(double(), 30, 300), (double(), 100, 1500), (five(), 30, 1500)] {
+        let (_, _, time) = system.interpolants(steps);
+        assert!(time < Duration::from_millis(limit), "{steps} steps took {time:?}");
+    }
+}
+
+/// For looking at by hand: `cargo nextest run -p clinch-smt loops::shows --no-capture`.
+#[test]
+fn shows() {
+    for (system, steps) in [(double(), 30), (double(), 100), (five(), 5), (five(), 30)] {
+        let (terms, result, time) = system.interpolants(steps);
+        let longest = result.formulas.iter().map(|&f| show(&terms, f).len()).max();
+        let middle = show(&terms, result.formulas[steps / 2]);
+        let first: String = middle.chars().take(600).collect();
+        if std::env::var("SHOW").is_ok() {
+            panic!("{steps}: {time:?} longest {longest:?} {first}");
+        }
+    }
+}

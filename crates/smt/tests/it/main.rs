@@ -1,0 +1,4 @@
+//! Tests of the solver layer.
+
+mod loops;
+mod random;
