@@ -3,11 +3,13 @@
 
 mod decode;
 mod encode;
+mod fixedpoint;
 mod interrupt;
 mod prover;
 mod solver;
 mod z3_solver;
 
+pub use fixedpoint::{Fact, HornAnswer, Refutation, refute, solve};
 pub use interrupt::{allow_interrupts, interrupt_all};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};

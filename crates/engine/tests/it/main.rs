@@ -1,10 +1,12 @@
 //! The engines against each other, against a naive search, and against the papers.
 
 mod agree;
+mod horn;
 mod naive;
 mod open;
 mod paper;
 mod random;
+mod spacer;
 mod split;
 mod support;
 mod views;
