@@ -90,6 +90,19 @@ impl Value {
         }
     }
 
+    /// The value as one of the sort: integers may stand for rational numbers.
+    #[must_use]
+    pub fn coerce(self, sort: &Sort) -> Value {
+        match (self, sort) {
+            (Value::Int(n), Sort::Real) => Value::Real(BigRational::from_integer(n)),
+            (Value::Array { default, entries }, Sort::Array(of)) => Value::Array {
+                default: Box::new(default.coerce(&of.1)),
+                entries: entries.into_iter().map(|(i, v)| (i.coerce(&of.0), v.coerce(&of.1))).collect(),
+            },
+            (value, _) => value,
+        }
+    }
+
     /// The array with `value` at `index`.
     #[must_use]
     pub fn store(self, index: Value, value: Value) -> Value {

@@ -62,17 +62,21 @@ struct Run<'a> {
 impl Run<'_> {
     /// A solution that is one, as far as one can see; perhaps another one than Z3 found first.
     fn solution(&mut self, terms: Terms, formulas: Option<Vec<Term>>) -> HornVerdict {
-        if let Some(solution) = self.accepted(terms, formulas) {
-            return HornVerdict::Sat(solution);
+        match self.accepted(terms, formulas) {
+            Ok(Some(solution)) => return HornVerdict::Sat(solution),
+            Ok(None) => {}
+            Err(reason) => return HornVerdict::Unknown(reason),
         }
-        match self.ask_plainly() {
+        let reason = match self.ask_plainly() {
             (terms, Refutation::Solution(formulas)) => match self.accepted(terms, formulas) {
-                Some(solution) => HornVerdict::Sat(solution),
-                None => HornVerdict::Unknown(uncertified("Z3's solution has quantifiers, or is none")),
+                Ok(Some(solution)) => return HornVerdict::Sat(solution),
+                Ok(None) => uncertified("Z3's solution has quantifiers, or is none"),
+                Err(reason) => reason,
             },
-            (_, Refutation::Facts(_)) => HornVerdict::Unknown(uncertified("Z3 gives different answers")),
-            (_, Refutation::Unknown(why)) => HornVerdict::Unknown(self.gave_up(&why)),
-        }
+            (_, Refutation::Facts(_)) => uncertified("Z3 gives different answers"),
+            (_, Refutation::Unknown(why)) => self.gave_up(&why),
+        };
+        HornVerdict::Unknown(reason)
     }
 
     fn refutation(&mut self) -> HornVerdict {
@@ -96,10 +100,19 @@ impl Run<'_> {
     }
 
     /// The formulas, unless they violate a clause.
-    fn accepted(&mut self, mut terms: Terms, formulas: Option<Vec<Term>>) -> Option<Interpretation> {
-        let formulas = formulas?;
-        let violated = (0..self.system.clauses.len()).any(|i| self.is_violated(&mut terms, &formulas, i));
-        (!violated).then_some(Interpretation { terms, formulas })
+    fn accepted(
+        &mut self,
+        mut terms: Terms,
+        formulas: Option<Vec<Term>>,
+    ) -> Result<Option<Interpretation>, Reason> {
+        let Some(formulas) = formulas else { return Ok(None) };
+        for clause in 0..self.system.clauses.len() {
+            self.budget.check()?;
+            if self.is_violated(&mut terms, &formulas, clause) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Interpretation { terms, formulas }))
     }
 
     /// Whether the solver finds values that violate a clause. What it cannot say is left to the re-check.
