@@ -271,11 +271,7 @@ fn check_step(system: &HornSystem, facts: &[Option<Fact>], step: &DerivationStep
     clause.head.as_ref().map(derive).transpose()
 }
 
-fn values_of(
-    system: &HornSystem,
-    assignment: &Assignment,
-    application: &Application,
-) -> Result<Vec<Value>, Rejection> {
+fn values_of(system: &HornSystem, assignment: &Assignment, application: &Application) -> Result<Vec<Value>, Rejection> {
     let params = &system.predicate(application.predicate).params;
     let values = application.args.iter().zip(params).map(|(&arg, &param)| {
         let value = evaluate(&system.terms, assignment, arg)?;

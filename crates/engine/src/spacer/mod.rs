@@ -100,11 +100,7 @@ impl Run<'_> {
     }
 
     /// The formulas, unless they violate a clause.
-    fn accepted(
-        &mut self,
-        mut terms: Terms,
-        formulas: Option<Vec<Term>>,
-    ) -> Result<Option<Interpretation>, Reason> {
+    fn accepted(&mut self, mut terms: Terms, formulas: Option<Vec<Term>>) -> Result<Option<Interpretation>, Reason> {
         let Some(formulas) = formulas else { return Ok(None) };
         for clause in 0..self.system.clauses.len() {
             self.budget.check()?;
