@@ -275,7 +275,7 @@ fn values_of(system: &HornSystem, assignment: &Assignment, application: &Applica
     let params = &system.predicate(application.predicate).params;
     let values = application.args.iter().zip(params).map(|(&arg, &param)| {
         let value = evaluate(&system.terms, assignment, arg)?;
-        Some(value.coerce(system.terms.symbol_sort(param)))
+        Some(value.into_sort(system.terms.symbol_sort(param)))
     });
     let values: Option<Vec<Value>> = values.collect();
     values.ok_or_else(|| Rejection::Undecided("an argument cannot be evaluated".to_owned()))

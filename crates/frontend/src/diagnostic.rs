@@ -200,6 +200,12 @@ impl Problem {
         self.0.help = Some(help.into());
         self
     }
+
+    /// The diagnostic, now that its text is known.
+    pub(crate) fn at(self, source: &Arc<Source>) -> Diagnostic {
+        let Details { span, message, label, help } = *self.0;
+        Diagnostic { source: source.clone(), span, message, label, help }
+    }
 }
 
 /// Collects problems of the model and of the options.
@@ -213,17 +219,22 @@ impl Bag {
     /// Records a problem. One per place: a template reports the same problem for each of its instances.
     pub(crate) fn report(&mut self, source: &Arc<Source>, problem: Problem) {
         self.stopped = true;
-        let Details { span, message, label, help } = *problem.0;
-        let known = |d: &Diagnostic| d.span == span && Arc::ptr_eq(&d.source, source);
-        if message.is_empty() || self.is_full() || self.diagnostics.iter().any(known) {
+        let diagnostic = problem.at(source);
+        let known = |d: &Diagnostic| d.span == diagnostic.span && Arc::ptr_eq(&d.source, source);
+        if diagnostic.message.is_empty() || self.is_full() || self.diagnostics.iter().any(known) {
             return;
         }
-        self.diagnostics.push(Diagnostic { source: source.clone(), span, message, label, help });
+        self.diagnostics.push(diagnostic);
     }
 
     /// The value, or a record of why there is none.
     pub(crate) fn check<T>(&mut self, source: &Arc<Source>, result: Result<T, Problem>) -> Option<T> {
         result.map_err(|problem| self.report(source, problem)).ok()
+    }
+
+    /// Whether nothing was reported.
+    pub(crate) fn is_silent(&self) -> bool {
+        !self.stopped
     }
 
     pub(crate) fn is_full(&self) -> bool {

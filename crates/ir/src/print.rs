@@ -68,7 +68,7 @@ impl<'a> Printer<'a> {
     fn write_bare(&self, out: &mut String, term: Term, precedence: u8) {
         match self.terms.node(term) {
             Node::Bool(value) => match self.syntax {
-                Syntax::Gcl => push(out, value),
+                Syntax::Gcl | Syntax::Armc => push(out, value),
                 Syntax::Dve => push(out, i64::from(value)),
             },
             Node::Int(v) => push(out, v),
@@ -83,10 +83,14 @@ impl<'a> Printer<'a> {
             }
             Node::At(process, location) => {
                 let process = &self.program().processes[process.index()];
-                push(out, format_args!("{}.{}", process.name, process.locations[location.index()]));
+                let location = &process.locations[location.index()];
+                match self.syntax {
+                    Syntax::Armc => push(out, format_args!("pc({location})")),
+                    _ => push(out, format_args!("{}.{location}", process.name)),
+                }
             }
             Node::Unary(UnOp::BoolToInt, a) => match self.syntax {
-                Syntax::Gcl => {
+                Syntax::Gcl | Syntax::Armc => {
                     self.write(out, a, precedence + 1);
                     out.push_str(" ? 1 : 0");
                 }
@@ -108,7 +112,8 @@ impl<'a> Printer<'a> {
             }
             Node::Binary(op, a, b) => {
                 self.write(out, a, precedence);
-                push(out, format_args!(" {} ", self.symbol(op)));
+                let symbol = self.symbol(op);
+                push(out, format_args!("{}{symbol} ", if symbol == "," { "" } else { " " }));
                 self.write(out, b, precedence + 1);
             }
             Node::Ite(c, a, b) => {
@@ -131,8 +136,9 @@ impl<'a> Printer<'a> {
 
     /// Negated comparisons read better than `not (...)`.
     fn write_not(&self, out: &mut String, a: Term) {
+        let armc = self.syntax == Syntax::Armc;
         let flipped = match self.terms.node(a) {
-            Node::Binary(BinOp::Eq, x, y) => Some((x, "!=", y)),
+            Node::Binary(BinOp::Eq, x, y) => Some((x, if armc { "=\\=" } else { "!=" }, y)),
             Node::Binary(BinOp::Le, x, y) => Some((x, ">", y)),
             Node::Binary(BinOp::Lt, x, y) => Some((x, ">=", y)),
             _ => None,
@@ -140,7 +146,7 @@ impl<'a> Printer<'a> {
         match flipped {
             Some((x, op, y)) => self.write_comparison(out, x, op, y),
             None => {
-                out.push_str("not ");
+                out.push_str(if armc { "\\+ " } else { "not " });
                 self.write(out, a, UNARY + 1);
             }
         }
@@ -176,17 +182,21 @@ impl<'a> Printer<'a> {
     /// The level of comparisons: in GCL the bit operators are tighter, in DVE looser, as in C.
     fn comparison(&self) -> u8 {
         match self.syntax {
-            Syntax::Gcl => 5,
+            Syntax::Gcl | Syntax::Armc => 5,
             Syntax::Dve => 7,
         }
     }
 
     fn symbol(&self, op: BinOp) -> &'static str {
+        let armc = self.syntax == Syntax::Armc;
         match op {
+            BinOp::And if armc => ",",
             BinOp::And => "and",
+            BinOp::Or if armc => ";",
             BinOp::Or => "or",
-            BinOp::Eq if self.syntax == Syntax::Gcl => "=",
+            BinOp::Eq if self.syntax != Syntax::Dve => "=",
             BinOp::Eq => "==",
+            BinOp::Le if armc => "=<",
             BinOp::Le => "<=",
             BinOp::Lt => "<",
             BinOp::Add => "+",
@@ -204,7 +214,7 @@ impl<'a> Printer<'a> {
     }
 
     fn precedence(&self, term: Term) -> u8 {
-        let gcl = self.syntax == Syntax::Gcl;
+        let gcl = self.syntax != Syntax::Dve;
         match self.terms.node(term) {
             Node::Int(v) if v < 0 => UNARY,
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,

@@ -249,6 +249,8 @@ pub enum Syntax {
     Gcl,
     /// DiVinE.
     Dve,
+    /// ARMC's Prolog.
+    Armc,
 }
 
 impl Program {

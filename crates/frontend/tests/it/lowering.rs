@@ -13,7 +13,7 @@ fn check(language: Language, text: &str, expected: Expect) {
     expected.assert_eq(&describe(&read_ok(language, text)));
 }
 
-fn describe(program: &Program) -> String {
+pub(crate) fn describe(program: &Program) -> String {
     let mut out = String::new();
     for var in &program.vars {
         let init: Vec<String> = var.init.iter().map(|i| show_init(program, &var.domain, *i)).collect();

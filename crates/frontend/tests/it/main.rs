@@ -1,5 +1,7 @@
 //! Tests of the frontend through its public functions.
 
+mod armc;
+mod armc_errors;
 mod corpus;
 mod documents;
 mod dve_errors;

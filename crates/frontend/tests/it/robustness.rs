@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clinch_frontend::{Language, Options, parse};
+use clinch_frontend::{Language, Numbers, Options, ReadError, read};
 use proptest::prelude::*;
 
 use crate::problems;
@@ -17,20 +17,35 @@ process P { int l = -1; state s, t; init s; trans s -> t { guard x > 1 and not l
  -> s { sync d?a[x]; }; }
 process Q { state s; accept s; init s; trans s -> s { guard P.s || P->l == 1; sync c?x; }; } system async; /* end */";
 
+const ARMC: &str = ":- multifile r/5, preds/2. preds(p(_, data(X, Y)), [X >= 0.5, (X = 1 ; \\+ Y < 2)]). cube_size(1).
+var2names(p(pc(_), data(X, Y)), [(X, 'x[0]'), (Y, y)]). start(pc(main-0)). error(pc('e r r')). stmtsrc(1, 'x := 1;').
+r(p(pc(main-0), data(X, Y)), p(pc(f(a, 2)), data(Xp, Yp)), [X + 2*Y =< -3, {X =\\= Y}], [Xp = (X - 1)*3, Y = Yp - Xp], 1).
+r(p(pc(f(a, 2)), data(X, X)), p(pc('e r r'), data(X + 1, _)), [X #> Z/4, (Z < 3, true)], [], 2). % end";
+
 fn text_of(language: Language) -> &'static str {
-    if language == Language::Gcl { GCL } else { DVE }
+    match language {
+        Language::Gcl => GCL,
+        Language::Dve => DVE,
+        _ => ARMC,
+    }
 }
 
 fn languages() -> impl Strategy<Value = Language> {
-    prop_oneof![Just(Language::Gcl), Just(Language::Dve)]
+    prop_oneof![Just(Language::Gcl), Just(Language::Dve), Just(Language::Armc)]
 }
 
 /// Parses and renders, for the sake of not panicking.
 fn survive(language: Language, bytes: &[u8], options: &Options) {
-    if let Err(diagnostics) = parse(language, "model", bytes, options) {
-        assert!(diagnostics.iter().count() > 0);
-        diagnostics.render(true);
-        diagnostics.render(false);
+    for numbers in [Numbers::Integer, Numbers::Rational] {
+        match read(language, "model", bytes, &Options { numbers, ..options.clone() }) {
+            Ok(_) => {}
+            Err(ReadError::Unsupported(diagnostic)) => drop(diagnostic.render(true)),
+            Err(ReadError::Bad(diagnostics)) => {
+                assert!(diagnostics.iter().count() > 0);
+                diagnostics.render(true);
+                diagnostics.render(false);
+            }
+        }
     }
 }
 
@@ -38,6 +53,7 @@ fn survive(language: Language, bytes: &[u8], options: &Options) {
 fn the_models_to_mutate_are_fine() {
     crate::read_ok(Language::Gcl, GCL);
     crate::read_ok(Language::Dve, DVE);
+    assert!(read(Language::Armc, "model", ARMC.as_bytes(), &Options::default()).is_ok());
 }
 
 proptest! {

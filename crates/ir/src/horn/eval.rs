@@ -43,11 +43,11 @@ impl Evaluation<'_> {
             Node::ConstArray(sort, element) => {
                 let default = Box::new(self.value(element)?);
                 let array = Value::Array { default, entries: Default::default() };
-                Some(array.coerce(self.terms.sort_of_id(sort)))
+                Some(array.into_sort(self.terms.sort_of_id(sort)))
             }
             Node::Binary(BinOp::Select, array, index) => {
                 let Sort::Array(of) = self.terms.sort(array) else { return None };
-                binary(BinOp::Select, self.value(array)?, self.value(index)?.coerce(&of.0))
+                binary(BinOp::Select, self.value(array)?, self.value(index)?.into_sort(&of.0))
             }
             Node::Unary(op, a) => unary(op, self.value(a)?),
             Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => match self.value(a)? {
@@ -61,7 +61,7 @@ impl Evaluation<'_> {
             },
             Node::Store(array, index, value) => {
                 let Sort::Array(of) = self.terms.sort(array) else { return None };
-                let (index, value) = (self.value(index)?.coerce(&of.0), self.value(value)?.coerce(&of.1));
+                let (index, value) = (self.value(index)?.into_sort(&of.0), self.value(value)?.into_sort(&of.1));
                 Some(self.value(array)?.store(index, value))
             }
             Node::Var(_) | Node::At(..) | Node::Input(_) => None,

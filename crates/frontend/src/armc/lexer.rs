@@ -1,0 +1,205 @@
+//! Tokens of Prolog.
+
+use clinch_ir::Span;
+
+use crate::diagnostic::Problem;
+use crate::lexer::shorten;
+
+/// What a token is; its text is the source's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// `X`, `_`.
+    Variable,
+    /// `foo`, `=<`, `;`.
+    Atom,
+    /// `'foo bar'`.
+    Quoted,
+    /// `"text"`, a code list.
+    Text,
+    /// `12`, `1.5`, `1.0e-3`.
+    Number,
+    /// One of `( ) [ ] { } , |`.
+    Punctuation(char),
+    /// The `.` behind a clause.
+    Stop,
+    /// The text is over.
+    End,
+}
+
+/// A token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+    /// Whether blanks or comments stand before it: `f(x)` is a compound term, `- (x)` an operator and its argument.
+    pub(super) spaced: bool,
+}
+
+/// Reads tokens one at a time.
+pub(super) struct Lexer<'s> {
+    text: &'s str,
+    at: usize,
+}
+
+impl<'s> Lexer<'s> {
+    pub(super) fn new(text: &'s str) -> Self {
+        Lexer { text, at: 0 }
+    }
+
+    pub(super) fn text(&self, span: Span) -> &'s str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// Gives up the rest of the text.
+    pub(super) fn skip_to_end(&mut self) {
+        self.at = self.text.len();
+    }
+
+    /// The next token. After a problem, reading continues behind it.
+    pub(super) fn next(&mut self) -> Result<Token, Problem> {
+        let before = self.at;
+        self.skip_blanks()?;
+        let (start, spaced) = (self.at, self.at > before);
+        let kind = self.kind(start)?;
+        Ok(Token { kind, span: self.span(start), spaced })
+    }
+
+    fn kind(&mut self, start: usize) -> Result<Kind, Problem> {
+        let rest = &self.text[start..];
+        let Some(first) = rest.chars().next() else { return Ok(Kind::End) };
+        self.at += first.len_utf8();
+        match first {
+            '(' | ')' | '[' | ']' | '{' | '}' | ',' | '|' => Ok(Kind::Punctuation(first)),
+            '!' | ';' => Ok(Kind::Atom),
+            '.' if ends_clause(&rest[1..]) => Ok(Kind::Stop),
+            '\'' | '"' | '`' => {
+                self.quoted(start, first)?;
+                Ok(if first == '\'' { Kind::Quoted } else { Kind::Text })
+            }
+            '0'..='9' => {
+                self.number(start);
+                Ok(Kind::Number)
+            }
+            c if is_letter(c) => {
+                self.skip_while(is_letter);
+                Ok(if c == '_' || c.is_uppercase() { Kind::Variable } else { Kind::Atom })
+            }
+            c if is_symbol(c) => {
+                self.skip_while(is_symbol);
+                Ok(Kind::Atom)
+            }
+            '\u{fffd}' => Err(Problem::new(self.span(start), "invalid UTF-8")),
+            c => Err(Problem::new(self.span(start), format!("unexpected character {c:?}"))),
+        }
+    }
+
+    fn skip_while(&mut self, belongs: impl Fn(char) -> bool) {
+        let rest = &self.text[self.at..];
+        self.at += rest.find(|c| !belongs(c)).unwrap_or(rest.len());
+    }
+
+    /// Digits, a fraction, an exponent; or a character code `0'a`.
+    fn number(&mut self, start: usize) {
+        let digit = |c: char| c.is_ascii_digit();
+        if let Some(code) = self.text[start..].strip_prefix("0'") {
+            if let Some(c) = code.chars().next().filter(|c| *c != '\'' && *c != '\\') {
+                self.at = start + 2 + c.len_utf8();
+                return;
+            }
+        }
+        self.skip_while(digit);
+        let rest = &self.text[self.at..];
+        let Some(fraction) = rest.strip_prefix('.').filter(|f| f.starts_with(digit)) else { return };
+        let length = fraction.find(|c| !digit(c)).unwrap_or(fraction.len());
+        self.at += 1 + length;
+        let exponent = &fraction[length..];
+        let Some(value) = exponent.strip_prefix(['e', 'E']) else { return };
+        let unsigned = value.strip_prefix(['+', '-']).unwrap_or(value);
+        let digits = unsigned.find(|c| !digit(c)).unwrap_or(unsigned.len());
+        if digits > 0 {
+            self.at += exponent.len() - unsigned.len() + digits;
+        }
+    }
+
+    /// Up to the closing quote; a doubled quote, or one behind a backslash, does not close.
+    fn quoted(&mut self, start: usize, quote: char) -> Result<(), Problem> {
+        let mut rest = self.text[self.at..].char_indices().peekable();
+        while let Some((i, c)) = rest.next() {
+            if c == '\\' {
+                rest.next();
+            } else if c == quote && rest.next_if(|(_, next)| *next == quote).is_none() {
+                self.at += i + 1;
+                return Ok(());
+            }
+        }
+        self.skip_to_end();
+        let span = Span { start: start as u32, end: start as u32 + 1 };
+        Err(Problem::new(span, format!("unterminated quote `{}`", shorten(&self.text[start..])))
+            .help(format!("close it with `{quote}`")))
+    }
+
+    fn skip_blanks(&mut self) -> Result<(), Problem> {
+        loop {
+            let rest = &self.text[self.at..];
+            let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+            self.at += rest.len() - trimmed.len();
+            if trimmed.starts_with('%') {
+                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                let start = self.at as u32;
+                let Some(end) = comment.find("*/") else {
+                    self.skip_to_end();
+                    let span = Span { start, end: start + 2 };
+                    return Err(Problem::new(span, "unterminated comment").help("close it with `*/`"));
+                };
+                self.at += end + 4;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn span(&self, start: usize) -> Span {
+        Span { start: start as u32, end: self.at as u32 }
+    }
+}
+
+/// A `.` ends a clause before a blank, a comment or the end.
+fn ends_clause(rest: &str) -> bool {
+    rest.chars().next().is_none_or(|c| c.is_whitespace() || c == '%')
+}
+
+fn is_letter(c: char) -> bool {
+    c == '_' || (c.is_alphanumeric() && c != '\u{fffd}')
+}
+
+fn is_symbol(c: char) -> bool {
+    "+-*/\\^<>=~:.?@#&$".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<&str> {
+        let mut lexer = Lexer::new(text);
+        let tokens = std::iter::from_fn(|| lexer.next().ok().filter(|t| t.kind != Kind::End));
+        let spans: Vec<Span> = tokens.map(|t| t.span).collect();
+        spans.into_iter().map(|span| Lexer::new(text).text(span)).collect()
+    }
+
+    #[test]
+    fn clauses_are_cut_into_tokens() {
+        assert_eq!(tokens("r(X, _y)."), ["r", "(", "X", ",", "_y", ")", "."]);
+        assert_eq!(tokens("V1 +1=<-2.5e3 . % end"), ["V1", "+", "1", "=<-", "2.5e3", "."]);
+        assert_eq!(tokens("main-err-0.\n1.5"), ["main", "-", "err", "-", "0", ".", "1.5"]);
+        assert_eq!(tokens("/* ' */ 'it''s' 'a\\'b' \"t\""), ["'it''s'", "'a\\'b'", "\"t\""]);
+    }
+
+    #[test]
+    fn open_ends_are_refused() {
+        assert!(Lexer::new("'abc").next().is_err());
+        assert!(Lexer::new("/* abc").next().is_err());
+        assert!(Lexer::new("/*/").next().is_err());
+    }
+}
