@@ -138,7 +138,9 @@ pub struct Terms {
     index: FxHashMap<Node, Term>,
     symbols: Vec<(String, Sort)>,
     sorts: Vec<Sort>,
+    sort_index: FxHashMap<Sort, SortId>,
     bigs: Vec<BigInt>,
+    big_index: FxHashMap<BigInt, BigId>,
 }
 
 impl Terms {
@@ -215,11 +217,11 @@ impl Terms {
         if let Ok(small) = i64::try_from(&value) {
             return self.int(small);
         }
-        let id = self.bigs.iter().position(|b| *b == value).unwrap_or_else(|| {
-            self.bigs.push(value);
-            self.bigs.len() - 1
+        let id = *self.big_index.entry(value).or_insert_with_key(|value| {
+            self.bigs.push(value.clone());
+            BigId(self.bigs.len() as u32 - 1)
         });
-        self.intern(Node::Big(BigId(id as u32)))
+        self.intern(Node::Big(id))
     }
 
     /// The value of a constant beyond 64 bits.
@@ -238,11 +240,11 @@ impl Terms {
 
     /// The array of the (array) sort that holds `element` everywhere.
     pub fn const_array(&mut self, sort: Sort, element: Term) -> Term {
-        let id = self.sorts.iter().position(|s| *s == sort).unwrap_or_else(|| {
-            self.sorts.push(sort);
-            self.sorts.len() - 1
+        let id = *self.sort_index.entry(sort).or_insert_with_key(|sort| {
+            self.sorts.push(sort.clone());
+            SortId(self.sorts.len() as u32 - 1)
         });
-        self.intern(Node::ConstArray(SortId(id as u32), element))
+        self.intern(Node::ConstArray(id, element))
     }
 
     /// A sort that occurs in a term.
@@ -261,24 +263,36 @@ impl Terms {
             Node::Symbol(symbol) => self.symbol_sort(symbol).clone(),
             Node::ConstArray(id, _) => self.sort_of_id(id).clone(),
             Node::Unary(UnOp::BoolToInt | UnOp::BitNot, _) => Sort::Int,
-            Node::Unary(UnOp::Neg, a) => self.sort(a),
             Node::Binary(BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => Sort::Bool,
             Node::Binary(BinOp::Select, array, _) => match self.sort(array) {
                 Sort::Array(of) => of.1.clone(),
                 other => unreachable!("{other} is not an array"),
             },
-            Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => match self.sort(a) {
-                Sort::Int => self.sort(b),
-                sort => sort,
-            },
+            Node::Unary(UnOp::Neg, _) | Node::Ite(..) => self.sort_of_parts(term),
+            Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) => self.sort_of_parts(term),
             Node::Binary(..) => Sort::Int,
-            Node::Ite(_, a, b) => match self.sort(a) {
-                Sort::Int => self.sort(b),
-                sort => sort,
-            },
             Node::Store(array, ..) => self.sort(array),
             Node::Var(_) => unreachable!("program variables are declared by their program"),
         }
+    }
+
+    /// The sort of a term that has the sort of its parts. An integer constant says nothing: it may be a real number. Each
+    /// part is looked at once, for sums of sums can be large.
+    fn sort_of_parts(&self, term: Term) -> Sort {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack = vec![term];
+        while let Some(part) = stack.pop() {
+            if !seen.insert(part) {
+                continue;
+            }
+            match self.node(part) {
+                Node::Unary(UnOp::Neg, a) => stack.push(a),
+                Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) | Node::Ite(_, a, b) => stack.extend([b, a]),
+                Node::Int(_) | Node::Big(_) => {}
+                _ => return self.sort(part),
+            }
+        }
+        Sort::Int
     }
 
     /// The symbols of a term, ascending and without repetition.

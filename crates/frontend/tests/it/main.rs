@@ -2,6 +2,8 @@
 
 mod armc;
 mod armc_errors;
+mod chc;
+mod chc_corpus;
 mod corpus;
 mod documents;
 mod dve_errors;
