@@ -11,6 +11,7 @@ pub mod concrete;
 pub mod explicit;
 pub mod goals;
 pub mod spacer;
+pub mod horn;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};

@@ -90,14 +90,14 @@ impl Value {
         }
     }
 
-    /// The value as one of the sort: integers may stand for rational numbers.
+    /// The same number as a value of the sort, also inside arrays: an integer among real numbers is a real number.
     #[must_use]
-    pub fn coerce(self, sort: &Sort) -> Value {
+    pub fn into_sort(self, sort: &Sort) -> Value {
         match (self, sort) {
             (Value::Int(n), Sort::Real) => Value::Real(BigRational::from_integer(n)),
             (Value::Array { default, entries }, Sort::Array(of)) => Value::Array {
-                default: Box::new(default.coerce(&of.1)),
-                entries: entries.into_iter().map(|(i, v)| (i.coerce(&of.0), v.coerce(&of.1))).collect(),
+                default: Box::new(default.into_sort(&of.1)),
+                entries: entries.into_iter().map(|(i, v)| (i.into_sort(&of.0), v.into_sort(&of.1))).collect(),
             },
             (value, _) => value,
         }

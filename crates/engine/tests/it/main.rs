@@ -2,6 +2,8 @@
 
 mod agree;
 mod horn;
+mod horn_oracle;
+mod horn_simplify;
 mod naive;
 mod open;
 mod paper;

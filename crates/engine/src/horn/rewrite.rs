@@ -1,0 +1,191 @@
+//! Local simplification of formulas, together with substitution: each distinct subterm is looked at once.
+
+use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
+use rustc_hash::FxHashMap;
+
+use super::linear::Linear;
+
+/// A simultaneous substitution that simplifies what it rebuilds.
+pub(super) struct Rewriting {
+    map: FxHashMap<Symbol, Term>,
+    memo: FxHashMap<Term, Term>,
+    /// Whether sums may be of real numbers: then they are not touched.
+    reals: bool,
+}
+
+impl Rewriting {
+    /// The substitution of terms for symbols.
+    pub(super) fn new(map: FxHashMap<Symbol, Term>, reals: bool) -> Self {
+        Rewriting { map, memo: FxHashMap::default(), reals }
+    }
+
+    /// The rewritten term.
+    pub(super) fn apply(&mut self, terms: &mut Terms, term: Term) -> Term {
+        if let Some(&done) = self.memo.get(&term) {
+            return done;
+        }
+        let result = match terms.node(term) {
+            Node::Symbol(s) => self.map.get(&s).copied().unwrap_or(term),
+            _ => {
+                let rebuilt = terms.map_children(term, |terms, child| self.apply(terms, child));
+                simplified(terms, rebuilt, self.reals)
+            }
+        };
+        self.memo.insert(term, result);
+        result
+    }
+
+    /// Rewrites all.
+    pub(super) fn apply_all<'t>(&mut self, terms: &mut Terms, all: impl IntoIterator<Item = &'t mut Term>) {
+        for term in all {
+            *term = self.apply(terms, *term);
+        }
+    }
+}
+
+/// An equal term, if a rule applies at its outermost node.
+fn simplified(terms: &mut Terms, term: Term, reals: bool) -> Term {
+    match terms.node(term) {
+        Node::Unary(UnOp::Not, a) => negation(terms, term, a),
+        Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => junction(terms, term, op, a, b),
+        Node::Binary(BinOp::Eq, a, b) => equality(terms, term, a, b),
+        Node::Binary(op @ (BinOp::Le | BinOp::Lt), a, b) => {
+            match Linear::difference(terms, a, b).and_then(|d| d.as_constant()) {
+                Some(d) => terms.bool(if op == BinOp::Le { d <= 0 } else { d < 0 }),
+                None => term,
+            }
+        }
+        Node::Binary(BinOp::Add | BinOp::Sub, ..) | Node::Unary(UnOp::Neg, _) if !reals => sum(terms, term),
+        Node::Binary(BinOp::Mul, a, b) if !reals => match (terms.node(a), terms.node(b)) {
+            (Node::Int(0 | 1), _) | (_, Node::Int(0 | 1)) => sum(terms, term),
+            _ => term,
+        },
+        Node::Ite(c, a, b) => conditional(terms, term, c, a, b),
+        _ => term,
+    }
+}
+
+fn negation(terms: &mut Terms, term: Term, a: Term) -> Term {
+    match terms.node(a) {
+        Node::Binary(BinOp::Le, x, y) => terms.lt(y, x),
+        Node::Binary(BinOp::Lt, x, y) => terms.le(y, x),
+        _ => term,
+    }
+}
+
+/// Conjunctions and disjunctions; formulas are total, so both sides count alike.
+fn junction(terms: &mut Terms, term: Term, op: BinOp, a: Term, b: Term) -> Term {
+    let absorbing = op == BinOp::Or;
+    if terms.node(b) == Node::Bool(absorbing) || complementary(terms, a, b) {
+        return terms.bool(absorbing);
+    }
+    term
+}
+
+/// Whether one formula is the negation of the other, as it is written.
+pub(super) fn complementary(terms: &Terms, a: Term, b: Term) -> bool {
+    match (terms.node(a), terms.node(b)) {
+        (Node::Unary(UnOp::Not, inner), _) if inner == b => true,
+        (_, Node::Unary(UnOp::Not, inner)) => inner == a,
+        (Node::Binary(BinOp::Le, x, y), Node::Binary(BinOp::Lt, v, w))
+        | (Node::Binary(BinOp::Lt, x, y), Node::Binary(BinOp::Le, v, w)) => x == w && y == v,
+        _ => false,
+    }
+}
+
+fn equality(terms: &mut Terms, term: Term, a: Term, b: Term) -> Term {
+    match (terms.node(a), terms.node(b)) {
+        (Node::Bool(value), _) => negated_unless(terms, value, b),
+        (_, Node::Bool(value)) => negated_unless(terms, value, a),
+        (Node::Big(_), Node::Int(_)) | (Node::Int(_), Node::Big(_)) | (Node::Big(_), Node::Big(_)) => {
+            let equal = a == b;
+            terms.bool(equal)
+        }
+        _ if complementary(terms, a, b) => terms.ff(),
+        _ if is_sum(terms, a) || is_sum(terms, b) => {
+            match Linear::difference(terms, a, b).and_then(|d| d.as_constant()) {
+                Some(d) => terms.bool(d == 0),
+                None => term,
+            }
+        }
+        _ => term,
+    }
+}
+
+fn negated_unless(terms: &mut Terms, value: bool, formula: Term) -> Term {
+    if value {
+        return formula;
+    }
+    let negated = terms.not(formula);
+    simplified(terms, negated, true)
+}
+
+/// Whether the outermost operation is one of [`Linear`].
+pub(super) fn is_sum(terms: &Terms, term: Term) -> bool {
+    matches!(terms.node(term), Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) | Node::Unary(UnOp::Neg, _))
+}
+
+/// The same sum with equal summands added up, where that makes it shorter.
+fn sum(terms: &mut Terms, term: Term) -> Term {
+    match Linear::of(terms, term) {
+        Some(linear) if linear.written() < linear.leaves => linear.term(terms),
+        // Factors 0 and 1.
+        Some(linear) if linear.leaves == 1 => linear.term(terms),
+        _ => term,
+    }
+}
+
+fn conditional(terms: &mut Terms, term: Term, c: Term, a: Term, b: Term) -> Term {
+    match (terms.node(a), terms.node(b)) {
+        (Node::Bool(true), Node::Bool(false)) => c,
+        (Node::Bool(false), Node::Bool(true)) => negated_unless(terms, false, c),
+        (Node::Bool(true), _) => terms.or(c, b),
+        (_, Node::Bool(false)) => terms.and(c, a),
+        (Node::Bool(false), _) => {
+            let not = negated_unless(terms, false, c);
+            terms.and(not, b)
+        }
+        (_, Node::Bool(true)) => {
+            let not = negated_unless(terms, false, c);
+            terms.or(not, a)
+        }
+        _ => term,
+    }
+}
+
+/// Splits a formula into conjuncts, in order.
+pub(super) fn conjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
+    let (mut out, mut todo) = (Vec::new(), vec![formula]);
+    while let Some(t) = todo.pop() {
+        match terms.node(t) {
+            Node::Bool(true) => {}
+            Node::Binary(BinOp::And, a, b) => todo.extend([b, a]),
+            Node::Unary(UnOp::Not, or) if matches!(terms.node(or), Node::Binary(BinOp::Or, ..)) => {
+                let Node::Binary(_, a, b) = terms.node(or) else { unreachable!("it is a disjunction") };
+                let (a, b) = (terms.not(a), terms.not(b));
+                todo.extend([b, a]);
+            }
+            _ => out.push(t),
+        }
+    }
+    out
+}
+
+/// Whether the value of a formula's term may be a real number that is no integer. Unlike [`Terms::sort`] it looks at each
+/// distinct subterm once.
+pub(super) fn is_real(terms: &Terms, term: Term) -> bool {
+    let (mut seen, mut todo) = (rustc_hash::FxHashSet::default(), vec![term]);
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        match terms.node(t) {
+            Node::Symbol(s) if *terms.symbol_sort(s) == Sort::Real => return true,
+            Node::Unary(UnOp::Neg, a) => todo.push(a),
+            Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) | Node::Ite(_, a, b) => todo.extend([a, b]),
+            Node::Binary(BinOp::Select, ..) if terms.sort(t) == Sort::Real => return true,
+            _ => {}
+        }
+    }
+    false
+}
