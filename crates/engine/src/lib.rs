@@ -10,8 +10,8 @@ pub mod budget;
 pub mod concrete;
 pub mod explicit;
 pub mod goals;
-pub mod spacer;
 pub mod horn;
+pub mod spacer;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};
