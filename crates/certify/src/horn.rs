@@ -261,18 +261,22 @@ fn check_step(system: &HornSystem, facts: &[Option<Fact>], step: &DerivationStep
         let Some(Some(fact)) = facts.get(premise) else {
             return wrong_step("a premise is not derived before it");
         };
-        let args = values_of(&system.terms, &assignment, application)?;
+        let args = values_of(system, &assignment, application)?;
         if fact.predicate != application.predicate || fact.args != args {
             return wrong_step("a premise derives something else");
         }
     }
     let derive =
-        |head: &Application| Ok(Fact { predicate: head.predicate, args: values_of(&system.terms, &assignment, head)? });
+        |head: &Application| Ok(Fact { predicate: head.predicate, args: values_of(system, &assignment, head)? });
     clause.head.as_ref().map(derive).transpose()
 }
 
-fn values_of(terms: &Terms, assignment: &Assignment, application: &Application) -> Result<Vec<Value>, Rejection> {
-    let values = application.args.iter().map(|&arg| evaluate(terms, assignment, arg));
+fn values_of(system: &HornSystem, assignment: &Assignment, application: &Application) -> Result<Vec<Value>, Rejection> {
+    let params = &system.predicate(application.predicate).params;
+    let values = application.args.iter().zip(params).map(|(&arg, &param)| {
+        let value = evaluate(&system.terms, assignment, arg)?;
+        Some(value.into_sort(system.terms.symbol_sort(param)))
+    });
     let values: Option<Vec<Value>> = values.collect();
     values.ok_or_else(|| Rejection::Undecided("an argument cannot be evaluated".to_owned()))
 }

@@ -1,30 +1,40 @@
 //! `clinch convert`: a model in another language.
 
 use clinch_frontend::Input;
-use clinch_ir::Reason;
 use clinch_ir::horn::ProgramClauses;
+use clinch_ir::horn::print::to_smtlib;
+use clinch_ir::{HornSystem, Reason};
 
 use crate::cli::{ConvertArgs, Target};
 use crate::engines::LOCATIONS;
 use crate::load::{self, LoadError};
-use crate::{exit, report, smtlib};
+use crate::{exit, report};
 
 /// `clinch convert`.
 pub(crate) fn run(args: &ConvertArgs) -> u8 {
     let Target::Chc = args.to;
     match load::load(&args.file, &args.model) {
-        Ok(Input::Horn(system)) => report::line(smtlib::clauses(&system).trim_end()),
+        Ok(Input::Horn(system)) => print(&system),
         Ok(Input::Program(program)) => match ProgramClauses::new(&program, LOCATIONS) {
-            Ok(clauses) => report::line(smtlib::clauses(&clauses.system).trim_end()),
-            Err(reason) => return refuse(&reason),
+            Ok(clauses) => print(&clauses.system),
+            Err(reason) => refuse(&reason),
         },
-        Err(LoadError::Unsupported(reason)) => return refuse(&reason),
+        Err(LoadError::Unsupported(reason)) => refuse(&reason),
         Err(LoadError::Bad(text)) => {
             report::error(&text);
-            return exit::BAD_INPUT;
+            exit::BAD_INPUT
         }
     }
-    exit::SAFE
+}
+
+fn print(system: &HornSystem) -> u8 {
+    match to_smtlib(system) {
+        Ok(text) => {
+            report::line(text.trim_end());
+            exit::SAFE
+        }
+        Err(what) => refuse(&Reason::Unsupported(what.to_string())),
+    }
 }
 
 fn refuse(reason: &Reason) -> u8 {

@@ -1,20 +1,14 @@
-//! Horn clauses and their evidence in SMT-LIB.
+//! Horn clauses and their evidence in SMT-LIB; a comment where they have parts that cannot be written so.
 
+use clinch_ir::horn::print::{model_to_smtlib, refutation_to_smtlib};
 use clinch_ir::{Derivation, HornSystem, Interpretation};
 
-// STAND-IN: each body becomes one call of `clinch_ir::horn::print::{to_smtlib, model_to_smtlib, refutation_to_smtlib}`.
-
-/// The clauses.
-pub(crate) fn clauses(_: &HornSystem) -> String {
-    "; not written yet".to_owned()
-}
-
 /// A solution.
-pub(crate) fn model(_: &HornSystem, _: &Interpretation) -> String {
-    "; not written yet".to_owned()
+pub(crate) fn model(system: &HornSystem, solution: &Interpretation) -> String {
+    model_to_smtlib(system, solution).unwrap_or_else(|e| format!("; {e}"))
 }
 
 /// A refutation.
-pub(crate) fn refutation(_: &HornSystem, _: &Derivation) -> String {
-    "; not written yet".to_owned()
+pub(crate) fn refutation(system: &HornSystem, derivation: &Derivation) -> String {
+    refutation_to_smtlib(system, derivation).unwrap_or_else(|e| format!("; {e}"))
 }

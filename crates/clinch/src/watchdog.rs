@@ -15,7 +15,7 @@ use crate::{exit, report};
 /// How often it looks.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a run may take to end by itself.
-const GRACE: Duration = Duration::from_millis(900);
+const GRACE: Duration = Duration::from_millis(600);
 
 /// Watches one run.
 pub(crate) struct Watchdog {

@@ -60,6 +60,12 @@ impl Budget {
         self.timeout.map(|t| t.saturating_sub(self.elapsed()))
     }
 
+    /// The reason to stop if there is less time left than that.
+    pub fn timed_out(&self, margin: Duration) -> Option<Reason> {
+        let near = self.remaining().is_some_and(|left| left < margin);
+        self.timeout.filter(|_| near).map(Reason::Timeout)
+    }
+
     /// The reason to stop now, if there is one. Cheap enough to be asked thousands of times a second.
     pub fn check(&self) -> Result<(), Reason> {
         if self.stop.load(Ordering::Relaxed) {

@@ -90,12 +90,16 @@ impl Value {
         }
     }
 
-    /// The same number as a value of the sort: an integer among real numbers is a real number.
+    /// The same number as a value of the sort, also inside arrays: an integer among real numbers is a real number.
     #[must_use]
     pub fn into_sort(self, sort: &Sort) -> Value {
         match (self, sort) {
             (Value::Int(n), Sort::Real) => Value::Real(BigRational::from_integer(n)),
-            (other, _) => other,
+            (Value::Array { default, entries }, Sort::Array(of)) => Value::Array {
+                default: Box::new(default.into_sort(&of.1)),
+                entries: entries.into_iter().map(|(i, v)| (i.into_sort(&of.0), v.into_sort(&of.1))).collect(),
+            },
+            (value, _) => value,
         }
     }
 

@@ -9,11 +9,11 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, AstKind, Dynamic};
-use z3::{DeclKind, Model, SortKind};
+use z3::{DeclKind, SortKind};
 
 /// The value an evaluated expression stands for. `None` for what is not a plain value, such as a function given by cases
 /// over itself.
-pub(crate) fn value(model: &Model, expr: &Dynamic) -> Option<Value> {
+pub(crate) fn value(expr: &Dynamic) -> Option<Value> {
     if let Some(b) = expr.as_bool() {
         return b.as_bool().map(Value::Bool);
     }
@@ -23,7 +23,7 @@ pub(crate) fn value(model: &Model, expr: &Dynamic) -> Option<Value> {
     if expr.as_real().is_some() {
         return rational(expr).map(Value::Real);
     }
-    array(model, expr)
+    array(expr)
 }
 
 /// A numeral as Z3 prints it: `7`, or `(- 7)`.
@@ -52,16 +52,14 @@ pub(crate) fn rational(expr: &Dynamic) -> Option<BigRational> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-fn array(model: &Model, expr: &Dynamic) -> Option<Value> {
+fn array(expr: &Dynamic) -> Option<Value> {
     let kind = expr.safe_decl().ok()?.kind();
     let children = expr.children();
     match (kind, children.as_slice()) {
         (DeclKind::ConstArray, [element]) => {
-            Some(Value::Array { default: Box::new(value(model, element)?), entries: BTreeMap::new() })
+            Some(Value::Array { default: Box::new(value(element)?), entries: BTreeMap::new() })
         }
-        (DeclKind::Store, [base, index, element]) => {
-            Some(array(model, base)?.store(value(model, index)?, value(model, element)?))
-        }
+        (DeclKind::Store, [base, index, element]) => Some(array(base)?.store(value(index)?, value(element)?)),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@
 use clinch_ir::range::range;
 use clinch_ir::{BinOp, Domain, Node, Program, Sort, Symbol, Term, Terms, UnOp, VarId};
 use rustc_hash::FxHashMap;
-use z3::ast::{self, BV, Bool, Dynamic, Int, Real};
+use z3::ast::{self, Ast, BV, Bool, Dynamic, Int, Real};
 
 /// A Z3 expression.
 #[derive(Clone, Debug)]
@@ -52,6 +52,11 @@ impl Expr {
             Expr::Map(a) => a.into(),
             Expr::Array(_) => unreachable!("arrays of constant size are no elements"),
         }
+    }
+
+    /// As an expression of the sort: integers may stand for rational numbers.
+    pub(crate) fn of_sort(self, sort: &Sort) -> Dynamic {
+        if *sort == Sort::Real { self.real().into() } else { self.dynamic() }
     }
 
     fn of_dynamic(expr: &Dynamic) -> Expr {
@@ -152,7 +157,7 @@ impl Encoder {
             Node::Symbol(symbol) => symbol_constant(terms, symbol),
             Node::ConstArray(sort, element) => {
                 let Sort::Array(of) = terms.sort_of_id(sort) else { unreachable!("an array sort") };
-                Expr::Map(ast::Array::const_array(&z3_sort(&of.0), &self.term(terms, element).dynamic()))
+                Expr::Map(ast::Array::const_array(&z3_sort(&of.0), &self.term(terms, element).of_sort(&of.1)))
             }
             Node::Unary(op, a) => {
                 let a = self.term(terms, a);
@@ -175,7 +180,7 @@ impl Encoder {
                 let index = self.term(terms, index);
                 let value = self.term(terms, value);
                 let elements = match self.term(terms, array) {
-                    Expr::Map(map) => return Expr::Map(map.store(&index.dynamic(), &value.dynamic())),
+                    Expr::Map(map) => return store(&map, index, value),
                     Expr::Array(elements) => elements,
                     other => unreachable!("{other:?} is not an array"),
                 };
@@ -262,6 +267,15 @@ fn select(elements: &[Expr], index: &Int) -> Expr {
         value = Expr::ite(&index.eq(i as i64), element, &value);
     }
     value
+}
+
+fn store(map: &ast::Array, index: Expr, value: Expr) -> Expr {
+    let fit = |expr: Expr, sort: Option<z3::Sort>| match sort.map(|s| s.kind()) {
+        Some(z3::SortKind::Real) => expr.real().into(),
+        _ => expr.dynamic(),
+    };
+    let sort = map.get_sort();
+    Expr::Map(map.store(&fit(index, sort.array_domain()), &fit(value, sort.array_range())))
 }
 
 fn rational(op: BinOp, a: Real, b: Real) -> Expr {

@@ -69,7 +69,7 @@ impl Z3Solver {
     pub fn symbol_value(&self, terms: &Terms, symbol: Symbol) -> Option<Value> {
         let model = self.model.as_ref()?;
         let constant = symbol_constant(terms, symbol).dynamic();
-        decode::value(model, &model.eval(&constant, true)?)
+        decode::value(&model.eval(&constant, true)?)
     }
 
     /// A Boolean constant that is equivalent to the term, so that the solver keeps what it learns about it.

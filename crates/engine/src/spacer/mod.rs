@@ -1,24 +1,148 @@
-//! Z3's fixed-point engine, as a reference to compare with.
+//! Z3's engine for Horn clauses, Spacer, as a reference to compare with.
+//!
+//! \[Spacer\] Komuravelli, Gurfinkel, Chaki: *SMT-based model checking for recursive programs*, FMSD 48 (2016).
+//!
+//! The search is Z3's; what stands here turns its answers into evidence of ours. A solution is read from Z3's model, and
+//! looked at before it is handed on: where Z3's transformations of the clauses spoil it, Z3 is asked again without them. A
+//! refutation comes as ground facts; for each of them a clause, and values for all its symbols, are found by one query.
 
-use std::time::Duration;
+mod refutation;
 
-use clinch_ir::{HornSystem, HornVerdict, Reason};
+use std::time::{Duration, Instant};
+
+use clinch_ir::{HornSystem, HornVerdict, Interpretation, Node, Reason, Term, Terms};
+use clinch_smt::{Answer, HornAnswer, Refutation, Solver, Z3Solver};
 use serde::Serialize;
 
-use crate::budget::{Budget, Observer};
+use crate::budget::{Budget, Observer, Progress};
 
-/// How it is used.
+/// There is nothing to choose yet.
 #[derive(Clone, Debug, Default)]
 pub struct Config {}
 
 /// What a run took.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
-    /// Time until the verdict of Z3.
-    pub verdict_time: Duration,
+    /// Seconds until Z3's verdict.
+    pub verdict_time_s: f64,
+    /// Seconds for turning it into evidence.
+    pub evidence_time_s: f64,
+    /// How often Z3 was asked.
+    pub runs: u64,
+    /// Queries about single clauses, for the evidence.
+    pub queries: u64,
 }
 
 /// Decides Horn clauses.
-pub fn check(_: &HornSystem, _: &Config, _: &Budget, _: &mut dyn Observer) -> (HornVerdict, Stats) {
-    (HornVerdict::Unknown(Reason::Unsupported("in work".to_owned())), Stats::default())
+pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dyn Observer) -> (HornVerdict, Stats) {
+    let start = Instant::now();
+    let mut run = Run { system, budget, stats: Stats::default() };
+    observer.progress(Progress { iteration: 1, ..Progress::default() });
+    let mut terms = system.terms.clone();
+    run.stats.runs += 1;
+    let answer = clinch_smt::solve(system, &mut terms, budget.remaining());
+    run.stats.verdict_time_s = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    observer.progress(Progress { iteration: 2, ..Progress::default() });
+    let verdict = match answer {
+        HornAnswer::Sat(formulas) => run.solution(terms, formulas),
+        HornAnswer::Unsat => run.refutation(),
+        HornAnswer::Unknown(why) => HornVerdict::Unknown(run.gave_up(&why)),
+    };
+    run.stats.evidence_time_s = start.elapsed().as_secs_f64();
+    (verdict, run.stats)
+}
+
+struct Run<'a> {
+    system: &'a HornSystem,
+    budget: &'a Budget,
+    stats: Stats,
+}
+
+impl Run<'_> {
+    /// A solution that is one, as far as one can see; perhaps another one than Z3 found first.
+    fn solution(&mut self, terms: Terms, formulas: Option<Vec<Term>>) -> HornVerdict {
+        match self.accepted(terms, formulas) {
+            Ok(Some(solution)) => return HornVerdict::Sat(solution),
+            Ok(None) => {}
+            Err(reason) => return HornVerdict::Unknown(reason),
+        }
+        let reason = match self.ask_plainly() {
+            (terms, Refutation::Solution(formulas)) => match self.accepted(terms, formulas) {
+                Ok(Some(solution)) => return HornVerdict::Sat(solution),
+                Ok(None) => uncertified("Z3's solution has quantifiers, or is none"),
+                Err(reason) => reason,
+            },
+            (_, Refutation::Facts(_)) => uncertified("Z3 gives different answers"),
+            (_, Refutation::Unknown(why)) => self.gave_up(&why),
+        };
+        HornVerdict::Unknown(reason)
+    }
+
+    fn refutation(&mut self) -> HornVerdict {
+        match self.ask_plainly().1 {
+            Refutation::Facts(Some(facts)) => {
+                let derivation = refutation::derivation(self.system, &facts, self.budget, &mut self.stats.queries);
+                derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsat)
+            }
+            Refutation::Facts(None) => HornVerdict::Unknown(uncertified("Z3's refutation is about other predicates")),
+            Refutation::Solution(_) => HornVerdict::Unknown(uncertified("Z3 gives different answers")),
+            Refutation::Unknown(why) => HornVerdict::Unknown(self.gave_up(&why)),
+        }
+    }
+
+    /// Z3 without transformations.
+    fn ask_plainly(&mut self) -> (Terms, Refutation) {
+        self.stats.runs += 1;
+        let mut terms = self.system.terms.clone();
+        let answer = clinch_smt::refute(self.system, &mut terms, self.budget.remaining());
+        (terms, answer)
+    }
+
+    /// The formulas, unless they violate a clause.
+    fn accepted(&mut self, mut terms: Terms, formulas: Option<Vec<Term>>) -> Result<Option<Interpretation>, Reason> {
+        let Some(formulas) = formulas else { return Ok(None) };
+        for clause in 0..self.system.clauses.len() {
+            self.budget.check()?;
+            if self.is_violated(&mut terms, &formulas, clause) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Interpretation { terms, formulas }))
+    }
+
+    /// Whether the solver finds values that violate a clause. What it cannot say is left to the re-check.
+    fn is_violated(&mut self, terms: &mut Terms, formulas: &[Term], clause: usize) -> bool {
+        let clause = &self.system.clauses[clause];
+        let mut facts = vec![clause.constraint];
+        for (application, holds) in clause.body.iter().map(|a| (a, true)).chain(clause.head.iter().map(|a| (a, false)))
+        {
+            let predicate = application.predicate;
+            let params = &self.system.predicate(predicate).params;
+            let meaning = application.instantiate(terms, params, formulas[predicate.index()]);
+            facts.push(if holds { meaning } else { terms.not(meaning) });
+        }
+        if facts.iter().any(|&f| terms.node(f) == Node::Bool(false)) {
+            return false;
+        }
+        self.stats.queries += 1;
+        let mut solver = Z3Solver::for_formulas();
+        facts.iter().for_each(|&f| solver.assert(terms, f));
+        solver.check(terms, &[]) == Answer::Sat
+    }
+
+    /// Why there is no answer: our limits, or what Z3 says.
+    fn gave_up(&self, why: &str) -> Reason {
+        // Z3 stops a little before the limit it was given, or after an interrupt.
+        const NEAR: Duration = Duration::from_millis(200);
+        let over = self.budget.check_memory().err();
+        // It may go on with pages of rules.
+        let why = why.lines().next().unwrap_or_default();
+        over.or_else(|| self.budget.timed_out(NEAR))
+            .unwrap_or_else(|| Reason::Unsupported(format!("Z3 gave up: {why}")))
+    }
+}
+
+fn uncertified(why: &str) -> Reason {
+    Reason::Uncertified(why.to_owned())
 }

@@ -2,12 +2,14 @@
 
 mod agree;
 mod cegar;
+mod horn;
 mod horn_oracle;
 mod horn_simplify;
 mod naive;
 mod open;
 mod paper;
 mod random;
+mod spacer;
 mod split;
 mod support;
 mod views;

@@ -7,7 +7,7 @@ use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use rustc_hash::FxHashMap;
 
-use crate::sort::Value;
+use crate::sort::{Sort, Value};
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
 /// Values of symbols.
@@ -40,8 +40,14 @@ impl Evaluation<'_> {
             Node::Int(v) => Some(Value::int(v)),
             Node::Big(id) => Some(Value::Int(self.terms.big_value(id).clone())),
             Node::Symbol(symbol) => self.assignment.get(&symbol).cloned(),
-            Node::ConstArray(_, element) => {
-                Some(Value::Array { default: Box::new(self.value(element)?), entries: Default::default() })
+            Node::ConstArray(sort, element) => {
+                let default = Box::new(self.value(element)?);
+                let array = Value::Array { default, entries: Default::default() };
+                Some(array.into_sort(self.terms.sort_of_id(sort)))
+            }
+            Node::Binary(BinOp::Select, array, index) => {
+                let Sort::Array(of) = self.terms.sort(array) else { return None };
+                binary(BinOp::Select, self.value(array)?, self.value(index)?.into_sort(&of.0))
             }
             Node::Unary(op, a) => unary(op, self.value(a)?),
             Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => match self.value(a)? {
@@ -54,8 +60,9 @@ impl Evaluation<'_> {
                 _ => self.value(b),
             },
             Node::Store(array, index, value) => {
-                let (array, index, value) = (self.value(array)?, self.value(index)?, self.value(value)?);
-                Some(array.store(index, value))
+                let Sort::Array(of) = self.terms.sort(array) else { return None };
+                let (index, value) = (self.value(index)?.into_sort(&of.0), self.value(value)?.into_sort(&of.1));
+                Some(self.value(array)?.store(index, value))
             }
             Node::Var(_) | Node::At(..) | Node::Input(_) => None,
         }

@@ -1,0 +1,121 @@
+//! Clause instances for ground facts.
+
+use clinch_ir::{Clause, Derivation, DerivationStep, HornSystem, Reason, Sort, Term, Terms, Value};
+use clinch_smt::{Answer, Fact, Solver, Z3Solver};
+
+use crate::budget::Budget;
+use crate::spacer::uncertified;
+
+/// Ways to match the body of a clause with facts that are tried for one step.
+const MATCHES: usize = 64;
+
+/// A clause instance for each fact. Z3 may change the order of a clause's body and leave out what occurs twice, so
+/// premises are found by their predicates.
+pub(super) fn derivation(
+    system: &HornSystem,
+    facts: &[Fact],
+    budget: &Budget,
+    queries: &mut u64,
+) -> Result<Derivation, Reason> {
+    let mut search = Search { system, facts, terms: system.terms.clone(), queries };
+    let mut steps = Vec::new();
+    for fact in facts {
+        budget.check()?;
+        steps.push(search.instance(fact).ok_or_else(|| uncertified("a fact of Z3's follows from no clause"))?);
+    }
+    Ok(Derivation { steps })
+}
+
+struct Search<'a> {
+    system: &'a HornSystem,
+    facts: &'a [Fact],
+    terms: Terms,
+    queries: &'a mut u64,
+}
+
+impl Search<'_> {
+    /// A clause, premises and values that derive the fact.
+    fn instance(&mut self, fact: &Fact) -> Option<DerivationStep> {
+        let system = self.system;
+        for id in system.clause_ids() {
+            let clause = system.clause(id);
+            if clause.head.as_ref().map(|h| h.predicate) != fact.predicate {
+                continue;
+            }
+            for premises in self.matches(clause, fact) {
+                if let Some(values) = self.values(clause, fact, &premises) {
+                    return Some(DerivationStep { clause: id, values, premises });
+                }
+            }
+        }
+        None
+    }
+
+    /// For each application of the body a premise of the fact with its predicate, in all ways.
+    fn matches(&self, clause: &Clause, fact: &Fact) -> Vec<Vec<usize>> {
+        let mut found = vec![Vec::new()];
+        for application in &clause.body {
+            let fits = |p: &&usize| self.facts[**p].predicate == Some(application.predicate);
+            let longer = found.iter().flat_map(|done: &Vec<usize>| {
+                fact.premises.iter().filter(fits).map(|&p| done.iter().copied().chain([p]).collect::<Vec<usize>>())
+            });
+            found = longer.take(MATCHES).collect();
+        }
+        found
+    }
+
+    /// Values of the clause's symbols with which it derives the fact from the premises.
+    fn values(&mut self, clause: &Clause, fact: &Fact, premises: &[usize]) -> Option<Vec<Value>> {
+        *self.queries += 1;
+        let mut solver = Z3Solver::for_formulas();
+        let body = clause.body.iter().zip(premises.iter().map(|&p| &self.facts[p]));
+        for (application, fact) in body.chain(clause.head.iter().map(|head| (head, fact))) {
+            for (&arg, value) in application.args.iter().zip(&fact.args) {
+                let same = equals(&mut self.terms, arg, value)?;
+                solver.assert(&self.terms, same);
+            }
+        }
+        solver.assert(&self.terms, clause.constraint);
+        match solver.check(&self.terms, &[]) {
+            Answer::Sat => clause.vars.iter().map(|&v| solver.symbol_value(&self.terms, v)).collect(),
+            Answer::Unsat | Answer::Unknown => None,
+        }
+    }
+}
+
+/// The term has the value.
+fn equals(terms: &mut Terms, term: Term, value: &Value) -> Option<Term> {
+    match value {
+        Value::Bool(true) => Some(term),
+        Value::Bool(false) => Some(terms.not(term)),
+        Value::Real(q) => {
+            let (numerator, denominator) = (terms.big(q.numer().clone()), terms.big(q.denom().clone()));
+            let multiple = terms.mul(denominator, term);
+            Some(terms.eq(multiple, numerator))
+        }
+        _ => {
+            let sort = terms.sort(term);
+            let literal = literal(terms, &sort, value)?;
+            Some(terms.eq(term, literal))
+        }
+    }
+}
+
+/// The value as a term; none for fractions.
+fn literal(terms: &mut Terms, sort: &Sort, value: &Value) -> Option<Term> {
+    match (value, sort) {
+        (Value::Bool(b), _) => Some(terms.bool(*b)),
+        (Value::Int(n), _) => Some(terms.big(n.clone())),
+        (Value::Real(q), _) => q.is_integer().then(|| terms.big(q.to_integer())),
+        (Value::Array { default, entries }, Sort::Array(of)) => {
+            let default = literal(terms, &of.1, default)?;
+            let mut array = terms.const_array(sort.clone(), default);
+            for (index, element) in entries {
+                let (index, element) = (literal(terms, &of.0, index)?, literal(terms, &of.1, element)?);
+                array = terms.store(array, index, element);
+            }
+            Some(array)
+        }
+        (Value::Array { .. }, _) => None,
+    }
+}

@@ -1,0 +1,261 @@
+//! Z3's own engine for Horn clauses, Spacer.
+//!
+//! [`solve`] gives the clauses to Z3 as one would on its command line, and reads the formulas of its model. [`refute`] asks
+//! the fixed-point engine without those transformations that remove predicates, for a ground derivation of the
+//! contradiction.
+
+use std::time::Duration;
+
+use clinch_ir::{Application, Clause, HornSystem, PredId, Term, Terms, Value};
+use rustc_hash::FxHashMap;
+use z3::ast::{Ast, Bool, Dynamic, forall_const};
+use z3::{DeclKind, Fixedpoint, FuncDecl, Model, Params, SatResult};
+
+use crate::decode::{self, Names};
+use crate::encode::{Encoder, symbol_constant, z3_sort};
+use crate::interrupt;
+
+/// What Z3 says of clauses.
+#[derive(Clone, Debug)]
+pub enum HornAnswer {
+    /// They have a solution: a formula for each predicate over its parameters; none for what has no counterpart here,
+    /// such as quantifiers.
+    Sat(Option<Vec<Term>>),
+    /// They contradict each other.
+    Unsat,
+    /// It gave up, and says why.
+    Unknown(String),
+}
+
+/// What the fixed-point engine says of clauses.
+#[derive(Clone, Debug)]
+pub enum Refutation {
+    /// Facts, premises before conclusions; the last one leads to the contradiction. None where the derivation is not about
+    /// the predicates of the system.
+    Facts(Option<Vec<Fact>>),
+    /// There is none, and these formulas (as in [`HornAnswer::Sat`]) are a solution.
+    Solution(Option<Vec<Term>>),
+    /// It gave up, and says why.
+    Unknown(String),
+}
+
+/// A fact of a derivation.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// The predicate; none for the contradiction.
+    pub predicate: Option<PredId>,
+    /// The values of its arguments.
+    pub args: Vec<Value>,
+    /// The facts it follows from, by position.
+    pub premises: Vec<usize>,
+}
+
+/// Decides clauses with Z3's defaults. Formulas of a solution are made in `terms`, which extends the system's store.
+pub fn solve(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) -> HornAnswer {
+    interrupt::register();
+    let clauses = Clauses::new(system);
+    let Some(solver) = z3::Solver::new_for_logic("HORN") else {
+        return HornAnswer::Unknown("Z3 has no engine for Horn clauses".to_owned());
+    };
+    let mut params = Params::new();
+    set_timeout(&mut params, limit);
+    solver.set_params(&params);
+    for clause in &system.clauses {
+        solver.assert(clauses.rule(clause, None));
+    }
+    match solver.check() {
+        SatResult::Sat => {
+            let model = solver.get_model();
+            HornAnswer::Sat(model.and_then(|model| clauses.solution(terms, &model)))
+        }
+        SatResult::Unsat => HornAnswer::Unsat,
+        SatResult::Unknown => HornAnswer::Unknown(solver.get_reason_unknown().unwrap_or_default()),
+    }
+}
+
+/// Looks for a contradiction, with all predicates kept.
+pub fn refute(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) -> Refutation {
+    interrupt::register();
+    let clauses = Clauses::new(system);
+    let engine = Fixedpoint::new();
+    engine.set_params(&plain(limit));
+    let query = FuncDecl::new("contradiction", &[], &z3::Sort::bool());
+    engine.register_relation(&query);
+    clauses.predicates.iter().for_each(|p| engine.register_relation(p));
+    for clause in &system.clauses {
+        engine.add_rule(&clauses.rule(clause, Some(&query)), None);
+    }
+    match engine.query(&query.apply(&[])) {
+        SatResult::Sat => {
+            let proof = engine.get_answer();
+            Refutation::Facts(proof.and_then(|proof| clauses.facts(&Dynamic::from_ast(&proof))))
+        }
+        SatResult::Unsat => Refutation::Solution(clauses.covers(terms, &engine)),
+        SatResult::Unknown => Refutation::Unknown(engine.get_reason_unknown()),
+    }
+}
+
+/// No transformation that renames or removes predicates.
+fn plain(limit: Option<Duration>) -> Params {
+    let mut params = Params::new();
+    params.set_symbol("engine", "spacer");
+    for transformation in ["slice", "inline_eager", "inline_linear", "compress_unbound"] {
+        params.set_bool(format!("xform.{transformation}"), false);
+    }
+    set_timeout(&mut params, limit);
+    params
+}
+
+fn set_timeout(params: &mut Params, limit: Option<Duration>) {
+    if let Some(limit) = limit {
+        params.set_u32("timeout", u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1));
+    }
+}
+
+/// Clauses as Z3 sees them.
+struct Clauses<'a> {
+    system: &'a HornSystem,
+    predicates: Vec<FuncDecl>,
+    by_name: FxHashMap<String, PredId>,
+}
+
+impl<'a> Clauses<'a> {
+    fn new(system: &'a HornSystem) -> Self {
+        // Numbered, because names may repeat and may be anything.
+        let name = |id: PredId| format!("{}!{}", system.predicate(id).name, id.index());
+        let declare = |id: PredId| {
+            let params = system.predicate(id).params.iter();
+            let sorts: Vec<z3::Sort> = params.map(|&p| z3_sort(system.terms.symbol_sort(p))).collect();
+            FuncDecl::new(name(id), &sorts.iter().collect::<Vec<_>>(), &z3::Sort::bool())
+        };
+        Clauses {
+            system,
+            predicates: system.predicate_ids().map(declare).collect(),
+            by_name: system.predicate_ids().map(|id| (name(id), id)).collect(),
+        }
+    }
+
+    /// The clause as a closed formula; what has no head leads to `query`, or to false.
+    fn rule(&self, clause: &Clause, query: Option<&FuncDecl>) -> Bool {
+        let mut encoder = Encoder::default();
+        let mut body: Vec<Bool> = clause.body.iter().map(|a| self.application(&mut encoder, a)).collect();
+        body.push(encoder.term(&self.system.terms, clause.constraint).bool());
+        let head = match (&clause.head, query) {
+            (Some(head), _) => self.application(&mut encoder, head),
+            (None, Some(query)) => query.apply(&[]).as_bool().expect("a predicate"),
+            (None, None) => Bool::from_bool(false),
+        };
+        let implication = Bool::and(&body).implies(&head);
+        let vars = clause.vars.iter().map(|&v| symbol_constant(&self.system.terms, v).dynamic());
+        let vars: Vec<Dynamic> = vars.collect();
+        forall_const(&vars.iter().map(|v| v as &dyn Ast).collect::<Vec<_>>(), &[], &implication)
+    }
+
+    fn application(&self, encoder: &mut Encoder, application: &Application) -> Bool {
+        let params = &self.system.predicate(application.predicate).params;
+        let terms = &self.system.terms;
+        let args = application.args.iter().zip(params);
+        let args = args.map(|(&arg, &param)| encoder.term(terms, arg).of_sort(terms.symbol_sort(param)));
+        let args: Vec<Dynamic> = args.collect();
+        let applied = self.predicates[application.predicate.index()]
+            .apply(&args.iter().map(|a| a as &dyn Ast).collect::<Vec<_>>());
+        applied.as_bool().expect("a predicate")
+    }
+
+    /// The formulas of a model.
+    fn solution(&self, terms: &mut Terms, model: &Model) -> Option<Vec<Term>> {
+        self.system.predicate_ids().map(|id| self.interpretation(terms, model, id)).collect()
+    }
+
+    fn interpretation(&self, terms: &mut Terms, model: &Model, id: PredId) -> Option<Term> {
+        let predicate = &self.predicates[id.index()];
+        let constants: Vec<Dynamic> = self.params(id).collect();
+        let applied = predicate.apply(&constants.iter().map(|c| c as &dyn Ast).collect::<Vec<_>>());
+        if !model.has_interp(predicate) {
+            // Z3 says that it does not matter.
+            return Some(terms.tt());
+        }
+        let expr = model.eval(&applied, false)?;
+        let params = self.system.predicate(id).params.iter().zip(&constants);
+        let names = params.map(|(&p, c)| (c.decl().name(), terms.symbol(p))).collect();
+        decode::term(terms, &expr, Names { constants: &names, bound: &[] })
+    }
+
+    fn params(&self, id: PredId) -> impl Iterator<Item = Dynamic> + '_ {
+        self.system.predicate(id).params.iter().map(|&p| symbol_constant(&self.system.terms, p).dynamic())
+    }
+
+    /// The inductive formulas of the fixed-point engine.
+    fn covers(&self, terms: &mut Terms, engine: &Fixedpoint) -> Option<Vec<Term>> {
+        let cover = |id: PredId| {
+            let expr = engine.get_cover_delta(-1, &self.predicates[id.index()])?;
+            let params = self.system.predicate(id).params.iter();
+            let params: Vec<Term> = params.map(|&p| terms.symbol(p)).collect();
+            let names = Names { constants: &FxHashMap::default(), bound: &params };
+            decode::term(terms, &Dynamic::from_ast(&expr), names)
+        };
+        self.system.predicate_ids().map(cover).collect()
+    }
+
+    /// The facts of a proof by hyper-resolution.
+    fn facts(&self, proof: &Dynamic) -> Option<Vec<Fact>> {
+        let mut facts = Vec::new();
+        let mut known: FxHashMap<Dynamic, usize> = FxHashMap::default();
+        let root = resolution(proof)?;
+        let mut waiting = vec![root];
+        while let Some(node) = waiting.last() {
+            if known.contains_key(node) {
+                waiting.pop();
+                continue;
+            }
+            let (premises, conclusion) = parts(node)?;
+            let open: Vec<Dynamic> = premises.iter().filter(|p| !known.contains_key(*p)).cloned().collect();
+            if open.is_empty() {
+                let premises = premises.iter().map(|p| known[p]).collect();
+                facts.push(self.fact(&conclusion, premises)?);
+                known.insert(node.clone(), facts.len() - 1);
+                waiting.pop();
+            } else {
+                waiting.extend(open);
+            }
+        }
+        Some(without_queries(facts))
+    }
+
+    fn fact(&self, conclusion: &Dynamic, premises: Vec<usize>) -> Option<Fact> {
+        let predicate = self.by_name.get(&conclusion.safe_decl().ok()?.name()).copied();
+        if predicate.is_none() && conclusion.num_children() > 0 {
+            return None;
+        }
+        let args = conclusion.children().iter().map(decode::value).collect::<Option<Vec<_>>>()?;
+        Some(Fact { predicate, args, premises })
+    }
+}
+
+/// The resolution at the root, below the last step from it to false.
+fn resolution(proof: &Dynamic) -> Option<Dynamic> {
+    let mut node = proof.clone();
+    while node.safe_decl().ok()?.kind() == DeclKind::PrModusPonens {
+        node = node.nth_child(0)?;
+    }
+    Some(node)
+}
+
+/// The derivations a step uses, and what it derives.
+fn parts(node: &Dynamic) -> Option<(Vec<Dynamic>, Dynamic)> {
+    if node.safe_decl().ok()?.kind() != DeclKind::PrHyperResolve {
+        return None;
+    }
+    let mut children = node.children();
+    let conclusion = children.pop()?;
+    let used = |c: &Dynamic| c.safe_decl().is_ok_and(|d| d.kind() == DeclKind::PrHyperResolve);
+    Some((children.into_iter().filter(used).collect(), conclusion))
+}
+
+/// Z3 derives "the query" from the contradiction, perhaps in several steps: only the first of them is kept.
+fn without_queries(mut facts: Vec<Fact>) -> Vec<Fact> {
+    if let Some(first) = facts.iter().position(|f| f.predicate.is_none()) {
+        facts.truncate(first + 1);
+    }
+    facts
+}
