@@ -2,7 +2,7 @@
 
 use clinch_frontend::Input;
 use clinch_ir::horn::ProgramClauses;
-use clinch_ir::horn::print::to_smtlib;
+use clinch_ir::horn::to_smtlib;
 use clinch_ir::{HornSystem, Reason};
 
 use crate::cli::{ConvertArgs, Target};
