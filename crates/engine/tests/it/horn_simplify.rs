@@ -1,7 +1,9 @@
 //! Simplified clauses have the verdict of the original ones, and their evidence can be taken back.
 
 use clinch_engine::horn::{Simplified, SimplifyOptions, simplify};
-use clinch_ir::{Application, BinOp, Clause, HornSystem, HornVerdict, PredId, Sort, Source, Span, Symbol, Term, UnOp};
+use clinch_ir::{
+    Application, BinOp, Clause, HornSystem, HornVerdict, PredId, Sort, Source, Span, Symbol, Term, Terms, UnOp,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -191,20 +193,50 @@ fn interpolants_where_equations_do_not_suffice() {
     let mut b = Builder::new();
     let p = b.predicate("p", &[Sort::Int]);
     let [x, y] = ["x", "y"].map(|n| b.int(n));
-    let (fits, also, less) = (b.within(x, 0, 3), b.within(y, 0, 3), b.system.terms.lt(x, y));
-    b.clause(&[], &[fits, also, less], Some((p, &[x])));
+    let (fits, also, double) = (b.within(x, 0, 6), b.within(y, 0, 3), b.system.terms.add(y, y));
+    let even = b.eq(x, double);
+    b.clause(&[], &[fits, also, even], Some((p, &[x])));
     let [x, y, v] = ["x", "y", "v"].map(|n| b.int(n));
-    let (fits, less, less2) = (b.within(v, 0, 3), b.system.terms.lt(v, x), b.system.terms.lt(v, y));
-    let two = b.within(y, 3, 3);
-    b.clause(&[(p, &[x]), (p, &[y])], &[fits, less, less2, two], None);
+    let (fits, sum, double) = (b.within(v, 0, 9), b.system.terms.add(x, y), b.system.terms.add(v, v));
+    let double = b.plus(double, 1);
+    let odd = b.eq(sum, double);
+    b.clause(&[(p, &[x]), (p, &[y])], &[fits, odd], None);
     let (simplified, safe) = round_trip(&b.system, &SimplifyOptions::default()).unwrap();
     assert!(safe && simplified.stats.after.predicates == 0);
     let solution = match solve(&simplified.system, 10).unwrap() {
         HornVerdict::Sat(solution) => solution,
         other => panic!("{other:?}"),
     };
-    let lost = simplified.solution(&b.system, solution, &mut |_, _, _| None);
-    assert!(lost.is_err() || simplified.stats.inlined == 1);
+    let mut asked = 0;
+    let mut ask = |terms: &mut Terms, a: Term, b: Term| {
+        asked += 1;
+        interpolate(terms, a, b)
+    };
+    let given = simplified.solution(&b.system, solution.clone(), &mut ask).unwrap();
+    check_solution(&b.system, &given).unwrap();
+    assert!(asked > 0);
+    let lost = simplified.solution(&b.system, solution, &mut |_, _, _| None).unwrap_err();
+    assert_eq!(lost.to_string(), "no interpolant for the predicate p");
+}
+
+/// `c != 0` and `(c = 0) = (a <= 0)` say `a > 0`, without `c`: no interpolant is needed.
+#[test]
+fn conjuncts_are_used_inside_others() {
+    let mut b = Builder::new();
+    let p = b.predicate("p", &[Sort::Int]);
+    let [a, c] = ["a", "c"].map(|n| b.int(n));
+    let zero = b.k(0);
+    let (is_zero, below) = (b.eq(c, zero), b.system.terms.le(a, zero));
+    let (not_zero, same) = (b.system.terms.not(is_zero), b.eq(is_zero, below));
+    b.clause(&[], &[same, not_zero], Some((p, &[a])));
+    let [a, c] = ["a", "c"].map(|n| b.int(n));
+    let (sum, below) = (b.system.terms.add(a, c), b.system.terms.le(a, zero));
+    let big = b.system.terms.le(zero, sum);
+    b.clause(&[(p, &[a])], &[big, below], None);
+    let simplified = simplify(&b.system, &SimplifyOptions::default(), &|| false);
+    let Some(HornVerdict::Sat(solution)) = solve(&simplified.system, 10) else { panic!("it is safe") };
+    let solution = simplified.solution(&b.system, solution, &mut |_, _, _| None).unwrap();
+    check_solution(&b.system, &solution).unwrap();
 }
 
 #[test]
