@@ -1,6 +1,8 @@
 //! `clinch reproduce`: the experiments of the papers, their numbers beside ours.
 
 mod alpha;
+#[allow(dead_code, reason = "the tables of [Subsumer] are still to come")]
+mod armc_models;
 mod split;
 
 use clinch_frontend::{Language, Options, parse};

@@ -6,8 +6,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::history::Origin;
 use super::linear::{Linear, as_symbol};
-use super::rewrite::{Rewriting, complementary, conjuncts, is_real, is_sum};
+use super::rewrite::{Rewriting, conjuncts, is_real, is_sum, opposite};
 use super::work::{Work, conjunction, roots, symbols_of};
+
+/// How often what follows from conjuncts is used again.
+const MAX_PROPAGATIONS: usize = 20;
 
 /// Brings all clauses into normal form.
 pub(super) fn run(work: &mut Work<'_>, stop: &dyn Fn() -> bool) -> bool {
@@ -89,7 +92,7 @@ impl Elimination {
             let mut rewriting = Rewriting::new(map, limits.reals);
             rewriting.apply_all(terms, &mut self.conjuncts);
             rewriting.apply_all(terms, &mut self.others);
-            if !self.flatten(terms) {
+            if !self.flatten(terms) || !self.propagate(terms, limits.reals) {
                 return false;
             }
             map = self.choose(terms, limits, rank);
@@ -114,7 +117,25 @@ impl Elimination {
             }
         }
         self.conjuncts = flat;
-        !self.conjuncts.iter().any(|&c| opposite(terms, c).is_some_and(|o| seen.contains(&o)))
+        !self.conjuncts.iter().any(|&c| seen.contains(&opposite(terms, c)))
+    }
+
+    /// Uses what conjuncts say inside of other ones: from `c` and `c = d` follows `d`. Says whether they may be satisfiable.
+    fn propagate(&mut self, terms: &mut Terms, reals: bool) -> bool {
+        for _ in 0..MAX_PROPAGATIONS {
+            let mut rewriting = Rewriting::under(terms, &self.conjuncts, reals);
+            for conjunct in &mut self.conjuncts {
+                *conjunct = rewriting.apply_inside(terms, *conjunct);
+            }
+            rewriting.apply_all(terms, &mut self.others);
+            if !rewriting.used() {
+                break;
+            }
+            if !self.flatten(terms) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Definitions that do not depend on each other; their conjuncts are taken out.
@@ -146,16 +167,6 @@ impl Elimination {
         });
         chosen
     }
-}
-
-/// The opposite of a formula as [`complementary`] knows it, if it was ever made.
-fn opposite(terms: &mut Terms, formula: Term) -> Option<Term> {
-    let negated = match terms.node(formula) {
-        Node::Binary(BinOp::Le, x, y) => terms.lt(y, x),
-        Node::Binary(BinOp::Lt, x, y) => terms.le(y, x),
-        _ => terms.not(formula),
-    };
-    complementary(terms, formula, negated).then_some(negated)
 }
 
 /// What a symbol equals.

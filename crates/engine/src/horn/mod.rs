@@ -5,17 +5,17 @@
 //!
 //! | step | removes | evidence comes back by |
 //! |---|---|---|
-//! | [`reach`] | predicates that no fact reaches, or that reach no query | the formulas `false` and `true` |
-//! | [`equations`] | clause symbols that a constraint defines | evaluating the definition |
-//! | [`constants`] | parameters that are always a constant, or equal to another one | conjoining that equation |
-//! | [`slice`] | parameters that no constraint depends on | evaluating heads forward along the derivation |
-//! | [`inline`] | predicates between loop heads, by resolution | interpolants; splitting the resolvent's step |
-//! | [`merge`] | clauses with the same predicates, by disjunction (large blocks) | finding the true disjunct |
+//! | `reach` | predicates that no fact reaches, or that reach no query | the formulas `false` and `true` |
+//! | `equations` | clause symbols that a constraint defines | evaluating the definition |
+//! | `constants` | parameters that are always a constant, or equal to another one | conjoining that equation |
+//! | `slice` | parameters that no constraint depends on | evaluating heads forward along the derivation |
+//! | `inline` | predicates between loop heads, by resolution | interpolants; splitting the resolvent's step |
+//! | `merge` | clauses with the same predicates, by disjunction (large blocks) | finding the true disjunct |
 //!
 //! *How evidence comes back.* Clauses are never changed: each step makes new ones and writes down their
-//! [`Origin`](history::Origin). A refutation is taken apart along origins, step by step ([`refutation`]). What a step does
-//! to predicates is an [`Event`](history::Event); a solution undoes the events, the last one first, so that when a predicate
-//! is given back its formula, the formulas of all its neighbours at that time are known ([`solution`]).
+//! `Origin`. A refutation is taken apart along origins, step by step (`refutation`). What a step does
+//! to predicates is an `Event`; a solution undoes the events, the last one first, so that when a predicate
+//! is given back its formula, the formulas of all its neighbours at that time are known (`solution`).
 //!
 //! *Why it is sound.* Before and after each step the clauses are equisatisfiable, and evidence of the latter is evidence of
 //! the former by the table above. None of this is trusted: both kinds are certified against the original clauses.

@@ -8,6 +8,10 @@ use super::linear::Linear;
 /// A simultaneous substitution that simplifies what it rebuilds.
 pub(super) struct Rewriting {
     map: FxHashMap<Symbol, Term>,
+    /// Formulas whose truth value is known.
+    facts: FxHashMap<Term, bool>,
+    /// Whether one of them was met.
+    used: bool,
     memo: FxHashMap<Term, Term>,
     /// Whether sums may be of real numbers: then they are not touched.
     reals: bool,
@@ -16,13 +20,44 @@ pub(super) struct Rewriting {
 impl Rewriting {
     /// The substitution of terms for symbols.
     pub(super) fn new(map: FxHashMap<Symbol, Term>, reals: bool) -> Self {
-        Rewriting { map, memo: FxHashMap::default(), reals }
+        Rewriting { map, facts: FxHashMap::default(), used: false, memo: FxHashMap::default(), reals }
+    }
+
+    /// No substitution, but all of `conjuncts` are known to hold.
+    pub(super) fn under(terms: &mut Terms, conjuncts: &[Term], reals: bool) -> Self {
+        let mut this = Rewriting::new(FxHashMap::default(), reals);
+        for &conjunct in conjuncts {
+            this.facts.insert(conjunct, true);
+            this.facts.insert(opposite(terms, conjunct), false);
+        }
+        this
+    }
+
+    /// Whether a known formula was met.
+    pub(super) fn used(&self) -> bool {
+        self.used
+    }
+
+    /// Rewrites inside of a conjunct, which is itself one of the known formulas. What is known of one conjunct may be used
+    /// in another and the other way round: a formula stands inside another one, never both inside each other.
+    pub(super) fn apply_inside(&mut self, terms: &mut Terms, conjunct: Term) -> Term {
+        let inner = match terms.node(conjunct) {
+            Node::Unary(UnOp::Not, inner) => inner,
+            _ => conjunct,
+        };
+        let rebuilt = terms.map_children(inner, |terms, child| self.apply(terms, child));
+        let rebuilt = simplified(terms, rebuilt, self.reals);
+        negated_unless(terms, inner == conjunct, rebuilt)
     }
 
     /// The rewritten term.
     pub(super) fn apply(&mut self, terms: &mut Terms, term: Term) -> Term {
         if let Some(&done) = self.memo.get(&term) {
             return done;
+        }
+        if let Some(&value) = self.facts.get(&term) {
+            self.used = true;
+            return terms.bool(value);
         }
         let result = match terms.node(term) {
             Node::Symbol(s) => self.map.get(&s).copied().unwrap_or(term),
@@ -82,8 +117,13 @@ fn junction(terms: &mut Terms, term: Term, op: BinOp, a: Term, b: Term) -> Term 
     term
 }
 
+/// The negation of a formula, as simplification writes it.
+pub(super) fn opposite(terms: &mut Terms, formula: Term) -> Term {
+    negated_unless(terms, false, formula)
+}
+
 /// Whether one formula is the negation of the other, as it is written.
-pub(super) fn complementary(terms: &Terms, a: Term, b: Term) -> bool {
+fn complementary(terms: &Terms, a: Term, b: Term) -> bool {
     match (terms.node(a), terms.node(b)) {
         (Node::Unary(UnOp::Not, inner), _) if inner == b => true,
         (_, Node::Unary(UnOp::Not, inner)) => inner == a,

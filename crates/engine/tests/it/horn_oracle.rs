@@ -61,7 +61,7 @@ impl Search<'_> {
     /// All consequences of a clause with these premises.
     fn fire_clause(&mut self, id: clinch_ir::ClauseId, premises: &[usize]) -> Option<bool> {
         let clause = self.system.clause(id);
-        let mut solver = Z3Solver::for_formulas();
+        let mut solver = solver();
         solver.assert(&self.terms, clause.constraint);
         for (application, &fact) in clause.body.iter().zip(premises) {
             for (&arg, value) in application.args.iter().zip(&self.facts[fact].values) {
@@ -104,6 +104,13 @@ impl Search<'_> {
     }
 }
 
+/// A solver that is not in a hurry: tests run on busy machines.
+fn solver() -> Z3Solver {
+    let solver = Z3Solver::for_formulas();
+    solver.set_limits(100_000_000, 60_000);
+    solver
+}
+
 fn exclude(terms: &mut Terms, solver: &mut Z3Solver, args: &[Term], values: &[Value]) {
     let same = equal(terms, args, values);
     let different = terms.not(same);
@@ -123,6 +130,11 @@ fn constant(terms: &mut Terms, value: &Value) -> Term {
     match value {
         Value::Bool(b) => terms.bool(*b),
         Value::Int(n) => terms.big(n.clone()),
+        Value::Real(q) => {
+            // A fresh symbol would have to be defined: only integers are needed.
+            assert!(q.is_integer(), "{q} is not used here");
+            terms.big(q.to_integer())
+        }
         other => panic!("{other} is not used here"),
     }
 }
@@ -132,7 +144,7 @@ pub(crate) fn interpolate(terms: &mut Terms, a: Term, b: Term) -> Option<Term> {
     let theirs = terms.symbols(b);
     let shared: Vec<Symbol> = terms.symbols(a).into_iter().filter(|s| theirs.contains(s)).collect();
     let symbols: Vec<Term> = shared.iter().map(|&s| terms.symbol(s)).collect();
-    let mut solver = Z3Solver::for_formulas();
+    let mut solver = solver();
     solver.assert(terms, a);
     let mut disjuncts = Vec::new();
     while solver.check(terms, &[]) == Answer::Sat {
@@ -157,7 +169,7 @@ pub(crate) fn check_solution(system: &HornSystem, solution: &Interpretation) -> 
         }
     }
     for (i, clause) in system.clauses.iter().enumerate() {
-        let mut solver = Z3Solver::for_formulas();
+        let mut solver = solver();
         solver.assert(&terms, clause.constraint);
         let mut formula = |a: &Application| {
             a.instantiate(&mut terms, &system.predicate(a.predicate).params, solution.formulas[a.predicate.index()])

@@ -101,11 +101,10 @@ impl<'s> Lexer<'s> {
     /// Digits, a fraction, an exponent; or a character code `0'a`.
     fn number(&mut self, start: usize) {
         let digit = |c: char| c.is_ascii_digit();
-        if let Some(code) = self.text[start..].strip_prefix("0'") {
-            if let Some(c) = code.chars().next().filter(|c| *c != '\'' && *c != '\\') {
-                self.at = start + 2 + c.len_utf8();
-                return;
-            }
+        let code = self.text[start..].strip_prefix("0'").and_then(|code| code.chars().next());
+        if let Some(c) = code.filter(|c| *c != '\'' && *c != '\\') {
+            self.at = start + 2 + c.len_utf8();
+            return;
         }
         self.skip_while(digit);
         let rest = &self.text[self.at..];

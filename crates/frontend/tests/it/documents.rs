@@ -24,3 +24,13 @@ fn dve() {
     let program = read_ok(Language::Dve, example(include_str!("../../../../docs/dve.md")));
     assert_eq!(explore(&program).0.len(), 3);
 }
+
+#[test]
+fn armc() {
+    let text = example(include_str!("../../../../docs/armc.md"));
+    let input = clinch_frontend::read(Language::Armc, "model", text.as_bytes(), &Default::default());
+    let Ok(clinch_frontend::Input::Program(program)) = input else { panic!("{input:?}") };
+    let names: Vec<&str> = program.transitions.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["1: init -> loop", "2: x := 2*x", "3: loop -> loop~3", "3: loop~3 -> loop", "4: loop -> bad"]);
+    assert_eq!(program.predicates.len(), 1);
+}
