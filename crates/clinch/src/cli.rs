@@ -167,7 +167,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     pub(crate) paper: Paper,
 
-    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha).
+    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha, subsumer).
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
     pub(crate) bound: Duration,
 
@@ -190,6 +190,8 @@ pub(crate) enum Paper {
     Alpha,
     /// Kudra: tables 5.1 to 5.5.
     Split,
+    /// Rybalchenko, Singh: tables 1 and 2.
+    Subsumer,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,9 +1,9 @@
 //! `clinch reproduce`: the experiments of the papers, their numbers beside ours.
 
 mod alpha;
-#[allow(dead_code, reason = "the tables of [Subsumer] are still to come")]
 mod armc_models;
 mod split;
+mod subsumer;
 
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::Program;
@@ -16,6 +16,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> u8 {
     let result = match args.paper {
         Paper::Alpha => alpha::run(args),
         Paper::Split => split::run(args),
+        Paper::Subsumer => subsumer::run(args),
     };
     match result {
         Ok(()) => exit::SAFE,

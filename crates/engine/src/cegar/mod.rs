@@ -76,6 +76,13 @@ pub struct Config {
     pub self_check: bool,
 }
 
+impl Config {
+    /// The clauses as they are, and nothing but the algorithm of the paper.
+    pub fn of_the_paper() -> Self {
+        Config { simplify: None, ..Config::default() }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Config {
@@ -205,6 +212,12 @@ impl<'s> Cegar<'s> {
         }
     }
 
+    /// Starts from the predicates of another run on the same system.
+    pub fn starting_from(system: &'s HornSystem, config: &'s Config, precision: Precision, terms: Terms) -> Self {
+        debug_assert!(terms.extends(&system.terms), "the predicates of another system");
+        Cegar { terms, precision, ..Cegar::new(system, config) }
+    }
+
     /// Adds a predicate to start from: a formula of `terms`, which extends the system's store, over the parameters of
     /// the location.
     pub fn add_predicate(&mut self, location: clinch_ir::PredId, formula: impl FnOnce(&mut Terms) -> Term) {
@@ -215,6 +228,11 @@ impl<'s> Cegar<'s> {
     /// The predicates found, and the store they live in.
     pub fn predicates(&self) -> (&Precision, &Terms) {
         (&self.precision, &self.terms)
+    }
+
+    /// The predicates found, and the store they live in.
+    pub fn into_predicates(self) -> (Precision, Terms) {
+        (self.precision, self.terms)
     }
 
     /// The CEGAR loop.
