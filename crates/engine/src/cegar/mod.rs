@@ -1,6 +1,6 @@
 //! Counterexample-guided abstraction refinement over transition constraints.
 //!
-//! [Subsumer] A. Rybalchenko, R. Singh: Subsumer-First: Steering Symbolic Reachability Analysis, SPIN 2009, on top of the
+//! [Subsumer] A. Rybalchenko, R. Singh: Subsumer-first: A new Heuristic for Guided Symbolic Reachability Analysis, SPIN 2009, on top of the
 //! ARMC model checker. The transition system is given as Horn clauses: a location is a predicate, a transition is a clause
 //! with one premise; clauses with several premises (procedure calls) are treated alike.
 //!
