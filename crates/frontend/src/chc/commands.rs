@@ -127,7 +127,8 @@ impl<'s> Reader<'s> {
     /// `declare-fun` with its parameters, or `declare-const` without; the sort stands at `result`.
     fn declare_fun(&mut self, command: &Command<'_, 's>, result: usize) -> Result<(), Stop> {
         let name = command.symbol(0)?;
-        let params = if result == 2 { self.sorts(command.tree, command.list(1, "parameter sorts")?)? } else { Vec::new() };
+        let params =
+            if result == 2 { self.sorts(command.tree, command.list(1, "parameter sorts")?)? } else { Vec::new() };
         let sort = sort_at(command.tree, &self.declarations.sorts, command.arg(result, "a sort")?)?;
         command.at_most(result + 1)?;
         match sort {

@@ -72,7 +72,11 @@ const MAX_PAIRS: usize = 100_000;
 const MAX_CHAIN: usize = 256;
 
 /// Combines many terms by an associative operation.
-pub(super) fn combine(terms: &mut Terms, parts: &[Term], join: &mut impl FnMut(&mut Terms, Term, Term) -> Term) -> Term {
+pub(super) fn combine(
+    terms: &mut Terms,
+    parts: &[Term],
+    join: &mut impl FnMut(&mut Terms, Term, Term) -> Term,
+) -> Term {
     fn halves(
         terms: &mut Terms,
         parts: &[Term],
@@ -82,8 +86,7 @@ pub(super) fn combine(terms: &mut Terms, parts: &[Term], join: &mut impl FnMut(&
         if parts.len() > longest {
             // Once halved, halves stay well below the limit, so that their printed form is read as it was.
             let (left, right) = parts.split_at(parts.len() / 2);
-            let (left, right) =
-                (halves(terms, left, MAX_CHAIN / 2, join), halves(terms, right, MAX_CHAIN / 2, join));
+            let (left, right) = (halves(terms, left, MAX_CHAIN / 2, join), halves(terms, right, MAX_CHAIN / 2, join));
             return join(terms, left, right);
         }
         let first = parts[0];

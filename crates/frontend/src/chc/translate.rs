@@ -144,11 +144,7 @@ impl Context {
 }
 
 impl<'a, 's> Translation<'a, 's> {
-    pub(super) fn new(
-        tree: &'a Tree<'s>,
-        context: &'a mut Context,
-        declarations: &'a mut Declarations<'s>,
-    ) -> Self {
+    pub(super) fn new(tree: &'a Tree<'s>, context: &'a mut Context, declarations: &'a mut Declarations<'s>) -> Self {
         let (locals, bound) = (FxHashMap::default(), Vec::new());
         Translation { tree, context, declarations, locals, bound, tasks: Vec::new(), values: Vec::new() }
     }
@@ -259,9 +255,7 @@ impl<'a, 's> Translation<'a, 's> {
                 Ok(())
             }
             "_" => Err(unsupported::literal(tree, at)),
-            "lambda" | "match" => {
-                Err(Stop::unsupported(span, unsupported::theory_of(word).expect("both are known")))
-            }
+            "lambda" | "match" => Err(Stop::unsupported(span, unsupported::theory_of(word).expect("both are known"))),
             _ => {
                 let head = self.head(first)?;
                 self.tasks.push(Task::Apply(at, head, self.values.len()));

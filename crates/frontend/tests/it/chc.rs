@@ -294,7 +294,10 @@ fn what_is_not_modelled() {
         "unsupported: 2:1: a quantifier that is not universal over the whole clause",
     );
     refused("(assert (P (ite r 1 2)))", "unsupported: 2:12: a predicate or a quantifier inside a term");
-    refused("(assert (forall ((x Int)) (P (div 1 x))))", "unsupported: 2:30: `div` or `mod` by a term that is not constant");
+    refused(
+        "(assert (forall ((x Int)) (P (div 1 x))))",
+        "unsupported: 2:30: `div` or `mod` by a term that is not constant",
+    );
     refused("(assert (forall ((x Int)) (P (mod x 0))))", "unsupported: 2:30: division by zero");
     refused("(assert (forall ((x Int)) (< (/ x 2) 1)))", "unsupported: 2:30: integers and real numbers in one term");
     refused("(assert (P (to_int 1.5)))", "unsupported: 2:13: conversion of real numbers to integers");

@@ -38,7 +38,11 @@ fn tokens(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let single = !first.is_ascii_alphanumeric();
-        let length = if single { first.len_utf8() } else { rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len()) };
+        let length = if single {
+            first.len_utf8()
+        } else {
+            rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())
+        };
         tokens.push(&rest[..length]);
         rest = &rest[length..];
     }
@@ -128,7 +132,10 @@ fn deep_nesting() {
     assert!(refusal(&nested("(forall ((x Int)) ", "(P x)", ")")).contains("nested deeper than"));
     assert!(refusal(&nested("(= x (+ x ", "1", "))")).contains("takes numbers"));
     assert!(refusal(&"(".repeat(10 * DEEP)).contains("never closed"));
-    assert!(refusal(&format!("(declare-fun Q ({}Int{}) Bool)", "(Array Int ".repeat(DEEP), ")".repeat(DEEP))).contains("a sort with more"));
+    assert!(
+        refusal(&format!("(declare-fun Q ({}Int{}) Bool)", "(Array Int ".repeat(DEEP), ")".repeat(DEEP)))
+            .contains("a sort with more")
+    );
     let fine = read_chc(&nested("(not ", "(not (P x))", ")")).expect("negations cancel out");
     assert_eq!(fine.clauses.len(), 1);
     let fine = read_chc(&nested("(let ((x y)) ", "(=> (P x) false)", ")")).expect("names cost nothing");
@@ -164,7 +171,8 @@ fn sharing_survives() {
         assert!(to_smtlib(&system).expect("printable").len() < 10_000);
         survive(text.as_bytes());
     }
-    let lets: String = (1..60).map(|i| format!("(let ((a{i} (and (or a{} (P {i})) (or (Q {i}) a{}))))\n", i - 1, i - 1)).collect();
+    let lets: String =
+        (1..60).map(|i| format!("(let ((a{i} (and (or a{} (P {i})) (or (Q {i}) a{}))))\n", i - 1, i - 1)).collect();
     let text = format!(
         "(declare-fun P (Int) Bool)(declare-fun Q (Int) Bool)(assert (let ((a0 (P 0))) {lets} (=> a59 false){}))",
         ")".repeat(60)
@@ -188,6 +196,7 @@ fn large_scripts_are_read_in_no_time() {
     let rule = "(assert (forall ((x Int) (y Int)) (=> (and (P x) (< x y) (= y (+ x 1))) (P y))))\n";
     let many = declarations.to_owned() + &rule.repeat(size / rule.len());
     assert_eq!(read_chc(&many).expect("it is read").clauses.len(), size / rule.len());
+    let size = 2 << 20;
     let wide: String = (0..size / 40).map(|i| format!("(< {i} (+ x {i})) ")).collect();
     let wide = format!("{declarations}(assert (forall ((x Int)) (=> (P x) (and {wide}) (P 0))))");
     let system = read_chc(&wide).expect("it is read");

@@ -24,3 +24,9 @@ fn dve() {
     let program = read_ok(Language::Dve, example(include_str!("../../../../docs/dve.md")));
     assert_eq!(explore(&program).0.len(), 3);
 }
+
+#[test]
+fn chc() {
+    let system = crate::chc::read_chc(example(include_str!("../../../../docs/chc.md"))).expect("it is read");
+    assert_eq!(system.clauses.len(), 3);
+}

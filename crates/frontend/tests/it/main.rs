@@ -2,6 +2,7 @@
 
 mod chc;
 mod chc_corpus;
+mod chc_evidence;
 mod chc_robustness;
 mod corpus;
 mod documents;
