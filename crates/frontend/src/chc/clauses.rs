@@ -179,7 +179,7 @@ impl Clausifier<'_> {
     }
 }
 
-/// The conjunction of all conjuncts, each once.
+/// The conjunction of all conjuncts, each once; false if one is, which the constructors of terms do not see everywhere.
 fn flat_conjunction(terms: &mut Terms, parts: Vec<Term>) -> Term {
     let mut conjuncts: IndexSet<Term, FxBuildHasher> = IndexSet::default();
     let mut seen: FxHashSet<Term> = FxHashSet::default();
@@ -188,6 +188,7 @@ fn flat_conjunction(terms: &mut Terms, parts: Vec<Term>) -> Term {
     while let Some(part) = stack.pop() {
         match terms.node(part) {
             Node::Bool(true) => {}
+            Node::Bool(false) => return part,
             Node::Binary(BinOp::And, a, b) => {
                 if seen.insert(part) {
                     stack.extend([b, a]);
