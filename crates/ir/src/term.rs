@@ -384,7 +384,7 @@ impl Terms {
         match self.node(condition) {
             Node::Bool(true) => then,
             Node::Bool(false) => otherwise,
-            _ if then == otherwise => then,
+            _ if then == otherwise && self.is_total(condition) => then,
             _ => self.intern(Node::Ite(condition, then, otherwise)),
         }
     }
@@ -434,9 +434,21 @@ impl Terms {
         terms.into_iter().fold(ff, |acc, t| self.or(acc, t))
     }
 
+    /// Whether the term certainly has a value in every state: then it may be dropped where its value does not matter.
+    fn is_total(&self, term: Term) -> bool {
+        let (mut over_state, mut partial) = (false, false);
+        self.visit(term, &mut |node| match node {
+            Node::Var(_) => over_state = true,
+            Node::Binary(BinOp::Div | BinOp::Rem | BinOp::Select | BinOp::Shl | BinOp::Shr, ..)
+            | Node::Binary(BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor, ..) => partial = true,
+            _ => {}
+        });
+        !(over_state && partial)
+    }
+
     /// Equality.
     pub fn eq(&mut self, a: Term, b: Term) -> Term {
-        if a == b { self.tt() } else { self.binary(BinOp::Eq, a, b) }
+        if a == b && self.is_total(a) { self.tt() } else { self.binary(BinOp::Eq, a, b) }
     }
 
     /// `a <= b`.

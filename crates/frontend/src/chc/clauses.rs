@@ -6,9 +6,10 @@
 
 use std::rc::Rc;
 
-use clinch_ir::{Application, Clause, HornSystem, Sort, Span, Symbol, Term};
+use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, Sort, Span, Symbol, Term, Terms};
+use indexmap::IndexSet;
 use num_bigint::BigInt;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Stop;
 use super::formula::{Argument, Formula, Formulas, Quantifier, Shape, redeclare};
@@ -115,7 +116,7 @@ impl Clausifier<'_> {
         }
         let body = conjunct.body.iter().map(|&f| self.application(f, &mut constraint)).collect::<Vec<_>>();
         let head = conjunct.heads.first().map(|&f| self.application(f, &mut constraint));
-        let constraint = conjunction(&mut self.system.terms, &constraint);
+        let constraint = flat_conjunction(&mut self.system.terms, constraint);
         if constraint == ff {
             return Ok(());
         }
@@ -176,6 +177,27 @@ impl Clausifier<'_> {
         }
         clause
     }
+}
+
+/// The conjunction of all conjuncts, each once; false if one is, which the constructors of terms do not see everywhere.
+fn flat_conjunction(terms: &mut Terms, parts: Vec<Term>) -> Term {
+    let mut conjuncts: IndexSet<Term, FxBuildHasher> = IndexSet::default();
+    let mut seen: FxHashSet<Term> = FxHashSet::default();
+    let mut stack = parts;
+    stack.reverse();
+    while let Some(part) = stack.pop() {
+        match terms.node(part) {
+            Node::Bool(true) => {}
+            Node::Bool(false) => return part,
+            Node::Binary(BinOp::And, a, b) => {
+                if seen.insert(part) {
+                    stack.extend([b, a]);
+                }
+            }
+            _ => drop(conjuncts.insert(part)),
+        }
+    }
+    conjunction(terms, &conjuncts.into_iter().collect::<Vec<_>>())
 }
 
 /// The disjunctive normal form over predicates.

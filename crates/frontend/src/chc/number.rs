@@ -101,7 +101,7 @@ impl Context {
             Op::Lt => return self.chain(args, span, |c, a, b, span| c.compare(BinOp::Lt, a, b, span)),
             Op::Ge => return self.chain(args, span, |c, a, b, span| c.compare(BinOp::Le, b, a, span)),
             Op::Gt => return self.chain(args, span, |c, a, b, span| c.compare(BinOp::Lt, b, a, span)),
-            Op::ToReal => return self.to_real(&args[0], span),
+            Op::ToReal => return self.real_constant(&args[0], span),
             Op::Quotient => return self.quotient(args, span),
             _ => {}
         }
@@ -232,7 +232,7 @@ impl Context {
         Ratio { term: terms.ite(nonnegative, term, negative), divisor: one() }
     }
 
-    fn to_real(&mut self, arg: &Value, span: Span) -> Result<Value, Stop> {
+    fn real_constant(&mut self, arg: &Value, span: Span) -> Result<Value, Stop> {
         let term = self.coerce(arg, &Sort::Int, span)?;
         let value = Value::Term(term, Sort::Int);
         Ok(Value::Term(self.coerce(&value, &Sort::Real, span)?, Sort::Real))

@@ -13,11 +13,11 @@ use super::sorts::{SortNames, sort_at};
 use super::unsupported;
 
 /// Deepest terms and formulas: what works on them later may recurse.
-const MAX_DEPTH: u32 = 4000;
+const MAX_DEPTH: u32 = 2000;
 const MAX_FORMULA_DEPTH: u32 = 500;
 
-/// Most terms and formulas: defined functions can double them with each definition.
-const MAX_TERMS: usize = 8_000_000;
+/// Most terms and formulas beyond one per byte of text: defined functions can double them with each definition.
+const MAX_TERMS: usize = 1_000_000;
 
 /// What is translated into.
 pub(super) struct Context {
@@ -112,8 +112,9 @@ impl Context {
         if depth > limit {
             return Err(Stop::unsupported(span, format!("the term is nested deeper than {limit}")));
         }
-        if self.system.terms.len() + self.formulas.len() > MAX_TERMS {
-            return Err(Stop::unsupported(span, format!("more than {MAX_TERMS} terms")));
+        let limit = MAX_TERMS + self.system.source.text.len();
+        if self.system.terms.len() + self.formulas.len() > limit {
+            return Err(Stop::unsupported(span, format!("more than {limit} terms")));
         }
         Ok(())
     }

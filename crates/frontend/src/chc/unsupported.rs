@@ -65,7 +65,7 @@ pub(super) fn literal(tree: &Tree, at: Sexp) -> Stop {
         Kind::Text => Stop::unsupported(span, STRINGS),
         Kind::List => {
             let name = tree.items(at).nth(1).and_then(|n| tree.symbol(n));
-            match name.and_then(|n| theory_of(n)) {
+            match name.and_then(theory_of) {
                 Some(theory) => Stop::unsupported(span, theory),
                 None => Stop::bad(span, "unknown indexed identifier"),
             }

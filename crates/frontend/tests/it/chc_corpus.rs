@@ -47,8 +47,5 @@ fn what_is_printed_is_read_as_it_was() {
         let printed = to_smtlib(&system).unwrap_or_else(|e| panic!("{file}: {e}"));
         let again = read_chc(&printed).unwrap_or_else(|e| panic!("{file}: {e}"));
         assert_eq!(to_smtlib(&again).expect("printable"), printed, "{file}");
-        if let Ok(folder) = std::env::var("DUMP") {
-            fs::write(PathBuf::from(folder).join(&file), printed).expect("written");
-        }
     }
 }

@@ -34,3 +34,9 @@ fn armc() {
     assert_eq!(names, ["1: init -> loop", "2: x := 2*x", "3: loop -> loop~3", "3: loop~3 -> loop", "4: loop -> bad"]);
     assert_eq!(program.predicates.len(), 1);
 }
+
+#[test]
+fn chc() {
+    let system = crate::chc::read_chc(example(include_str!("../../../../docs/chc.md"))).expect("it is read");
+    assert_eq!(system.clauses.len(), 3);
+}

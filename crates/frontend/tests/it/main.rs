@@ -4,6 +4,8 @@ mod armc;
 mod armc_errors;
 mod chc;
 mod chc_corpus;
+mod chc_evidence;
+mod chc_robustness;
 mod corpus;
 mod documents;
 mod dve_errors;

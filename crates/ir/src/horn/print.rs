@@ -1,6 +1,5 @@
 //! Horn clauses, their solutions and their refutations in SMT-LIB.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -42,7 +41,7 @@ pub fn model_to_smtlib(system: &HornSystem, solution: &Interpretation) -> Result
         let list = params.iter().map(|&p| Ok(format!("({} {})", body.names().of(p)?, system.terms.symbol_sort(p))));
         let list = list.collect::<Result<Vec<_>, Unprintable>>()?.join(" ");
         let text = body.show(|body| body.text((formula, false)))?;
-        let _ = writeln!(out, "(define-fun {} ({list}) Bool\n  {text})", printer.predicates[id.index()]);
+        out += &format!("(define-fun {} ({list}) Bool\n  {text})\n", printer.predicates[id.index()]);
     }
     out.push_str(")\n");
     Ok(out)

@@ -214,11 +214,11 @@ impl<'a> Body<'a> {
             let separator = if group.is_empty() { "" } else { " " };
             let mut definition = String::new();
             self.write_node(&mut definition, *key)?;
-            let _ = write!(group, "{separator}({} {definition})", self.name_of[key]);
+            write_to(group, format_args!("{separator}({} {definition})", self.name_of[key]));
         }
         let mut text = String::new();
         for group in &groups {
-            let _ = write!(text, "(let ({group})\n");
+            write_to(&mut text, format_args!("(let ({group})\n"));
         }
         text.push_str(&inner(self)?);
         text.push_str(&")".repeat(levels));
