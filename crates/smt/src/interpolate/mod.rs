@@ -16,6 +16,7 @@ mod congruence;
 mod core;
 mod farkas;
 mod formula;
+mod horn;
 mod linear;
 mod problem;
 mod rational;
@@ -24,10 +25,11 @@ mod simplex;
 mod tree;
 mod weaken;
 
-use clinch_ir::{Term, Terms};
+use clinch_ir::{Symbol, Term, Terms};
+use rustc_hash::FxHashSet;
 
 pub use check::check;
-use tree::Tree;
+use tree::{Span, Tree};
 
 /// A node of a derivation tree: its own formula, and the nodes below it. Children come before parents; the last node is
 /// the root.
@@ -69,7 +71,7 @@ impl Default for ItpConfig {
     fn default() -> Self {
         ItpConfig {
             methods: vec![Method::Farkas],
-            minimise: 64,
+            minimise: 0,
             equations: true,
             round: true,
             conflicts: 20_000,
@@ -108,6 +110,21 @@ struct Query<'a> {
     stop: &'a dyn Fn() -> bool,
 }
 
+impl Query<'_> {
+    /// The symbols that occur in conjuncts that matter both in a subtree and outside it.
+    fn shared_in_core(&self, position: usize) -> Vec<Symbol> {
+        let span = self.tree.subtree[position];
+        let (mut inside, mut outside) = (FxHashSet::default(), FxHashSet::default());
+        for (p, conjuncts) in self.core.iter().enumerate() {
+            let side = if Span::at(p).within(span) { &mut inside } else { &mut outside };
+            side.extend(conjuncts.iter().flat_map(|&c| self.terms.symbols(c)));
+        }
+        let mut shared: Vec<Symbol> = inside.intersection(&outside).copied().collect();
+        shared.sort_unstable();
+        shared
+    }
+}
+
 /// Interpolants of a tree of formulas, checked.
 pub fn interpolate(
     terms: &mut Terms,
@@ -116,7 +133,9 @@ pub fn interpolate(
     stop: &dyn Fn() -> bool,
 ) -> Result<Interpolants, ItpError> {
     let shape = Tree::new(terms, tree).ok_or_else(|| ItpError::GaveUp("not a tree".to_owned()))?;
+    let t0 = std::time::Instant::now(); //DBG
     let core = core::core(terms, &shape, tree, config, stop)?;
+    eprintln!("core {:?} size {}", t0.elapsed(), core.iter().flatten().count()); //DBG
     let mut reasons = Vec::new();
     let mut rejected = 0;
     for &method in &config.methods {
@@ -127,10 +146,13 @@ pub fn interpolate(
         let mut query = Query { terms: &mut *terms, tree: &shape, core: &core, config, stop };
         let candidates = match method {
             Method::Farkas => farkas::interpolants(&mut query),
-            Method::Newton | Method::Horn => Err("not yet".to_owned()),
+            Method::Newton => Err("not yet".to_owned()),
+            Method::Horn => horn::interpolants(&mut query),
         };
+        eprintln!("method {:?}", t0.elapsed()); //DBG
         match candidates.map(|c| weaken::weaken(&mut query, c)) {
             Ok(Some(by_position)) => {
+        eprintln!("weaken {:?}", t0.elapsed()); //DBG
                 let formulas = (0..tree.len()).map(|node| by_position[shape.position[node]]).collect();
                 return Ok(Interpolants { formulas, method, rejected });
             }
