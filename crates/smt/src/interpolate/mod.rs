@@ -17,7 +17,9 @@ mod core;
 mod farkas;
 mod formula;
 mod horn;
+mod eliminate;
 mod linear;
+mod newton;
 mod problem;
 mod rational;
 mod sat;
@@ -70,7 +72,7 @@ pub struct ItpConfig {
 impl Default for ItpConfig {
     fn default() -> Self {
         ItpConfig {
-            methods: vec![Method::Farkas],
+            methods: vec![Method::Farkas, Method::Newton, Method::Horn],
             minimise: 0,
             equations: true,
             round: true,
@@ -135,18 +137,21 @@ pub fn interpolate(
     let shape = Tree::new(terms, tree).ok_or_else(|| ItpError::GaveUp("not a tree".to_owned()))?;
     let t0 = std::time::Instant::now(); //DBG
     let core = core::core(terms, &shape, tree, config, stop)?;
-    eprintln!("core {:?} size {}", t0.elapsed(), core.iter().flatten().count()); //DBG
+    eprintln!("core {:?} size {}", t0.elapsed(), core.conjuncts.iter().flatten().count()); //DBG
     let mut reasons = Vec::new();
     let mut rejected = 0;
     for &method in &config.methods {
+        if !core.confirmed && method != Method::Horn {
+            continue;
+        }
         if stop() {
             reasons.push("stopped".to_owned());
             break;
         }
-        let mut query = Query { terms: &mut *terms, tree: &shape, core: &core, config, stop };
+        let mut query = Query { terms: &mut *terms, tree: &shape, core: &core.conjuncts, config, stop };
         let candidates = match method {
             Method::Farkas => farkas::interpolants(&mut query),
-            Method::Newton => Err("not yet".to_owned()),
+            Method::Newton => newton::interpolants(&mut query),
             Method::Horn => horn::interpolants(&mut query),
         };
         eprintln!("method {:?}", t0.elapsed()); //DBG

@@ -230,3 +230,86 @@ fn shows() {
         }
     }
 }
+
+/// BENCH
+pub fn bench() {
+    let mut all = vec![("double", double(), 5), ("double", double(), 30), ("double", double(), 100), ("five", five(), 5), ("five", five(), 30)];
+    for n in [5, 10, 15, 20, 30] { all.push(("nested", nested(), n)); all.push(("choice", choice(), n)); }
+    for (name, system, steps) in all {
+        let (terms, result, time) = system.interpolants(steps);
+        let longest = result.formulas.iter().map(|&f| show(&terms, f).len()).max();
+        let middle = show(&terms, result.formulas[steps / 2]);
+        let first: String = middle.chars().take(600).collect();
+        println!("{name} {steps}: {time:?} {:?} longest {longest:?} {first}", result.method);
+    }
+}
+
+/// Guarded commands over pc, i, j, n, k, all in one formula: nested loops, k counts; error at pc = 4 if k < i.
+fn nested() -> System {
+    System {
+        names: vec!["pc", "i", "j", "n", "k"],
+        init: |t, s| {
+            let a = zero(t, &[s[0], s[1], s[2], s[4]]);
+            let n = at_least(t, s[3], 1);
+            t.and(a, n)
+        },
+        step: |t, o, w| {
+            // (pc, guard, pc', di, dj, dk, reset j)
+            let mut cases = Vec::new();
+            for (pc, next, guard, d) in [
+                (0, 1, 0, [0, 0, 0]),
+                (1, 2, 1, [0, 0, 0]),
+                (1, 3, 2, [0, 0, 0]),
+                (2, 2, 3, [0, 1, 1]),
+                (2, 1, 4, [1, 0, 0]),
+                (3, 4, 5, [0, 0, 0]),
+            ] {
+                let g = match guard {
+                    1 => t.lt(o[1], o[3]),
+                    2 => t.le(o[3], o[1]),
+                    3 => t.le(o[2], o[1]),
+                    4 => t.lt(o[1], o[2]),
+                    5 => t.lt(o[4], o[1]),
+                    _ => t.tt(),
+                };
+                let a = is(t, o[0], pc);
+                let b = is(t, w[0], next);
+                let i = adds(t, w[1], o[1], d[0]);
+                let j = if pc == 1 { is(t, w[2], 0) } else { adds(t, w[2], o[2], d[1]) };
+                let k = adds(t, w[4], o[4], d[2]);
+                let n = t.eq(w[3], o[3]);
+                cases.push(t.all([a, g, b, i, j, k, n]));
+            }
+            t.any(cases)
+        },
+        error: |t, s| is(t, s[0], 4),
+    }
+}
+
+/// Each step adds the same to x and y, or the same to y and z, guarded; at the end x + z = y and x >= 0.
+fn choice() -> System {
+    System {
+        names: vec!["x", "y", "z", "w"],
+        init: zero,
+        step: |t, o, n| {
+            let mut cases = Vec::new();
+            for (dx, dz) in [(1, 0), (0, 1), (1, 1), (2, 0), (3, 1), (0, 4)] {
+                let x = adds(t, n[0], o[0], dx);
+                let z = adds(t, n[2], o[2], dz);
+                let y = adds(t, n[1], o[1], dx + dz);
+                let g = t.le(o[3], o[0]);
+                let w = adds(t, n[3], o[3], 0);
+                cases.push(t.all([x, y, z, w, g]));
+            }
+            t.any(cases)
+        },
+        error: |t, s| {
+            let sum = t.add(s[0], s[2]);
+            let same = t.eq(sum, s[1]);
+            let not = t.not(same);
+            let nonneg = at_least(t, s[0], 0);
+            let neg = t.not(nonneg);
+            t.or(not, neg)
+        },
+    }
+}
