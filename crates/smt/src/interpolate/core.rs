@@ -10,8 +10,8 @@ use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
 /// Work that a query may do (see [`Z3Solver::set_limits`]).
-const RESOURCES: u32 = 20_000_000;
-const MILLISECONDS: u32 = 10_000;
+const RESOURCES: u32 = 2_000_000;
+const MILLISECONDS: u32 = 1_000;
 
 /// The conjuncts that methods work on.
 pub(super) struct Core {
@@ -30,8 +30,7 @@ pub(super) fn core(
     config: &ItpConfig,
     stop: &dyn Fn() -> bool,
 ) -> Result<Core, ItpError> {
-    let by_position: Vec<Vec<Term>> =
-        tree.node_at.iter().map(|&node| conjuncts(terms, nodes[node].formula)).collect();
+    let by_position: Vec<Vec<Term>> = tree.node_at.iter().map(|&node| conjuncts(terms, nodes[node].formula)).collect();
     let mut seen = FxHashSet::default();
     let all: Vec<Term> = by_position.iter().flatten().copied().filter(|&c| seen.insert(c)).collect();
     let mut solver = Z3Solver::for_formulas();
@@ -63,7 +62,7 @@ fn minimise(solver: &mut Z3Solver, terms: &Terms, core: &mut Vec<Term>, queries:
     };
     let mut candidates: Vec<(usize, Term)> = core.iter().map(|&t| (size(t), t)).collect();
     candidates.sort_by_key(|&(size, term)| (std::cmp::Reverse(size), std::cmp::Reverse(term)));
-    solver.set_limits(RESOURCES / 20, MILLISECONDS / 20);
+    solver.set_limits(RESOURCES / 10, MILLISECONDS / 10);
     for (_, candidate) in candidates.into_iter().take(queries) {
         if stop() {
             return;

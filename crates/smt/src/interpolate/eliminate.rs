@@ -90,7 +90,8 @@ fn linearly(terms: &mut Terms, a: Term, b: Term, keep: &FxHashSet<Symbol>) -> Op
     let difference = left.plus(&Rational::int(-1), &right);
     let unit = |q: &Rational| *q == Rational::ONE || *q == Rational::int(-1);
     let (number, coefficient) = difference.entries.iter().find(|(n, c)| {
-        unit(c) && problem.numbers[*n].term.is_some_and(|t| matches!(terms.node(t), Node::Symbol(s) if !keep.contains(&s)))
+        unit(c)
+            && problem.numbers[*n].term.is_some_and(|t| matches!(terms.node(t), Node::Symbol(s) if !keep.contains(&s)))
     })?;
     let term = problem.numbers[*number].term?;
     let Node::Symbol(symbol) = terms.node(term) else { return None };

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Dynamic, forall_const};
 use z3::{DeclKind, Fixedpoint, FuncDecl, Params, SatResult, Sort};
 
-use super::Query;
+use super::{Failure, Query};
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant, z3_sort};
 
@@ -14,7 +14,7 @@ use crate::encode::{Encoder, symbol_constant, z3_sort};
 const MILLISECONDS: u32 = 5_000;
 
 /// Candidates by position, or why there are none.
-pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, String> {
+pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, Failure> {
     let engine = Fixedpoint::new();
     engine.set_params(&parameters());
     let predicates: Vec<Predicate> = (0..query.tree.len()).map(|p| Predicate::new(query, p)).collect();
@@ -23,8 +23,7 @@ pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, String> {
     }
     let mut encoder = Encoder::default();
     for position in 0..query.tree.len() {
-        let mut body: Vec<Bool> =
-            query.core[position].iter().map(|&c| encoder.term(query.terms, c).bool()).collect();
+        let mut body: Vec<Bool> = query.core[position].iter().map(|&c| encoder.term(query.terms, c).bool()).collect();
         body.extend(query.tree.children[position].iter().map(|&c| predicates[c].application.clone()));
         let mut constants: Vec<Dynamic> = constants(query, position);
         constants.extend(query.tree.children[position].iter().flat_map(|&c| predicates[c].arguments.clone()));
@@ -36,8 +35,8 @@ pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, String> {
     let root = predicates.last().ok_or("no nodes")?;
     match engine.query(&root.application) {
         SatResult::Unsat => {}
-        SatResult::Sat => return Err("the engine finds a derivation".to_owned()),
-        SatResult::Unknown => return Err(engine.get_reason_unknown()),
+        SatResult::Sat => return Err("the engine finds a derivation".into()),
+        SatResult::Unknown => return Err(engine.get_reason_unknown().as_str().into()),
     }
     let decided = decided(&engine);
     let no_constants = FxHashMap::default();
@@ -50,7 +49,7 @@ pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, String> {
             let cover = engine.get_cover_delta(-1, &predicate.declaration).ok_or("no cover")?;
             let bound: Vec<Term> = predicate.symbols.iter().map(|&s| query.terms.symbol(s)).collect();
             let names = Names { constants: &no_constants, bound: &bound };
-            decode::term(query.terms, &cover.into(), names).ok_or_else(|| "an answer that is no term".to_owned())
+            decode::term(query.terms, &cover.into(), names).ok_or_else(|| "an answer that is no term".into())
         })
         .collect()
 }

@@ -10,20 +10,23 @@
 //! Z3's engine for Horn clauses. Whatever a strategy finds, Z3 checks ([`weaken`]), dropping conjuncts nobody needs.
 
 mod arithmetic;
+mod cases;
 mod check;
 mod combine;
 mod congruence;
 mod core;
+mod eliminate;
 mod farkas;
 mod formula;
 mod horn;
-mod eliminate;
 mod linear;
 mod newton;
 mod problem;
 mod rational;
 mod sat;
 mod simplex;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod weaken;
 
@@ -65,6 +68,8 @@ pub struct ItpConfig {
     pub equations: bool,
     /// Whether inequalities are weakened so that their constants become zero, where the contradiction allows it.
     pub round: bool,
+    /// Whether formulas with many cases are first refuted for few of them.
+    pub lazy: bool,
     /// How many conflicts the search for a refutation may have.
     pub conflicts: u64,
 }
@@ -73,9 +78,10 @@ impl Default for ItpConfig {
     fn default() -> Self {
         ItpConfig {
             methods: vec![Method::Farkas, Method::Newton, Method::Horn],
-            minimise: 0,
+            minimise: 16,
             equations: true,
             round: true,
+            lazy: true,
             conflicts: 20_000,
         }
     }
@@ -135,38 +141,55 @@ pub fn interpolate(
     stop: &dyn Fn() -> bool,
 ) -> Result<Interpolants, ItpError> {
     let shape = Tree::new(terms, tree).ok_or_else(|| ItpError::GaveUp("not a tree".to_owned()))?;
-    let t0 = std::time::Instant::now(); //DBG
     let core = core::core(terms, &shape, tree, config, stop)?;
-    eprintln!("core {:?} size {}", t0.elapsed(), core.conjuncts.iter().flatten().count()); //DBG
     let mut reasons = Vec::new();
     let mut rejected = 0;
+    let mut query = Query { terms, tree: &shape, core: &core.conjuncts, config, stop };
     for &method in &config.methods {
-        if !core.confirmed && method != Method::Horn {
+        // Without a core, postconditions grow with the tree.
+        if !core.confirmed && method == Method::Newton {
             continue;
         }
         if stop() {
             reasons.push("stopped".to_owned());
             break;
         }
-        let mut query = Query { terms: &mut *terms, tree: &shape, core: &core.conjuncts, config, stop };
-        let candidates = match method {
+        let found = match method {
             Method::Farkas => farkas::interpolants(&mut query),
-            Method::Newton => newton::interpolants(&mut query),
-            Method::Horn => horn::interpolants(&mut query),
+            Method::Newton => newton::interpolants(&mut query).and_then(|c| confirm(&mut query, c)),
+            Method::Horn => horn::interpolants(&mut query).and_then(|c| confirm(&mut query, c)),
         };
-        eprintln!("method {:?}", t0.elapsed()); //DBG
-        match candidates.map(|c| weaken::weaken(&mut query, c)) {
-            Ok(Some(by_position)) => {
-        eprintln!("weaken {:?}", t0.elapsed()); //DBG
+        match found {
+            Ok(by_position) => {
                 let formulas = (0..tree.len()).map(|node| by_position[shape.position[node]]).collect();
                 return Ok(Interpolants { formulas, method, rejected });
             }
-            Ok(None) => {
+            Err(Failure::Satisfiable) => return Err(ItpError::Satisfiable),
+            Err(Failure::Rejected) => {
                 rejected += 1;
                 reasons.push(format!("{method:?}: not confirmed"));
             }
-            Err(reason) => reasons.push(format!("{method:?}: {reason}")),
+            Err(Failure::GaveUp(reason)) => reasons.push(format!("{method:?}: {reason}")),
         }
     }
     Err(ItpError::GaveUp(reasons.join("; ")))
+}
+
+fn confirm(query: &mut Query<'_>, candidates: Vec<Term>) -> Result<Vec<Term>, Failure> {
+    weaken::weaken(query, candidates, &mut |_, _, _| false).map_err(|_| Failure::Rejected)
+}
+
+/// Why a method failed.
+enum Failure {
+    /// The formulas have a model together.
+    Satisfiable,
+    /// It found formulas that are not interpolants.
+    Rejected,
+    GaveUp(String),
+}
+
+impl From<&str> for Failure {
+    fn from(reason: &str) -> Self {
+        Failure::GaveUp(reason.to_owned())
+    }
 }

@@ -4,25 +4,25 @@
 use clinch_ir::{Symbol, Term};
 use rustc_hash::FxHashSet;
 
-use super::Query;
 use super::eliminate::eliminate;
+use super::{Failure, Query};
 
 /// Conjuncts that one node may have before it is given up.
 const CONJUNCTS: usize = 2_000;
 
 /// Candidates by position, or why there are none.
-pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, String> {
+pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, Failure> {
     let mut posts: Vec<Vec<Term>> = Vec::new();
     for position in 0..query.tree.len() {
         if (query.stop)() {
-            return Err("stopped".to_owned());
+            return Err("stopped".into());
         }
         let mut conjuncts = query.core[position].clone();
         conjuncts.extend(query.tree.children[position].iter().flat_map(|&c| posts[c].clone()));
         let shared: FxHashSet<Symbol> = query.shared_in_core(position).into_iter().collect();
         let post = eliminate(query.terms, conjuncts, &shared);
         if post.len() > CONJUNCTS {
-            return Err("too many conjuncts".to_owned());
+            return Err("too many conjuncts".into());
         }
         posts.push(post);
     }

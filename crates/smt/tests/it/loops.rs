@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
-use clinch_smt::{Interpolants, ItpConfig, ItpNode, check, interpolate};
+use clinch_smt::{Interpolants, ItpConfig, ItpNode, Method, check, interpolate};
 
 /// A formula as text, symbols by their names.
 pub(crate) fn show(terms: &Terms, term: Term) -> String {
@@ -209,39 +209,21 @@ fn five() -> System {
     }
 }
 
+/// Generous limits: some milliseconds and some tens of milliseconds on an idle machine.
 #[test]
 fn unrollings_are_fast() {
-    for (system, steps, limit) in [(double(), 30, 300), (double(), 100, 1500), (five(), 30, 1500)] {
+    for (system, steps, limit) in [(double(), 30, 1), (double(), 100, 5), (five(), 30, 5), (nested(), 15, 20)] {
         let (_, _, time) = system.interpolants(steps);
-        assert!(time < Duration::from_millis(limit), "{steps} steps took {time:?}");
+        assert!(time < Duration::from_secs(limit), "{steps} steps took {time:?}");
     }
 }
 
-/// For looking at by hand: `cargo nextest run -p clinch-smt loops::shows --no-capture`.
+/// 6^20 paths, too many for a refutation that looks at all of them.
 #[test]
-fn shows() {
-    for (system, steps) in [(double(), 30), (double(), 100), (five(), 5), (five(), 30)] {
-        let (terms, result, time) = system.interpolants(steps);
-        let longest = result.formulas.iter().map(|&f| show(&terms, f).len()).max();
-        let middle = show(&terms, result.formulas[steps / 2]);
-        let first: String = middle.chars().take(600).collect();
-        if std::env::var("SHOW").is_ok() {
-            panic!("{steps}: {time:?} longest {longest:?} {first}");
-        }
-    }
-}
-
-/// BENCH
-pub fn bench() {
-    let mut all = vec![("double", double(), 5), ("double", double(), 30), ("double", double(), 100), ("five", five(), 5), ("five", five(), 30)];
-    for n in [5, 10, 15, 20, 30] { all.push(("nested", nested(), n)); all.push(("choice", choice(), n)); }
-    for (name, system, steps) in all {
-        let (terms, result, time) = system.interpolants(steps);
-        let longest = result.formulas.iter().map(|&f| show(&terms, f).len()).max();
-        let middle = show(&terms, result.formulas[steps / 2]);
-        let first: String = middle.chars().take(600).collect();
-        println!("{name} {steps}: {time:?} {:?} longest {longest:?} {first}", result.method);
-    }
+fn choices_do_not_multiply() {
+    let (terms, result, _) = choice().interpolants(20);
+    assert_eq!(result.method, Method::Farkas);
+    assert!(result.formulas.iter().all(|&f| show(&terms, f).len() < 60));
 }
 
 /// Guarded commands over pc, i, j, n, k, all in one formula: nested loops, k counts; error at pc = 4 if k < i.
@@ -254,7 +236,6 @@ fn nested() -> System {
             t.and(a, n)
         },
         step: |t, o, w| {
-            // (pc, guard, pc', di, dj, dk, reset j)
             let mut cases = Vec::new();
             for (pc, next, guard, d) in [
                 (0, 1, 0, [0, 0, 0]),
