@@ -7,6 +7,10 @@ use super::tree::Tree;
 use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
+/// What a query may use (see [`Z3Solver::set_limits`]).
+pub(super) const RESOURCES: u32 = 5_000_000;
+pub(super) const MILLISECONDS: u32 = 10_000;
+
 /// Whether the formulas are interpolants of the tree: vocabulary, inductiveness, and false at the root.
 pub fn check(terms: &mut Terms, tree: &[ItpNode], candidates: &[Term]) -> bool {
     let Some(shape) = Tree::new(terms, tree) else { return false };
@@ -23,6 +27,7 @@ pub(super) fn in_vocabulary(terms: &Terms, tree: &Tree, position: usize, formula
 
 fn is_inductive(terms: &mut Terms, node: &ItpNode, candidates: &[Term], conclusion: Term) -> bool {
     let mut solver = Z3Solver::for_formulas();
+    solver.set_limits(RESOURCES, MILLISECONDS);
     solver.assert(terms, node.formula);
     for &child in &node.children {
         solver.assert(terms, candidates[child]);

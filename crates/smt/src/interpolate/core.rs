@@ -10,8 +10,17 @@ use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
 /// Work that a query may do (see [`Z3Solver::set_limits`]).
-const RESOURCES: u32 = 20_000_000;
-const MILLISECONDS: u32 = 10_000;
+const RESOURCES: u32 = 2_000_000;
+const MILLISECONDS: u32 = 1_000;
+
+/// The conjuncts that methods work on.
+pub(super) struct Core {
+    /// By position in the tree.
+    pub(super) conjuncts: Vec<Vec<Term>>,
+    /// Whether they are known to have no model. Formulas with many choices in a row can be too hard for one query, but not
+    /// for a method that goes from node to node.
+    pub(super) confirmed: bool,
+}
 
 /// For each position of the tree, conjuncts of its formula; together they have no model.
 pub(super) fn core(
@@ -20,7 +29,7 @@ pub(super) fn core(
     nodes: &[ItpNode],
     config: &ItpConfig,
     stop: &dyn Fn() -> bool,
-) -> Result<Vec<Vec<Term>>, ItpError> {
+) -> Result<Core, ItpError> {
     let by_position: Vec<Vec<Term>> = tree.node_at.iter().map(|&node| conjuncts(terms, nodes[node].formula)).collect();
     let mut seen = FxHashSet::default();
     let all: Vec<Term> = by_position.iter().flatten().copied().filter(|&c| seen.insert(c)).collect();
@@ -29,11 +38,12 @@ pub(super) fn core(
     let mut core = match ask(&mut solver, terms, &all) {
         (Answer::Unsat, core) => core,
         (Answer::Sat, _) => return Err(ItpError::Satisfiable),
-        (Answer::Unknown, _) => return Err(ItpError::GaveUp("Z3 does not know whether there is a model".to_owned())),
+        (Answer::Unknown, _) => return Ok(Core { conjuncts: by_position, confirmed: false }),
     };
     minimise(&mut solver, terms, &mut core, config.minimise, stop);
     let kept: FxHashSet<Term> = core.into_iter().collect();
-    Ok(by_position.into_iter().map(|cs| cs.into_iter().filter(|c| kept.contains(c)).collect()).collect())
+    let kept = |conjuncts: Vec<Term>| conjuncts.into_iter().filter(|c| kept.contains(c)).collect();
+    Ok(Core { conjuncts: by_position.into_iter().map(kept).collect(), confirmed: true })
 }
 
 fn ask(solver: &mut Z3Solver, terms: &Terms, assumed: &[Term]) -> (Answer, Vec<Term>) {
@@ -52,7 +62,7 @@ fn minimise(solver: &mut Z3Solver, terms: &Terms, core: &mut Vec<Term>, queries:
     };
     let mut candidates: Vec<(usize, Term)> = core.iter().map(|&t| (size(t), t)).collect();
     candidates.sort_by_key(|&(size, term)| (std::cmp::Reverse(size), std::cmp::Reverse(term)));
-    solver.set_limits(RESOURCES / 20, MILLISECONDS / 20);
+    solver.set_limits(RESOURCES / 10, MILLISECONDS / 10);
     for (_, candidate) in candidates.into_iter().take(queries) {
         if stop() {
             return;

@@ -1,6 +1,6 @@
 //! Interpolants while they are put together: hash-consed conjunctions and disjunctions of atoms, kept small.
 
-use clinch_ir::{BinOp, Term, Terms};
+use clinch_ir::{BinOp, Node, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
@@ -111,7 +111,7 @@ impl Formulas {
             if self.contradict(problem, connective, &parts) {
                 return absorbing;
             }
-            self.drop_implied(problem, connective, &mut parts);
+            self.drop_implied(connective, &mut parts);
             self.merge_bounds(connective, &mut parts);
         }
         match parts.as_slice() {
@@ -128,21 +128,21 @@ impl Formulas {
     fn contradict(&self, problem: &Problem, connective: Connective, parts: &[FormulaId]) -> bool {
         parts.iter().enumerate().any(|(i, &a)| {
             parts[i + 1..].iter().any(|&b| match connective {
-                Connective::And => self.excludes(problem, a, b),
+                Connective::And => self.excludes(a, b),
                 Connective::Or => self.covers(problem, a, b),
             })
         })
     }
 
     /// Drops parts that others make superfluous; also by the parts of parts (absorption).
-    fn drop_implied(&self, problem: &Problem, connective: Connective, parts: &mut Vec<FormulaId>) {
+    fn drop_implied(&self, connective: Connective, parts: &mut Vec<FormulaId>) {
         let mut i = 0;
         while i < parts.len() {
             let superfluous = (0..parts.len()).any(|j| {
                 j != i
                     && match connective {
-                        Connective::And => self.implies(problem, parts[j], parts[i]),
-                        Connective::Or => self.implies(problem, parts[i], parts[j]),
+                        Connective::And => self.implies(parts[j], parts[i]),
+                        Connective::Or => self.implies(parts[i], parts[j]),
                     }
             });
             if superfluous {
@@ -171,14 +171,14 @@ impl Formulas {
     }
 
     /// Whether `a` implies `b`, as far as one sees without thinking.
-    fn implies(&self, problem: &Problem, a: FormulaId, b: FormulaId) -> bool {
+    fn implies(&self, a: FormulaId, b: FormulaId) -> bool {
         if a == b {
             return true;
         }
         match (&self.nodes[a], &self.nodes[b]) {
             (Formula::Or(_), Formula::Or(_)) | (Formula::And(_), Formula::And(_)) => self.implies_parts(a, b),
-            (_, Formula::Or(parts)) => parts.iter().any(|&p| self.implies(problem, a, p)),
-            (Formula::And(parts), _) => parts.iter().any(|&p| self.implies(problem, p, b)),
+            (_, Formula::Or(parts)) => parts.iter().any(|&p| self.implies(a, p)),
+            (Formula::And(parts), _) => parts.iter().any(|&p| self.implies(p, b)),
             (Formula::Linear(f, r, c), Formula::Linear(g, s, d)) if f == g => {
                 let (lower, upper) = interval(*r, c);
                 let (low, high) = interval(*s, d);
@@ -199,13 +199,12 @@ impl Formulas {
         }
     }
 
-    fn excludes(&self, problem: &Problem, a: FormulaId, b: FormulaId) -> bool {
+    fn excludes(&self, a: FormulaId, b: FormulaId) -> bool {
         match (&self.nodes[a], &self.nodes[b]) {
             (Formula::Literal(s, x), Formula::Literal(t, y)) => s == t && x != y,
             (Formula::Linear(f, r, c), Formula::Linear(g, s, d)) if f == g => {
                 let ((low, high), (lower, upper)) = (interval(*r, c), interval(*s, d));
                 let empty = |l: Option<Point<'_>>, h: Option<Point<'_>>| l.zip(h).is_some_and(|(l, h)| l > h);
-                let _ = problem;
                 empty(low, upper) || empty(lower, high)
             }
             _ => false,
@@ -292,7 +291,8 @@ fn interval(relation: Relation, bound: &Rational) -> (Option<Point<'_>>, Option<
     }
 }
 
-/// `positive part (relation) negative part + constant`, without negative coefficients where that is possible.
+/// `positive part (relation) negative part + constant`, without negative coefficients where that is possible. Symbols
+/// stand in the order of their declarations, the first on the left: the same fact at different nodes looks the same.
 fn linear_term(
     terms: &mut Terms,
     problem: &Problem,
@@ -301,11 +301,18 @@ fn linear_term(
     bound: &Rational,
 ) -> Option<Term> {
     let denominator = bound.denominator();
-    let constant = bound.numerator();
+    let parts = problem.forms[form].entries.iter();
+    let parts = parts.map(|(n, c)| Some((problem.numbers[*n].term?, c.numerator() * &denominator)));
+    let mut parts = parts.collect::<Option<Vec<(Term, BigInt)>>>()?;
+    parts.sort_by_key(|(term, _)| match terms.node(*term) {
+        Node::Symbol(symbol) => (symbol.index(), *term),
+        _ => (usize::MAX, *term),
+    });
+    let flip = parts[0].1.is_negative();
+    let constant = if flip { -bound.numerator() } else { bound.numerator() };
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    for (number, coefficient) in &problem.forms[form].entries {
-        let term = problem.numbers[*number].term?;
-        let coefficient = coefficient.numerator() * &denominator;
+    for (term, coefficient) in parts {
+        let coefficient = if flip { -coefficient } else { coefficient };
         if coefficient.is_negative() {
             right.push((term, -coefficient));
         } else {
@@ -318,12 +325,12 @@ fn linear_term(
     } else {
         (sum_term(terms, &left, &zero), sum_term(terms, &right, &constant))
     };
-    Some(match relation {
-        Relation::AtMost => terms.le(left, right),
-        Relation::Below => terms.lt(left, right),
-        Relation::AtLeast => terms.le(right, left),
-        Relation::Above => terms.lt(right, left),
-        Relation::Equal => terms.eq(left, right),
+    Some(match (relation, flip) {
+        (Relation::AtMost, false) | (Relation::AtLeast, true) => terms.le(left, right),
+        (Relation::Below, false) | (Relation::Above, true) => terms.lt(left, right),
+        (Relation::AtLeast, _) | (Relation::AtMost, true) => terms.le(right, left),
+        (Relation::Above, _) | (Relation::Below, true) => terms.lt(right, left),
+        (Relation::Equal, _) => terms.eq(left, right),
     })
 }
 

@@ -10,24 +10,31 @@
 //! Z3's engine for Horn clauses. Whatever a strategy finds, Z3 checks ([`weaken`]), dropping conjuncts nobody needs.
 
 mod arithmetic;
+mod cases;
 mod check;
 mod combine;
 mod congruence;
 mod core;
+mod eliminate;
 mod farkas;
 mod formula;
+mod horn;
 mod linear;
+mod newton;
 mod problem;
 mod rational;
 mod sat;
 mod simplex;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod weaken;
 
-use clinch_ir::{Term, Terms};
+use clinch_ir::{Symbol, Term, Terms};
+use rustc_hash::FxHashSet;
 
 pub use check::check;
-use tree::Tree;
+use tree::{Span, Tree};
 
 /// A node of a derivation tree: its own formula, and the nodes below it. Children come before parents; the last node is
 /// the root.
@@ -61,13 +68,22 @@ pub struct ItpConfig {
     pub equations: bool,
     /// Whether inequalities are weakened so that their constants become zero, where the contradiction allows it.
     pub round: bool,
+    /// Whether formulas with many cases are first refuted for few of them.
+    pub lazy: bool,
     /// How many conflicts the search for a refutation may have.
     pub conflicts: u64,
 }
 
 impl Default for ItpConfig {
     fn default() -> Self {
-        ItpConfig { methods: vec![Method::Farkas], minimise: 64, equations: true, round: true, conflicts: 20_000 }
+        ItpConfig {
+            methods: vec![Method::Farkas, Method::Newton, Method::Horn],
+            minimise: 16,
+            equations: true,
+            round: true,
+            lazy: true,
+            conflicts: 20_000,
+        }
     }
 }
 
@@ -102,6 +118,21 @@ struct Query<'a> {
     stop: &'a dyn Fn() -> bool,
 }
 
+impl Query<'_> {
+    /// The symbols that occur in conjuncts that matter both in a subtree and outside it.
+    fn shared_in_core(&self, position: usize) -> Vec<Symbol> {
+        let span = self.tree.subtree[position];
+        let (mut inside, mut outside) = (FxHashSet::default(), FxHashSet::default());
+        for (p, conjuncts) in self.core.iter().enumerate() {
+            let side = if Span::at(p).within(span) { &mut inside } else { &mut outside };
+            side.extend(conjuncts.iter().flat_map(|&c| self.terms.symbols(c)));
+        }
+        let mut shared: Vec<Symbol> = inside.intersection(&outside).copied().collect();
+        shared.sort_unstable();
+        shared
+    }
+}
+
 /// Interpolants of a tree of formulas, checked.
 pub fn interpolate(
     terms: &mut Terms,
@@ -113,27 +144,52 @@ pub fn interpolate(
     let core = core::core(terms, &shape, tree, config, stop)?;
     let mut reasons = Vec::new();
     let mut rejected = 0;
+    let mut query = Query { terms, tree: &shape, core: &core.conjuncts, config, stop };
     for &method in &config.methods {
+        // Without a core, postconditions grow with the tree.
+        if !core.confirmed && method == Method::Newton {
+            continue;
+        }
         if stop() {
             reasons.push("stopped".to_owned());
             break;
         }
-        let mut query = Query { terms: &mut *terms, tree: &shape, core: &core, config, stop };
-        let candidates = match method {
+        let found = match method {
             Method::Farkas => farkas::interpolants(&mut query),
-            Method::Newton | Method::Horn => Err("not yet".to_owned()),
+            Method::Newton => newton::interpolants(&mut query).and_then(|c| confirm(&mut query, c)),
+            Method::Horn => horn::interpolants(&mut query).and_then(|c| confirm(&mut query, c)),
         };
-        match candidates.map(|c| weaken::weaken(&mut query, c)) {
-            Ok(Some(by_position)) => {
+        match found {
+            Ok(by_position) => {
                 let formulas = (0..tree.len()).map(|node| by_position[shape.position[node]]).collect();
                 return Ok(Interpolants { formulas, method, rejected });
             }
-            Ok(None) => {
+            Err(Failure::Satisfiable) => return Err(ItpError::Satisfiable),
+            Err(Failure::Rejected) => {
                 rejected += 1;
                 reasons.push(format!("{method:?}: not confirmed"));
             }
-            Err(reason) => reasons.push(format!("{method:?}: {reason}")),
+            Err(Failure::GaveUp(reason)) => reasons.push(format!("{method:?}: {reason}")),
         }
     }
     Err(ItpError::GaveUp(reasons.join("; ")))
+}
+
+fn confirm(query: &mut Query<'_>, candidates: Vec<Term>) -> Result<Vec<Term>, Failure> {
+    weaken::weaken(query, candidates, &mut |_, _, _| false).map_err(|_| Failure::Rejected)
+}
+
+/// Why a method failed.
+enum Failure {
+    /// The formulas have a model together.
+    Satisfiable,
+    /// It found formulas that are not interpolants.
+    Rejected,
+    GaveUp(String),
+}
+
+impl From<&str> for Failure {
+    fn from(reason: &str) -> Self {
+        Failure::GaveUp(reason.to_owned())
+    }
 }

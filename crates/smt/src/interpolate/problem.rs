@@ -402,7 +402,7 @@ pub(super) fn conjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
     flatten(terms, formula, BinOp::And, BinOp::Or)
 }
 
-fn disjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
+pub(super) fn disjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
     flatten(terms, formula, BinOp::Or, BinOp::And)
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
-use clinch_smt::{Interpolants, ItpConfig, ItpNode, check, interpolate};
+use clinch_smt::{Interpolants, ItpConfig, ItpNode, Method, check, interpolate};
 
 /// A formula as text, symbols by their names.
 pub(crate) fn show(terms: &Terms, term: Term) -> String {
@@ -209,24 +209,88 @@ fn five() -> System {
     }
 }
 
+/// Generous limits: some milliseconds and some tens of milliseconds on an idle machine.
 #[test]
 fn unrollings_are_fast() {
-    for (system, steps, limit) in [(double(), 30, 300), (double(), 100, 1500), (five(), 30, 1500)] {
+    for (system, steps, limit) in [(double(), 30, 1), (double(), 100, 5), (five(), 30, 5), (nested(), 15, 20)] {
         let (_, _, time) = system.interpolants(steps);
-        assert!(time < Duration::from_millis(limit), "{steps} steps took {time:?}");
+        assert!(time < Duration::from_secs(limit), "{steps} steps took {time:?}");
     }
 }
 
-/// For looking at by hand: `cargo nextest run -p clinch-smt loops::shows --no-capture`.
+/// 6^20 paths, too many for a refutation that looks at all of them.
 #[test]
-fn shows() {
-    for (system, steps) in [(double(), 30), (double(), 100), (five(), 5), (five(), 30)] {
-        let (terms, result, time) = system.interpolants(steps);
-        let longest = result.formulas.iter().map(|&f| show(&terms, f).len()).max();
-        let middle = show(&terms, result.formulas[steps / 2]);
-        let first: String = middle.chars().take(600).collect();
-        if std::env::var("SHOW").is_ok() {
-            panic!("{steps}: {time:?} longest {longest:?} {first}");
-        }
+fn choices_do_not_multiply() {
+    let (terms, result, _) = choice().interpolants(20);
+    assert_eq!(result.method, Method::Farkas);
+    assert!(result.formulas.iter().all(|&f| show(&terms, f).len() < 60));
+}
+
+/// Guarded commands over pc, i, j, n, k, all in one formula: nested loops, k counts; error at pc = 4 if k < i.
+fn nested() -> System {
+    System {
+        names: vec!["pc", "i", "j", "n", "k"],
+        init: |t, s| {
+            let a = zero(t, &[s[0], s[1], s[2], s[4]]);
+            let n = at_least(t, s[3], 1);
+            t.and(a, n)
+        },
+        step: |t, o, w| {
+            let mut cases = Vec::new();
+            for (pc, next, guard, d) in [
+                (0, 1, 0, [0, 0, 0]),
+                (1, 2, 1, [0, 0, 0]),
+                (1, 3, 2, [0, 0, 0]),
+                (2, 2, 3, [0, 1, 1]),
+                (2, 1, 4, [1, 0, 0]),
+                (3, 4, 5, [0, 0, 0]),
+            ] {
+                let g = match guard {
+                    1 => t.lt(o[1], o[3]),
+                    2 => t.le(o[3], o[1]),
+                    3 => t.le(o[2], o[1]),
+                    4 => t.lt(o[1], o[2]),
+                    5 => t.lt(o[4], o[1]),
+                    _ => t.tt(),
+                };
+                let a = is(t, o[0], pc);
+                let b = is(t, w[0], next);
+                let i = adds(t, w[1], o[1], d[0]);
+                let j = if pc == 1 { is(t, w[2], 0) } else { adds(t, w[2], o[2], d[1]) };
+                let k = adds(t, w[4], o[4], d[2]);
+                let n = t.eq(w[3], o[3]);
+                cases.push(t.all([a, g, b, i, j, k, n]));
+            }
+            t.any(cases)
+        },
+        error: |t, s| is(t, s[0], 4),
+    }
+}
+
+/// Each step adds the same to x and y, or the same to y and z, guarded; at the end x + z = y and x >= 0.
+fn choice() -> System {
+    System {
+        names: vec!["x", "y", "z", "w"],
+        init: zero,
+        step: |t, o, n| {
+            let mut cases = Vec::new();
+            for (dx, dz) in [(1, 0), (0, 1), (1, 1), (2, 0), (3, 1), (0, 4)] {
+                let x = adds(t, n[0], o[0], dx);
+                let z = adds(t, n[2], o[2], dz);
+                let y = adds(t, n[1], o[1], dx + dz);
+                let g = t.le(o[3], o[0]);
+                let w = adds(t, n[3], o[3], 0);
+                cases.push(t.all([x, y, z, w, g]));
+            }
+            t.any(cases)
+        },
+        error: |t, s| {
+            let sum = t.add(s[0], s[2]);
+            let same = t.eq(sum, s[1]);
+            let not = t.not(same);
+            let nonneg = at_least(t, s[0], 0);
+            let neg = t.not(nonneg);
+            t.or(not, neg)
+        },
     }
 }

@@ -1,0 +1,219 @@
+//! Formulas cut down to some of their cases: implicants read off models.
+
+use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
+
+use super::Query;
+use super::problem::disjuncts;
+use crate::solver::{Answer, Solver};
+use crate::z3_solver::Z3Solver;
+
+/// What a query for cases that agree may use.
+const RESOURCES: u32 = 100_000;
+const MILLISECONDS: u32 = 100;
+
+/// A conjunct of a node.
+struct Conjunct {
+    formula: Term,
+    /// Conjunctions of literals, each of which implies the formula; none if the formula is taken as it is.
+    cubes: Option<Vec<Term>>,
+}
+
+impl Conjunct {
+    fn cut_down(&self, terms: &mut Terms) -> Term {
+        match &self.cubes {
+            None => self.formula,
+            Some(cubes) => terms.any(cubes.iter().copied()),
+        }
+    }
+}
+
+/// Some cases of each conjunct.
+pub(super) struct Cases {
+    by_position: Vec<Vec<Conjunct>>,
+}
+
+impl Cases {
+    /// One case of each, from models of one node after the other that agree where possible. `None` if there are no cases
+    /// to choose from.
+    pub(super) fn new(query: &mut Query<'_>) -> Option<Cases> {
+        let mut by_position = Vec::new();
+        let mut any = false;
+        for conjuncts in query.core {
+            let conjuncts: Vec<Conjunct> = conjuncts
+                .iter()
+                .map(|&formula| {
+                    let cubes = has_cases(query.terms, formula).then(Vec::new);
+                    any |= cubes.is_some();
+                    Conjunct { formula, cubes }
+                })
+                .collect();
+            by_position.push(conjuncts);
+        }
+        if !any {
+            return None;
+        }
+        let mut cases = Cases { by_position };
+        cases.start(query);
+        Some(cases)
+    }
+
+    fn start(&mut self, query: &mut Query<'_>) {
+        let mut solver = Z3Solver::for_formulas();
+        // A contradiction may be hard to find, and does not matter here.
+        solver.set_limits(RESOURCES, MILLISECONDS);
+        for position in 0..query.core.len() {
+            for &formula in &query.core[position] {
+                solver.assert(query.terms, formula);
+            }
+            // What was asserted stays while it has a model with the new node.
+            if solver.check(query.terms, &[]) != Answer::Sat {
+                solver = Z3Solver::for_formulas();
+                for &formula in &query.core[position] {
+                    solver.assert(query.terms, formula);
+                }
+                if solver.check(query.terms, &[]) != Answer::Sat {
+                    continue;
+                }
+            }
+            self.add(query.terms, &mut solver, position);
+        }
+    }
+
+    /// The formulas cut down, by position.
+    pub(super) fn formulas(&self, terms: &mut Terms) -> Vec<Vec<Term>> {
+        self.by_position.iter().map(|conjuncts| conjuncts.iter().map(|c| c.cut_down(terms)).collect()).collect()
+    }
+
+    /// Adds the cases of a node that the solver's model is in. Whether there were new ones.
+    pub(super) fn add(&mut self, terms: &mut Terms, solver: &mut Z3Solver, position: usize) -> bool {
+        let mut new = false;
+        for conjunct in &mut self.by_position[position] {
+            let Some(cubes) = &mut conjunct.cubes else { continue };
+            let mut literals = Vec::new();
+            if (Model { terms: &mut *terms, solver: &mut *solver })
+                .cube(conjunct.formula, true, &mut literals)
+                .is_none()
+            {
+                continue;
+            }
+            literals.sort_unstable();
+            literals.dedup();
+            let cube = terms.all(literals);
+            if !cubes.contains(&cube) {
+                cubes.push(cube);
+                new = true;
+            }
+        }
+        new
+    }
+}
+
+/// Whether a formula is more than a literal. (Two cases of a disequality are not worth it.)
+fn has_cases(terms: &Terms, formula: Term) -> bool {
+    let inner = match terms.node(formula) {
+        Node::Unary(UnOp::Not, inner) => inner,
+        _ => formula,
+    };
+    let mut found = false;
+    terms.visit(inner, &mut |node| {
+        found |= match node {
+            Node::Binary(BinOp::And | BinOp::Or, ..) | Node::Ite(..) | Node::Unary(UnOp::BoolToInt, _) => true,
+            Node::Binary(BinOp::Eq, a, _) => terms.sort(a) == Sort::Bool,
+            _ => false,
+        };
+    });
+    found
+}
+
+/// A model, and the terms to read it with.
+struct Model<'a> {
+    terms: &'a mut Terms,
+    solver: &'a mut Z3Solver,
+}
+
+impl Model<'_> {
+    fn holds(&mut self, formula: Term) -> Option<bool> {
+        self.solver.value(self.terms, formula).map(|v| v != 0)
+    }
+
+    /// Literals that hold in the model and imply the formula (or its negation), which holds.
+    fn cube(&mut self, formula: Term, positive: bool, literals: &mut Vec<Term>) -> Option<()> {
+        match self.terms.node(formula) {
+            Node::Bool(_) => {}
+            Node::Unary(UnOp::Not, a) => self.cube(a, !positive, literals)?,
+            Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+                if (op == BinOp::And) == positive {
+                    self.cube(a, positive, literals)?;
+                    self.cube(b, positive, literals)?;
+                } else {
+                    self.choose(formula, positive, literals)?;
+                }
+            }
+            Node::Ite(c, a, b) => {
+                let value = self.holds(c)?;
+                self.cube(c, value, literals)?;
+                self.cube(if value { a } else { b }, positive, literals)?;
+            }
+            Node::Binary(BinOp::Eq, a, b) if self.terms.sort(a) == Sort::Bool => {
+                let (x, y) = (self.holds(a)?, self.holds(b)?);
+                self.cube(a, x, literals)?;
+                self.cube(b, y, literals)?;
+            }
+            Node::Binary(op @ (BinOp::Eq | BinOp::Le | BinOp::Lt), a, b) => {
+                let (a, b) = (self.resolved(a, literals)?, self.resolved(b, literals)?);
+                let literal = self.terms.binary(op, a, b);
+                if positive {
+                    literals.push(literal);
+                } else if op == BinOp::Eq && self.terms.sort(a).is_numeric() {
+                    let (less, greater) = (self.terms.lt(a, b), self.terms.lt(b, a));
+                    literals.push(if self.holds(less)? { less } else { greater });
+                } else {
+                    literals.push(self.terms.not(literal));
+                }
+            }
+            _ if positive => literals.push(formula),
+            _ => literals.push(self.terms.not(formula)),
+        }
+        Some(())
+    }
+
+    /// One of several disjuncts, in the model.
+    fn choose(&mut self, formula: Term, positive: bool, literals: &mut Vec<Term>) -> Option<()> {
+        let whole = if positive { formula } else { self.terms.not(formula) };
+        for disjunct in disjuncts(self.terms, whole) {
+            if self.holds(disjunct)? {
+                return self.cube(disjunct, true, literals);
+            }
+        }
+        None
+    }
+
+    /// The term with its choices made as in the model.
+    fn resolved(&mut self, term: Term, literals: &mut Vec<Term>) -> Option<Term> {
+        match self.terms.node(term) {
+            Node::Ite(c, a, b) => {
+                let value = self.holds(c)?;
+                self.cube(c, value, literals)?;
+                self.resolved(if value { a } else { b }, literals)
+            }
+            Node::Unary(UnOp::BoolToInt, c) => {
+                let value = self.holds(c)?;
+                self.cube(c, value, literals)?;
+                Some(self.terms.int(i64::from(value)))
+            }
+            _ => {
+                let children: Vec<Term> = self.terms.children(term).collect();
+                let mut resolved = Vec::new();
+                for child in children {
+                    resolved.push(if self.terms.sort(child) == Sort::Bool {
+                        child
+                    } else {
+                        self.resolved(child, literals)?
+                    });
+                }
+                let mut next = resolved.into_iter();
+                Some(self.terms.map_children(term, |_, child| next.next().unwrap_or(child)))
+            }
+        }
+    }
+}
