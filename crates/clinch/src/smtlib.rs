@@ -1,6 +1,6 @@
 //! Horn clauses and their evidence in SMT-LIB; a comment where they have parts that cannot be written so.
 
-use clinch_ir::horn::print::{model_to_smtlib, refutation_to_smtlib};
+use clinch_ir::horn::{model_to_smtlib, refutation_to_smtlib};
 use clinch_ir::{Derivation, HornSystem, Interpretation};
 
 /// A solution.
