@@ -95,13 +95,20 @@ pub fn refute(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) -
     }
 }
 
-/// No transformation that renames or removes predicates.
+/// No transformation that renames predicates or removes them, also not from single clauses.
 fn plain(limit: Option<Duration>) -> Params {
+    const OFF: [&str; 7] = [
+        "xform.slice",
+        "xform.inline_eager",
+        "xform.inline_linear",
+        "xform.compress_unbound",
+        "xform.coi",
+        "xform.subsumption_checker",
+        "datalog.subsumption",
+    ];
     let mut params = Params::new();
     params.set_symbol("engine", "spacer");
-    for transformation in ["slice", "inline_eager", "inline_linear", "compress_unbound"] {
-        params.set_bool(format!("xform.{transformation}"), false);
-    }
+    OFF.iter().for_each(|&transformation| params.set_bool(transformation, false));
     set_timeout(&mut params, limit);
     params
 }

@@ -85,7 +85,11 @@ impl Run<'_> {
                 let derivation = refutation::derivation(self.system, &facts, self.budget, &mut self.stats.queries);
                 derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsat)
             }
-            Refutation::Facts(None) => HornVerdict::Unknown(uncertified("Z3's refutation is about other predicates")),
+            Refutation::Facts(None) => {
+                let reason =
+                    self.timed_out().unwrap_or_else(|| uncertified("Z3's refutation is about other predicates"));
+                HornVerdict::Unknown(reason)
+            }
             Refutation::Solution(_) => HornVerdict::Unknown(uncertified("Z3 gives different answers")),
             Refutation::Unknown(why) => HornVerdict::Unknown(self.gave_up(&why)),
         }
@@ -133,13 +137,15 @@ impl Run<'_> {
 
     /// Why there is no answer: our limits, or what Z3 says.
     fn gave_up(&self, why: &str) -> Reason {
-        // Z3 stops a little before the limit it was given, or after an interrupt.
-        const NEAR: Duration = Duration::from_millis(200);
-        let over = self.budget.check_memory().err();
         // It may go on with pages of rules.
         let why = why.lines().next().unwrap_or_default();
-        over.or_else(|| self.budget.timed_out(NEAR))
-            .unwrap_or_else(|| Reason::Unsupported(format!("Z3 gave up: {why}")))
+        self.timed_out().unwrap_or_else(|| Reason::Unsupported(format!("Z3 gave up: {why}")))
+    }
+
+    /// Our limits, if they are near: Z3 may stop a little before the limit it was given.
+    fn timed_out(&self) -> Option<Reason> {
+        const NEAR: Duration = Duration::from_millis(200);
+        self.budget.check_memory().err().or_else(|| self.budget.timed_out(NEAR))
     }
 }
 
