@@ -1,8 +1,7 @@
 //! `clinch convert`: a model in another language.
 
 use clinch_frontend::Input;
-use clinch_ir::horn::ProgramClauses;
-use clinch_ir::horn::to_smtlib;
+use clinch_ir::horn::{ProgramClauses, to_smtlib};
 use clinch_ir::{HornSystem, Reason};
 
 use crate::cli::{ConvertArgs, Target};

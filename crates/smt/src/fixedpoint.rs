@@ -18,9 +18,9 @@ use crate::interrupt;
 /// What Z3 says of clauses.
 #[derive(Clone, Debug)]
 pub enum HornAnswer {
-    /// They have a solution: a formula for each predicate over its parameters; none for what has no counterpart here,
-    /// such as quantifiers.
-    Sat(Option<Vec<Term>>),
+    /// They have a solution: a formula for each predicate over its parameters. There may be several candidates, and none
+    /// if a formula has no counterpart here, such as quantifiers.
+    Sat(Vec<Vec<Term>>),
     /// They contradict each other.
     Unsat,
     /// It gave up, and says why.
@@ -33,7 +33,7 @@ pub enum Refutation {
     /// Facts, premises before conclusions; the last one leads to the contradiction. None where the derivation is not about
     /// the predicates of the system.
     Facts(Option<Vec<Fact>>),
-    /// There is none, and these formulas (as in [`HornAnswer::Sat`]) are a solution.
+    /// There is none, and these formulas are a solution, if they can be read.
     Solution(Option<Vec<Term>>),
     /// It gave up, and says why.
     Unknown(String),
@@ -65,8 +65,10 @@ pub fn solve(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) ->
     }
     match solver.check() {
         SatResult::Sat => {
-            let model = solver.get_model();
-            HornAnswer::Sat(model.and_then(|model| clauses.solution(terms, &model)))
+            let Some(model) = solver.get_model() else { return HornAnswer::Sat(Vec::new()) };
+            // What Z3 found not to matter, matters once the clauses it removed are back.
+            let candidates = [false, true].into_iter().filter_map(|other| clauses.solution(terms, &model, other));
+            HornAnswer::Sat(candidates.collect())
         }
         SatResult::Unsat => HornAnswer::Unsat,
         SatResult::Unknown => HornAnswer::Unknown(solver.get_reason_unknown().unwrap_or_default()),
@@ -95,13 +97,20 @@ pub fn refute(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) -
     }
 }
 
-/// No transformation that renames or removes predicates.
+/// No transformation that renames predicates or removes them, also not from single clauses.
 fn plain(limit: Option<Duration>) -> Params {
+    const OFF: [&str; 7] = [
+        "xform.slice",
+        "xform.inline_eager",
+        "xform.inline_linear",
+        "xform.compress_unbound",
+        "xform.coi",
+        "xform.subsumption_checker",
+        "datalog.subsumption",
+    ];
     let mut params = Params::new();
     params.set_symbol("engine", "spacer");
-    for transformation in ["slice", "inline_eager", "inline_linear", "compress_unbound"] {
-        params.set_bool(format!("xform.{transformation}"), false);
-    }
+    OFF.iter().for_each(|&transformation| params.set_bool(transformation, false));
     set_timeout(&mut params, limit);
     params
 }
@@ -162,19 +171,19 @@ impl<'a> Clauses<'a> {
         applied.as_bool().expect("a predicate")
     }
 
-    /// The formulas of a model.
-    fn solution(&self, terms: &mut Terms, model: &Model) -> Option<Vec<Term>> {
-        self.system.predicate_ids().map(|id| self.interpretation(terms, model, id)).collect()
+    /// The formulas of a model, `other` where it has none.
+    fn solution(&self, terms: &mut Terms, model: &Model, other: bool) -> Option<Vec<Term>> {
+        let formula = |id| match model.has_interp(&self.predicates[id]) {
+            true => self.interpretation(terms, model, PredId::from_index(id)),
+            false => Some(terms.bool(other)),
+        };
+        (0..self.predicates.len()).map(formula).collect()
     }
 
     fn interpretation(&self, terms: &mut Terms, model: &Model, id: PredId) -> Option<Term> {
         let predicate = &self.predicates[id.index()];
         let constants: Vec<Dynamic> = self.params(id).collect();
         let applied = predicate.apply(&constants.iter().map(|c| c as &dyn Ast).collect::<Vec<_>>());
-        if !model.has_interp(predicate) {
-            // Z3 says that it does not matter.
-            return Some(terms.tt());
-        }
         let expr = model.eval(&applied, false)?;
         let params = self.system.predicate(id).params.iter().zip(&constants);
         let names = params.map(|(&p, c)| (c.decl().name(), terms.symbol(p))).collect();

@@ -2,6 +2,7 @@
 
 mod beem;
 mod command;
+mod horn;
 mod input;
 mod tidy;
 

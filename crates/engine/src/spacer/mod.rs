@@ -45,7 +45,9 @@ pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dy
     let start = Instant::now();
     observer.progress(Progress { iteration: 2, ..Progress::default() });
     let verdict = match answer {
-        HornAnswer::Sat(formulas) => run.solution(terms, formulas),
+        HornAnswer::Sat(candidates) => {
+            run.solution(&terms, candidates).map_or_else(HornVerdict::Unknown, HornVerdict::Sat)
+        }
         HornAnswer::Unsat => run.refutation(),
         HornAnswer::Unknown(why) => HornVerdict::Unknown(run.gave_up(&why)),
     };
@@ -61,22 +63,20 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// A solution that is one, as far as one can see; perhaps another one than Z3 found first.
-    fn solution(&mut self, terms: Terms, formulas: Option<Vec<Term>>) -> HornVerdict {
-        match self.accepted(terms, formulas) {
-            Ok(Some(solution)) => return HornVerdict::Sat(solution),
-            Ok(None) => {}
-            Err(reason) => return HornVerdict::Unknown(reason),
+    fn solution(&mut self, terms: &Terms, candidates: Vec<Vec<Term>>) -> Result<Interpretation, Reason> {
+        for formulas in candidates {
+            if let Some(solution) = self.accepted(terms.clone(), formulas)? {
+                return Ok(solution);
+            }
         }
-        let reason = match self.ask_plainly() {
-            (terms, Refutation::Solution(formulas)) => match self.accepted(terms, formulas) {
-                Ok(Some(solution)) => return HornVerdict::Sat(solution),
-                Ok(None) => uncertified("Z3's solution has quantifiers, or is none"),
-                Err(reason) => reason,
-            },
-            (_, Refutation::Facts(_)) => uncertified("Z3 gives different answers"),
-            (_, Refutation::Unknown(why)) => self.gave_up(&why),
-        };
-        HornVerdict::Unknown(reason)
+        match self.ask_plainly() {
+            (terms, Refutation::Solution(Some(formulas))) => {
+                self.accepted(terms, formulas)?.ok_or_else(|| uncertified("Z3's solution violates a clause"))
+            }
+            (_, Refutation::Solution(None)) => Err(uncertified("Z3's solution cannot be read: quantifiers?")),
+            (_, Refutation::Facts(_)) => Err(uncertified("Z3 gives different answers")),
+            (_, Refutation::Unknown(why)) => Err(self.gave_up(&why)),
+        }
     }
 
     fn refutation(&mut self) -> HornVerdict {
@@ -85,7 +85,11 @@ impl Run<'_> {
                 let derivation = refutation::derivation(self.system, &facts, self.budget, &mut self.stats.queries);
                 derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsat)
             }
-            Refutation::Facts(None) => HornVerdict::Unknown(uncertified("Z3's refutation is about other predicates")),
+            Refutation::Facts(None) => {
+                let reason =
+                    self.timed_out().unwrap_or_else(|| uncertified("Z3's refutation is about other predicates"));
+                HornVerdict::Unknown(reason)
+            }
             Refutation::Solution(_) => HornVerdict::Unknown(uncertified("Z3 gives different answers")),
             Refutation::Unknown(why) => HornVerdict::Unknown(self.gave_up(&why)),
         }
@@ -100,8 +104,7 @@ impl Run<'_> {
     }
 
     /// The formulas, unless they violate a clause.
-    fn accepted(&mut self, mut terms: Terms, formulas: Option<Vec<Term>>) -> Result<Option<Interpretation>, Reason> {
-        let Some(formulas) = formulas else { return Ok(None) };
+    fn accepted(&mut self, mut terms: Terms, formulas: Vec<Term>) -> Result<Option<Interpretation>, Reason> {
         for clause in 0..self.system.clauses.len() {
             self.budget.check()?;
             if self.is_violated(&mut terms, &formulas, clause) {
@@ -133,13 +136,15 @@ impl Run<'_> {
 
     /// Why there is no answer: our limits, or what Z3 says.
     fn gave_up(&self, why: &str) -> Reason {
-        // Z3 stops a little before the limit it was given, or after an interrupt.
-        const NEAR: Duration = Duration::from_millis(200);
-        let over = self.budget.check_memory().err();
         // It may go on with pages of rules.
         let why = why.lines().next().unwrap_or_default();
-        over.or_else(|| self.budget.timed_out(NEAR))
-            .unwrap_or_else(|| Reason::Unsupported(format!("Z3 gave up: {why}")))
+        self.timed_out().unwrap_or_else(|| Reason::Unsupported(format!("Z3 gave up: {why}")))
+    }
+
+    /// Our limits, if they are near: Z3 may stop a little before the limit it was given.
+    fn timed_out(&self) -> Option<Reason> {
+        const NEAR: Duration = Duration::from_millis(200);
+        self.budget.check_memory().err().or_else(|| self.budget.timed_out(NEAR))
     }
 }
 

@@ -261,6 +261,10 @@ impl<'p> Translation<'p> {
         let domains = renaming.in_domains(self.program, terms);
         let constraint = renaming.apply(terms, constraint);
         let constraint = terms.and(domains, constraint);
+        let constraint = folded(terms, constraint, &mut FxHashMap::default());
+        if terms.node(constraint) == Node::Bool(false) {
+            return;
+        }
         let args = renaming.cells.clone();
         let head = head.map(|(predicate, updates)| {
             let values = values_after(self.program, terms, &updates).into_iter().map(|value| {
@@ -294,6 +298,21 @@ fn values_after(program: &Program, terms: &mut Terms, updates: &FxHashMap<VarId,
         }
     }
     values
+}
+
+/// The formula without the parts that are constant: where everything is total, `a and false` is false.
+fn folded(terms: &mut Terms, formula: Term, memo: &mut FxHashMap<Term, Term>) -> Term {
+    if let Some(&known) = memo.get(&formula) {
+        return known;
+    }
+    let rebuilt = terms.map_children(formula, |terms, child| folded(terms, child, memo));
+    let result = match terms.node(rebuilt) {
+        Node::Binary(BinOp::And, _, b) if terms.node(b) == Node::Bool(false) => b,
+        Node::Binary(BinOp::Or, _, b) if terms.node(b) == Node::Bool(true) => b,
+        _ => rebuilt,
+    };
+    memo.insert(formula, result);
+    result
 }
 
 fn sort_of(domain: &Domain) -> Sort {
