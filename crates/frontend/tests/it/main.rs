@@ -2,6 +2,7 @@
 
 mod armc;
 mod armc_errors;
+mod armc_meaning;
 mod corpus;
 mod documents;
 mod dve_errors;
