@@ -139,6 +139,23 @@ impl<'s> Clause<'s> {
         vars
     }
 
+    /// Makes variables of the atoms that are names, but for those in locations.
+    pub(super) fn atoms_to_variables(&mut self, root: TermId, is_name: impl Fn(&str) -> bool) {
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            match self.shape(id) {
+                Shape::Atom(Cow::Borrowed(name)) if is_name(name) => {
+                    let name = *name;
+                    let var = self.known.get(name).copied().unwrap_or_else(|| self.fresh(name, self.span(id)));
+                    self.known.insert(name, var);
+                    self.nodes[id.0 as usize].shape = Shape::Variable(var);
+                }
+                Shape::Compound(name, args) if name != "pc" => stack.extend(args),
+                _ => {}
+            }
+        }
+    }
+
     /// Functor and arguments; an atom has none.
     pub(super) fn functor(&self, id: TermId) -> Option<(&str, &[TermId])> {
         match self.shape(id) {

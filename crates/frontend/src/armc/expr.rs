@@ -187,6 +187,9 @@ impl<S: Scope> Translator<'_, '_, S> {
                 self.scope.variable(self.terms, self.clause, *var).ok_or_else(|| undeclared(self.clause, *var, span))
             }
             Shape::Number(text) => {
+                if let Ok(small) = text.parse() {
+                    return Ok(self.terms.int(small));
+                }
                 let value = integer(text, span)?;
                 check_size(self.numbers, &value, span)?;
                 Ok(self.terms.big(value))

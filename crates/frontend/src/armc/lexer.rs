@@ -169,11 +169,11 @@ fn ends_clause(rest: &str) -> bool {
 }
 
 fn is_letter(c: char) -> bool {
-    c == '_' || (c.is_alphanumeric() && c != '\u{fffd}')
+    c.is_ascii_alphanumeric() || c == '_' || (!c.is_ascii() && c.is_alphanumeric())
 }
 
 fn is_symbol(c: char) -> bool {
-    "+-*/\\^<>=~:.?@#&$".contains(c)
+    matches!(c, '+' | '-' | '*' | '/' | '\\' | '^' | '<' | '>' | '=' | '~' | ':' | '.' | '?' | '@' | '#' | '&' | '$')
 }
 
 #[cfg(test)]

@@ -153,11 +153,15 @@ impl Reading {
         match &options.error {
             None => target.error_locations(&self.facts),
             Some(text) => {
-                self.option("--error", text, |clause, facts, id| target.error_condition(clause, facts, names, id));
+                self.option("--error", text, names, |clause, facts, id| {
+                    target.error_condition(clause, facts, names, id)
+                });
             }
         }
         for text in &options.predicates {
-            self.option("--predicate", text, |clause, facts, id| target.named_predicate(clause, facts, names, id));
+            self.option("--predicate", text, names, |clause, facts, id| {
+                target.named_predicate(clause, facts, names, id)
+            });
         }
     }
 
@@ -165,12 +169,16 @@ impl Reading {
         &mut self,
         option: &str,
         text: &str,
+        names: &Names,
         f: impl FnOnce(&Clause<'_>, &Facts, clause::TermId) -> expr::Result<()>,
     ) {
         let source = Arc::new(Source { name: option.to_owned(), text: text.to_owned() });
         let mut reader = Reader::new(&source.text);
         let term = reader.only_term().map_err(Fail::Bad);
-        let done = term.and_then(|id| f(&reader.clause, &self.facts, id));
+        let done = term.and_then(|id| {
+            reader.clause.atoms_to_variables(id, |name| names.contains(name));
+            f(&reader.clause, &self.facts, id)
+        });
         self.note(&source, done);
     }
 

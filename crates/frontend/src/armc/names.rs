@@ -31,6 +31,11 @@ impl Names {
         names
     }
 
+    /// Whether it is the name of a variable.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.positions.contains_key(name)
+    }
+
     /// A name for something that is not in the text, different from all others.
     pub(super) fn fresh(&self, wanted: &str) -> String {
         let numbered = (2..).map(|n| format!("{wanted}_{n}"));

@@ -158,7 +158,7 @@ impl<'s> Reader<'s> {
         self.add(Shape::Compound(Cow::Borrowed(","), items), span)
     }
 
-    fn infix(&self) -> Option<Infix> {
+    fn infix(&self) -> Option<Infix<'s>> {
         match self.current.kind {
             Kind::Atom => infix(self.text()),
             Kind::Punctuation('|') => infix(";"),
@@ -286,8 +286,8 @@ fn too_deep(span: Span, limit: u32) -> Problem {
 const COMMA: u16 = 1000;
 
 /// An infix operator with the largest priorities of itself and its arguments.
-struct Infix {
-    name: &'static str,
+struct Infix<'s> {
+    name: &'s str,
     priority: u16,
     left: u16,
     right: u16,
@@ -302,39 +302,31 @@ enum Grouping {
 }
 
 /// The operators of ISO Prolog and of constraint libraries; and `<=`, so that it can be refused with advice.
-const INFIX: &[(u16, Grouping, &[&str])] = &[
-    (1200, Grouping::Xfx, &[":-", "-->"]),
-    (1100, Grouping::Xfy, &[";"]),
-    (1050, Grouping::Xfy, &["->", "*->"]),
-    (760, Grouping::Yfx, &["#<=>", "#<==>"]),
-    (750, Grouping::Xfy, &["#=>", "#==>"]),
-    (740, Grouping::Yfx, &["#\\/"]),
-    (720, Grouping::Yfx, &["#/\\"]),
-    (
-        700,
-        Grouping::Xfx,
-        &[
-            "=", "<=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>=", "=..", "is", "=:=", "=\\=", "<", "=<", ">", ">=",
-            "#=", "#\\=", "#<", "#=<", "#>", "#>=",
-        ],
-    ),
-    (550, Grouping::Xfy, &[":"]),
-    (500, Grouping::Yfx, &["+", "-", "/\\", "\\/", "xor"]),
-    (400, Grouping::Yfx, &["*", "/", "//", "mod", "rem", "div", "rdiv", "<<", ">>"]),
-    (200, Grouping::Xfx, &["**"]),
-    (200, Grouping::Xfy, &["^"]),
-];
-
-fn infix(name: &str) -> Option<Infix> {
-    INFIX.iter().find_map(|(priority, grouping, names)| {
-        let name = names.iter().find(|n| **n == name)?;
-        let (left, right) = match grouping {
-            Grouping::Xfx => (priority - 1, priority - 1),
-            Grouping::Xfy => (priority - 1, *priority),
-            Grouping::Yfx => (*priority, priority - 1),
-        };
-        Some(Infix { name, priority: *priority, left, right })
-    })
+fn infix(name: &str) -> Option<Infix<'_>> {
+    let (priority, grouping) = match name {
+        "=" | "=<" | ">=" | "<" | ">" | "=:=" | "=\\=" | "is" | "<=" => (700, Grouping::Xfx),
+        "+" | "-" | "/\\" | "\\/" | "xor" => (500, Grouping::Yfx),
+        "*" | "/" | "//" | "mod" | "rem" | "div" | "rdiv" | "<<" | ">>" => (400, Grouping::Yfx),
+        "#=" | "#\\=" | "#<" | "#=<" | "#>" | "#>=" => (700, Grouping::Xfx),
+        "\\=" | "==" | "\\==" | "@<" | "@=<" | "@>" | "@>=" | "=.." => (700, Grouping::Xfx),
+        ":-" | "-->" => (1200, Grouping::Xfx),
+        ";" => (1100, Grouping::Xfy),
+        "->" | "*->" => (1050, Grouping::Xfy),
+        "#<=>" | "#<==>" => (760, Grouping::Yfx),
+        "#=>" | "#==>" => (750, Grouping::Xfy),
+        "#\\/" => (740, Grouping::Yfx),
+        "#/\\" => (720, Grouping::Yfx),
+        ":" => (550, Grouping::Xfy),
+        "**" => (200, Grouping::Xfx),
+        "^" => (200, Grouping::Xfy),
+        _ => return None,
+    };
+    let (left, right) = match grouping {
+        Grouping::Xfx => (priority - 1, priority - 1),
+        Grouping::Xfy => (priority - 1, priority),
+        Grouping::Yfx => (priority, priority - 1),
+    };
+    Some(Infix { name, priority, left, right })
 }
 
 /// The priorities of a prefix operator and of its argument.

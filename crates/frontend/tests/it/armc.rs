@@ -227,6 +227,9 @@ fn rational_numbers_make_clauses() {
     let clauses = describe_horn(&read_horn(text, &options));
     let errors: Vec<&str> = clauses.lines().filter(|l| l.starts_with("false")).collect();
     assert_eq!(errors, ["false <- c(t, V) (Lt V t)", "false <- b(t, V) (Lt V t)"]);
+    let options = Options { error: Some("pc(b), t/2 > 0.75*'V' - t".to_owned()), ..Options::default() };
+    let clauses = describe_horn(&read_horn(text, &options));
+    assert_eq!(clauses.lines().last(), Some("false <- b(t, V) (Lt (Mul 3 V) (Mul 6 t))"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::product::{Automaton, Product, Stepping};
 pub(super) enum Bound {
     /// The lower bound is not above the position.
     Lower,
-    /// The upper bound is not below the position.
+    /// The upper bound, with what the train can have moved since, is not below the position.
     Upper,
     /// The upper bound is not too far from the position.
     Width,
@@ -20,7 +20,7 @@ pub(super) fn odometry(bound: Bound, error: i64, modes: usize, balises: bool) ->
         slips; every few time units the bounds LB and UB are moved by what a sensor counted since the last time.";
     let property = match bound {
         Bound::Lower => "LB > S",
-        Bound::Upper => "UB < S",
+        Bound::Upper => "S > UB + 20*C",
         Bound::Width => "UB - S > 2100",
     };
     let mut automata = vec![sensor(1, error), sensor(2, error), fusion(), observer(property)];
