@@ -2,14 +2,11 @@
 
 mod armc;
 mod armc_errors;
-<<<<<<< HEAD
+mod armc_meaning;
 mod chc;
 mod chc_corpus;
 mod chc_evidence;
 mod chc_robustness;
-=======
-mod armc_meaning;
->>>>>>> armc
 mod corpus;
 mod documents;
 mod dve_errors;
