@@ -1,7 +1,7 @@
 //! Interpolants from refutations: clauses and linear atoms, conflict-driven search, Farkas certificates.
 //!
 //! A row of choices makes exponentially many paths, and a refutation has to deal with all of them. So formulas are first
-//! cut down to a few of their cases ([`Cases`]), and interpolants of what is left are tried on the whole formulas. Where
+//! cut down to a few of their cases (`Cases`), and interpolants of what is left are tried on the whole formulas. Where
 //! they fail, the case that shows it is added. Few paths also make simple interpolants.
 
 use clinch_ir::Term;

@@ -5,9 +5,9 @@
 //! that the node's subtree shares with the rest, implied by the node's formula and the answers of its children, and false
 //! at the root. A sequence is a tree in which every node has at most one child.
 //!
-//! First, Z3 says which conjuncts matter ([`core`]). Then strategies are tried in turn: [`farkas`] reads interpolants off a
-//! refutation found by our own little solver; [`newton`] computes strongest postconditions of what matters; [`horn`] asks
-//! Z3's engine for Horn clauses. Whatever a strategy finds, Z3 checks ([`weaken`]), dropping conjuncts nobody needs.
+//! First, Z3 says which conjuncts matter (`core`). Then strategies are tried in turn: `farkas` reads interpolants off a
+//! refutation found by our own little solver; `newton` computes strongest postconditions of what matters; `horn` asks
+//! Z3's engine for Horn clauses. Whatever a strategy finds, Z3 checks (`weaken`), dropping conjuncts nobody needs.
 
 mod arithmetic;
 mod cases;

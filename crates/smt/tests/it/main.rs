@@ -1,4 +1,5 @@
 //! Tests of the solver layer.
 
+mod arrays;
 mod loops;
 mod random;
