@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use z3::{Context, ContextHandle};
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static HANDLES: Mutex<Vec<ContextHandle<'static>>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -18,8 +19,15 @@ pub fn allow_interrupts() {
     ALLOWED.store(true, Ordering::Relaxed);
 }
 
-/// Makes the queries under way in all threads give up.
+/// Whether anything was interrupted so far. What Z3 answers while it is being interrupted is not to be relied upon: it was
+/// seen to find models where there are none.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// Makes the queries under way in all threads give up, and all later ones: the run is over.
 pub fn interrupt_all() {
+    INTERRUPTED.store(true, Ordering::SeqCst);
     let handles = HANDLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     handles.iter().for_each(ContextHandle::interrupt);
 }

@@ -8,6 +8,7 @@ use z3::{Model, Params, SatResult};
 use crate::decode;
 use crate::encode::{Encoder, Expr, symbol_constant};
 use crate::interrupt;
+use crate::interrupt::interrupted;
 use crate::solver::{Answer, Solver};
 
 /// Work a query may do before Z3 gives up: deterministic, some tenths of a second on today's machines.
@@ -112,7 +113,11 @@ impl Solver for Z3Solver {
             })
             .collect();
         self.model = None;
-        match self.solver.check_assumptions(&self.assumed) {
+        let answer = self.solver.check_assumptions(&self.assumed);
+        if interrupted() {
+            return Answer::Unknown;
+        }
+        match answer {
             SatResult::Sat => {
                 self.model = self.solver.get_model();
                 Answer::Sat
