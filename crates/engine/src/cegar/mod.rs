@@ -36,6 +36,8 @@
 //! * D3: answers of the solver are generalised and kept across iterations (`post`). The count of entailment queries
 //!   does not depend on it; the number of prover calls does.
 //! * D4: with several premises, a node is combined with the nodes that were expanded before it.
+//! * D5: clauses are prepared (`horn::simplify`) and strengthened by simple invariants (`horn::invariants`), without which
+//!   interpolants may follow a loop around and around. Both can be switched off.
 
 mod explore;
 mod frontier;

@@ -80,7 +80,8 @@ impl Affine {
     }
 
     fn is_small(&self) -> bool {
-        self.coefficients.values().all(|c| c.bits() <= MAX_COEFFICIENT_BITS) && self.constant.bits() <= MAX_CONSTANT_BITS
+        self.coefficients.values().all(|c| c.bits() <= MAX_COEFFICIENT_BITS)
+            && self.constant.bits() <= MAX_CONSTANT_BITS
     }
 
     /// The same zeros, with smaller numbers.

@@ -11,6 +11,8 @@ use super::templates::Template;
 
 /// For so many points bounds are relaxed to what is needed and not to the next threshold.
 const EXACT_POINTS: usize = 3;
+/// And for so many if the point is one of a clause without premises: these often have a small range.
+const EXACT_FACTS: usize = 16;
 
 /// The values of a predicate's parameters: truth values are 0 and 1, and so are values of other sorts, which do not count.
 pub(super) type Point = Vec<BigRational>;
@@ -30,6 +32,8 @@ pub(super) fn coordinate(value: Value) -> BigRational {
 pub(super) enum Mode {
     /// Everything is kept that the domain can say about all points.
     Join,
+    /// The same for a point that needs no premises.
+    JoinFact,
     /// What the point violates is dropped.
     Widen,
 }
@@ -92,20 +96,20 @@ impl Element {
 
     /// Nothing is known.
     pub(super) fn top() -> Element {
-        Element { points: EXACT_POINTS, hull: Hull::default(), facts: Vec::new(), bounds: Vec::new() }
+        Element { points: EXACT_FACTS, hull: Hull::default(), facts: Vec::new(), bounds: Vec::new() }
     }
 
     /// Adds a point. Whether anything changed.
     pub(super) fn add(&mut self, point: &Point, templates: &[Template], mode: Mode) -> bool {
         self.points += 1;
         let mut changed = match mode {
-            Mode::Join => self.hull.join(point),
+            Mode::Join | Mode::JoinFact => self.hull.join(point),
             Mode::Widen => self.hull.widen(point),
         };
         let before = self.facts.len();
         self.facts.retain(|f| f.holds(point));
         changed |= self.facts.len() < before;
-        let exact = self.points <= EXACT_POINTS;
+        let exact = self.points <= if mode == Mode::JoinFact { EXACT_FACTS } else { EXACT_POINTS };
         self.bounds.retain_mut(|(i, bound)| {
             let value = templates[*i].form.value(point);
             if value <= *bound {
@@ -114,8 +118,8 @@ impl Element {
             changed = true;
             let relaxed = match mode {
                 Mode::Widen => None,
-                Mode::Join if exact => Some(value),
-                Mode::Join => templates[*i].threshold(&value),
+                _ if exact => Some(value),
+                _ => templates[*i].threshold(&value),
             };
             relaxed.map(|relaxed| *bound = relaxed).is_some()
         });

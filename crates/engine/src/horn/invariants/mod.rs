@@ -225,7 +225,7 @@ impl<'a> Search<'a> {
                 Answer::Unknown => None,
             };
             solver.pop();
-            self.add(head.predicate.index(), point);
+            self.add(id, head, point);
             changed = true;
         }
     }
@@ -258,11 +258,16 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a point; nothing is known any more if the point is not.
-    fn add(&mut self, p: usize, point: Option<Point>) {
+    fn add(&mut self, id: ClauseId, head: &Application, point: Option<Point>) {
         self.stats.points += 1;
+        let p = head.predicate.index();
         let templates = &self.templates[p];
         let half = self.stats.queries > self.options.max_queries / 2 || self.start.elapsed() > self.options.time / 2;
-        let mode = if half { Mode::Widen } else { Mode::Join };
+        let mode = match self.system.clause(id).body.is_empty() {
+            _ if half => Mode::Widen,
+            true => Mode::JoinFact,
+            false => Mode::Join,
+        };
         let element = &mut self.elements[p];
         *element = Some(match (element.take(), point) {
             (_, None) => Element::top(),
@@ -272,7 +277,10 @@ impl<'a> Search<'a> {
                 Element::of(&point, &sorts, templates, &self.moduli)
             }
             // A point that is inside although the solver says that it is not has no meaning here.
-            (Some(mut old), Some(point)) => if old.add(&point, templates, mode) { old } else { Element::top() },
+            (Some(mut old), Some(point)) => {
+                let inside = !old.add(&point, templates, mode);
+                if inside { Element::top() } else { old }
+            }
         });
     }
 
