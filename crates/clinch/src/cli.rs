@@ -49,6 +49,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum)]
     pub(crate) simplify: Option<Switch>,
 
+    /// Look for simple invariants before the search (cegar).
+    #[arg(long, value_enum)]
+    pub(crate) invariants: Option<Switch>,
+
     /// Threads of the breadth-first search (explicit); 0: all cores. The result does not depend on it.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,

@@ -36,6 +36,8 @@
 //! * D3: answers of the solver are generalised and kept across iterations (`post`). The count of entailment queries
 //!   does not depend on it; the number of prover calls does.
 //! * D4: with several premises, a node is combined with the nodes that were expanded before it.
+//! * D5: clauses are prepared (`horn::simplify`) and strengthened by simple invariants (`horn::invariants`), without which
+//!   interpolants may follow a loop around and around. Both can be switched off.
 
 mod explore;
 mod frontier;
@@ -53,7 +55,10 @@ use clinch_smt::{ItpConfig, ItpNode, interpolate};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
-use crate::horn::{LostSolution, Simplified, SimplifyOptions, SimplifyStats, simplify};
+use crate::horn::{
+    InvariantOptions, InvariantStats, LostSolution, Simplified, SimplifyOptions, SimplifyStats, invariants, simplify,
+    strengthen,
+};
 use explore::{Exploration, Search, Uses};
 use refine::{Counterexample, Refinement};
 
@@ -68,6 +73,8 @@ pub struct Config {
     pub order: Order,
     /// How the clauses are prepared; `None`: not at all, as in the paper.
     pub simplify: Option<SimplifyOptions>,
+    /// Which invariants are looked for in prepared clauses before the search; `None`: none.
+    pub invariants: Option<InvariantOptions>,
     /// How spurious counterexamples become predicates.
     pub interpolation: ItpConfig,
     /// Whether to refine at all.
@@ -88,6 +95,7 @@ impl Default for Config {
         Config {
             order: Order::default(),
             simplify: Some(SimplifyOptions::default()),
+            invariants: Some(InvariantOptions::default()),
             interpolation: ItpConfig::default(),
             refinement: RefinementMode::default(),
             self_check: false,
@@ -129,6 +137,8 @@ pub struct Stats {
     pub counterexample_steps: u64,
     /// What preparing the clauses did.
     pub simplify: Option<SimplifyStats>,
+    /// The invariants found before the search.
+    pub invariants: Option<InvariantStats>,
     /// Seconds in search.
     pub search_seconds: f64,
     /// Seconds in refinement.
@@ -148,9 +158,8 @@ pub fn check(
         return (verdict, cegar.stats);
     };
     let simplified = simplify(system, options, &|| budget.check().is_err());
-    let mut cegar = Cegar::new(&simplified.system, config);
-    let verdict = cegar.run(budget, observer);
-    let stats = Stats { simplify: Some(simplified.stats), ..cegar.stats };
+    let (verdict, stats) = check_strengthened(&simplified.system, config, budget, observer);
+    let stats = Stats { simplify: Some(simplified.stats), ..stats };
     let verdict = match verdict {
         HornVerdict::Sat(solution) => match take_back(&simplified, system, config, budget, solution) {
             Ok(solution) => HornVerdict::Sat(solution),
@@ -167,6 +176,34 @@ pub fn check(
         },
         unknown => unknown,
     };
+    (verdict, stats)
+}
+
+/// The part of the time left that invariants may take.
+const INVARIANT_SHARE: u32 = 10;
+
+/// Looks for invariants, then checks the clauses with them.
+fn check_strengthened(
+    system: &HornSystem,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (HornVerdict, Stats) {
+    let Some(options) = &config.invariants else {
+        let mut cegar = Cegar::new(system, config);
+        let verdict = cegar.run(budget, observer);
+        return (verdict, cegar.stats);
+    };
+    let time = budget.remaining().map_or(options.time, |left| options.time.min(left / INVARIANT_SHARE));
+    let options = InvariantOptions { time, ..options.clone() };
+    let known = invariants(system, &options, &|| budget.check().is_err());
+    let strong = strengthen(system, &known);
+    let mut cegar = Cegar::new(&strong, config);
+    let verdict = match cegar.run(budget, observer) {
+        HornVerdict::Sat(solution) => HornVerdict::Sat(known.solution(solution)),
+        other => other,
+    };
+    let stats = Stats { invariants: Some(known.stats), ..cegar.stats };
     (verdict, stats)
 }
 

@@ -24,6 +24,7 @@ mod constants;
 mod equations;
 mod history;
 mod inline;
+mod invariants;
 mod linear;
 mod merge;
 mod project;
@@ -36,6 +37,7 @@ mod work;
 
 use clinch_ir::{Derivation, HornSystem, Interpretation, PredId, Predicate, Reason};
 
+pub use invariants::{InvariantOptions, InvariantStats, Invariants, invariants, strengthen};
 pub use solution::{Interpolate, LostSolution};
 
 use history::History;
