@@ -53,7 +53,7 @@ use clinch_smt::{ItpConfig, ItpNode, interpolate};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
-use crate::horn::{LostSolution, Simplified, SimplifyOptions, SimplifyStats, simplify};
+use crate::horn::{ControlOptions, ControlStats, LostSolution, Prepared, SimplifyOptions, SimplifyStats, prepare};
 use explore::{Exploration, Search, Uses};
 use refine::{Counterexample, Refinement};
 
@@ -68,6 +68,8 @@ pub struct Config {
     pub order: Order,
     /// How the clauses are prepared; `None`: not at all, as in the paper.
     pub simplify: Option<SimplifyOptions>,
+    /// How control that is encoded in data is made explicit, where clauses are prepared at all; `None`: not.
+    pub control: Option<ControlOptions>,
     /// How spurious counterexamples become predicates.
     pub interpolation: ItpConfig,
     /// Whether to refine at all.
@@ -81,6 +83,7 @@ impl Default for Config {
         Config {
             order: Order::default(),
             simplify: Some(SimplifyOptions::default()),
+            control: Some(ControlOptions::default()),
             interpolation: ItpConfig::default(),
             refinement: RefinementMode::default(),
             self_check: false,
@@ -122,6 +125,8 @@ pub struct Stats {
     pub counterexample_steps: u64,
     /// What preparing the clauses did.
     pub simplify: Option<SimplifyStats>,
+    /// What making control explicit did.
+    pub control: Option<ControlStats>,
     /// Seconds in search.
     pub search_seconds: f64,
     /// Seconds in refinement.
@@ -140,12 +145,12 @@ pub fn check(
         let verdict = cegar.run(budget, observer);
         return (verdict, cegar.stats);
     };
-    let simplified = simplify(system, options, &|| budget.check().is_err());
-    let mut cegar = Cegar::new(&simplified.system, config);
+    let prepared = prepare(system, options, config.control.as_ref(), &|| budget.check().is_err());
+    let mut cegar = Cegar::new(prepared.system(), config);
     let verdict = cegar.run(budget, observer);
-    let stats = Stats { simplify: Some(simplified.stats), ..cegar.stats };
+    let stats = Stats { simplify: Some(prepared.last().stats), control: prepared.control(), ..cegar.stats };
     let verdict = match verdict {
-        HornVerdict::Sat(solution) => match take_back(&simplified, system, config, budget, solution) {
+        HornVerdict::Sat(solution) => match take_back(&prepared, system, config, budget, solution) {
             Ok(solution) => HornVerdict::Sat(solution),
             Err(_) if options.inline => {
                 // Without inlining every predicate is there to be interpreted.
@@ -154,7 +159,7 @@ pub fn check(
             }
             Err(lost) => HornVerdict::Unknown(Reason::Uncertified(lost.to_string())),
         },
-        HornVerdict::Unsat(derivation) => match simplified.refutation(system, &derivation) {
+        HornVerdict::Unsat(derivation) => match prepared.refutation(system, &derivation) {
             Ok(derivation) => HornVerdict::Unsat(derivation),
             Err(reason) => HornVerdict::Unknown(reason),
         },
@@ -163,9 +168,9 @@ pub fn check(
     (verdict, stats)
 }
 
-/// A solution of the simplified clauses as one of the original clauses.
+/// A solution of the prepared clauses as one of the original clauses.
 fn take_back(
-    simplified: &Simplified,
+    prepared: &Prepared,
     system: &HornSystem,
     config: &Config,
     budget: &Budget,
@@ -176,7 +181,7 @@ fn take_back(
         let found = interpolate(terms, &tree, &config.interpolation, &|| budget.check().is_err());
         found.ok().map(|i| i.formulas[0])
     };
-    simplified.solution(system, solution, &mut between)
+    prepared.solution(system, solution, &mut between)
 }
 
 /// A run, from which the predicates can be taken at the end.

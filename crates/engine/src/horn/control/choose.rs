@@ -1,0 +1,107 @@
+//! Which parameters are control.
+
+use clinch_ir::{ClauseId, Node, PredId, Sort, Term};
+use rustc_hash::FxHashSet;
+
+use super::super::work::{roots, visit_all};
+use super::explore::Explorer;
+
+/// For each predicate its Boolean parameters, and the integer ones that clauses only copy or set to constants. `None` if
+/// there is no time to find out.
+pub(super) fn candidates(explorer: &mut Explorer<'_>) -> Option<Vec<Vec<usize>>> {
+    let system = explorer.system;
+    let sort = |p: PredId, i: usize| system.terms.symbol_sort(system.predicate(p).params[i]);
+    let of_sort = |p: PredId, wanted: Sort| {
+        (0..system.predicate(p).params.len()).filter(|&i| *sort(p, i) == wanted).collect::<Vec<_>>()
+    };
+    let mut integers: Vec<Vec<usize>> = system.predicate_ids().map(|p| of_sort(p, Sort::Int)).collect();
+    if explorer.options.max_constants == 0 {
+        integers.iter_mut().for_each(Vec::clear);
+    }
+    while integers.iter().any(|i| !i.is_empty()) && drop_data(explorer, &mut integers)? {}
+    let mut explicit: Vec<Vec<usize>> = system.predicate_ids().map(|p| of_sort(p, Sort::Bool)).collect();
+    for (explicit, integers) in explicit.iter_mut().zip(integers) {
+        explicit.extend(integers);
+        explicit.sort_unstable();
+    }
+    Some(explicit)
+}
+
+/// Drops integer parameters that some clause computes: neither a copy of one in the body nor a constant that is written
+/// in the clause. Says whether there were any.
+fn drop_data(explorer: &mut Explorer<'_>, integers: &mut [Vec<usize>]) -> Option<bool> {
+    let system = explorer.system;
+    let mut changed = false;
+    for id in system.clause_ids() {
+        let Some(head) = &system.clause(id).head else { continue };
+        let mut kept = Vec::new();
+        for &i in &integers[head.predicate.index()] {
+            if is_copied_or_constant(explorer, integers, id, i)? {
+                kept.push(i);
+            }
+        }
+        let known = &mut integers[head.predicate.index()];
+        changed |= kept.len() < known.len();
+        *known = kept;
+    }
+    Some(changed)
+}
+
+fn is_copied_or_constant(
+    explorer: &mut Explorer<'_>,
+    integers: &[Vec<usize>],
+    id: ClauseId,
+    i: usize,
+) -> Option<bool> {
+    let clause = explorer.system.clause(id);
+    let Some(head) = &clause.head else { return Some(true) };
+    let (arg, param) = (head.args[i], explorer.system.predicate(head.predicate).params[i]);
+    let copies = clause.body.iter().flat_map(|a| integers[a.predicate.index()].iter().map(|&i| a.args[i]));
+    let copies: Vec<Term> = copies.collect();
+    if explorer.terms.as_integer(arg).is_some() || copies.contains(&arg) {
+        return Some(true);
+    }
+    let mut written = FxHashSet::default();
+    visit_all(&explorer.terms, roots(clause), |node| {
+        if let Node::Int(v) = node {
+            written.insert(v);
+        }
+    });
+    let mut condition = Vec::new();
+    for copy in copies {
+        let same = explorer.terms.eq(arg, copy);
+        condition.push(explorer.terms.not(same));
+    }
+    // The first value tells most computed parameters.
+    for limit in [0, explorer.options.max_constants] {
+        let values = explorer.values(id, &condition, &[(arg, param)], limit)?;
+        if values.iter().any(|v| !written.contains(&v[0])) {
+            return Some(false);
+        }
+        if values.len() <= limit {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+/// Drops explicit parameters until these valuations of them are at most `allowed` different ones: each time the one
+/// without which there are the fewest. Such a parameter takes its values freely, as inputs do.
+pub(super) fn drop_freest(explicit: &mut Vec<usize>, mut valuations: Vec<Vec<i64>>, allowed: usize) {
+    while !explicit.is_empty() {
+        let distinct = |gone: usize| {
+            let rest = |v: &Vec<i64>| [&v[..gone], &v[gone + 1..]].concat();
+            valuations.iter().map(rest).collect::<FxHashSet<_>>().len()
+        };
+        let freest = (0..explicit.len()).rev().min_by_key(|&i| distinct(i)).expect("there are some");
+        explicit.remove(freest);
+        for valuation in &mut valuations {
+            valuation.remove(freest);
+        }
+        valuations.sort_unstable();
+        valuations.dedup();
+        if valuations.len() <= allowed.max(1) {
+            return;
+        }
+    }
+}
