@@ -291,7 +291,7 @@ fn random_clause(max_body: usize) -> impl Strategy<Value = RandomClause> {
         .prop_map(|(body, head, atoms)| RandomClause { body, head, atoms })
 }
 
-fn random_system(max_body: usize) -> impl Strategy<Value = HornSystem> {
+pub(crate) fn random_system(max_body: usize) -> impl Strategy<Value = HornSystem> {
     let sorts = prop::collection::vec(prop::collection::vec(any::<bool>(), 0..=3), PREDICATES);
     (sorts, prop::collection::vec(random_clause(max_body), 3..10)).prop_map(|(sorts, clauses)| {
         let mut b = Builder::new();

@@ -1,8 +1,9 @@
 //! Which parameters are control.
 
-use clinch_ir::{ClauseId, Node, PredId, Sort, Term};
-use rustc_hash::FxHashSet;
+use clinch_ir::{ClauseId, Node, PredId, Sort, Symbol, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::linear::as_symbol;
 use super::super::work::{roots, visit_all};
 use super::explore::Explorer;
 
@@ -24,6 +25,7 @@ pub(super) fn candidates(explorer: &mut Explorer<'_>) -> Option<Vec<Vec<usize>>>
         explicit.extend(integers);
         explicit.sort_unstable();
     }
+    drop_inputs(explorer, &mut explicit);
     Some(explicit)
 }
 
@@ -47,12 +49,7 @@ fn drop_data(explorer: &mut Explorer<'_>, integers: &mut [Vec<usize>]) -> Option
     Some(changed)
 }
 
-fn is_copied_or_constant(
-    explorer: &mut Explorer<'_>,
-    integers: &[Vec<usize>],
-    id: ClauseId,
-    i: usize,
-) -> Option<bool> {
+fn is_copied_or_constant(explorer: &mut Explorer<'_>, integers: &[Vec<usize>], id: ClauseId, i: usize) -> Option<bool> {
     let clause = explorer.system.clause(id);
     let Some(head) = &clause.head else { return Some(true) };
     let (arg, param) = (head.args[i], explorer.system.predicate(head.predicate).params[i]);
@@ -85,23 +82,15 @@ fn is_copied_or_constant(
     Some(false)
 }
 
-/// Drops explicit parameters until these valuations of them are at most `allowed` different ones: each time the one
-/// without which there are the fewest. Such a parameter takes its values freely, as inputs do.
-pub(super) fn drop_freest(explicit: &mut Vec<usize>, mut valuations: Vec<Vec<i64>>, allowed: usize) {
-    while !explicit.is_empty() {
-        let distinct = |gone: usize| {
-            let rest = |v: &Vec<i64>| [&v[..gone], &v[gone + 1..]].concat();
-            valuations.iter().map(rest).collect::<FxHashSet<_>>().len()
-        };
-        let freest = (0..explicit.len()).rev().min_by_key(|&i| distinct(i)).expect("there are some");
-        explicit.remove(freest);
-        for valuation in &mut valuations {
-            valuation.remove(freest);
+/// Drops Boolean parameters that a step sets to anything: inputs.
+fn drop_inputs(explorer: &Explorer<'_>, explicit: &mut [Vec<usize>]) {
+    for clause in explorer.system.clauses.iter().filter(|c| !c.body.is_empty()) {
+        let Some(head) = &clause.head else { continue };
+        let mut uses: FxHashMap<Symbol, usize> = FxHashMap::default();
+        for root in roots(clause) {
+            explorer.terms.symbols(root).into_iter().for_each(|s| *uses.entry(s).or_default() += 1);
         }
-        valuations.sort_unstable();
-        valuations.dedup();
-        if valuations.len() <= allowed.max(1) {
-            return;
-        }
+        let is_free = |i: usize| as_symbol(&explorer.terms, head.args[i]).is_some_and(|s| uses.get(&s) == Some(&1));
+        explicit[head.predicate.index()].retain(|&i| !is_free(i));
     }
 }

@@ -2,9 +2,10 @@
 
 use clinch_ir::{ClauseId, HornSystem, PredId, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
-use super::{ControlOptions, Location, constant};
+use super::{ControlOptions, Location, has_value};
 
 /// Work a question may take: those about control are easy, and there are many.
 const RESOURCES: u32 = 300_000;
@@ -27,12 +28,9 @@ pub(super) struct Explorer<'a> {
 /// How an exploration ends.
 pub(super) enum Found {
     Graph(Graph),
-    /// These valuations of the explicit parameters of a predicate are too many; there may be so many of them.
-    TooMany {
-        predicate: PredId,
-        valuations: Vec<Vec<i64>>,
-        allowed: usize,
-    },
+    /// There are too many locations or steps. Explicit parameters (predicate, position) that do not only depend on the
+    /// locations before a step.
+    TooMany(BTreeSet<(usize, usize)>),
     Stopped,
 }
 
@@ -41,6 +39,14 @@ pub(super) enum Found {
 pub(super) struct Graph {
     pub(super) locations: Vec<Location>,
     pub(super) edges: Vec<Edge>,
+}
+
+impl Graph {
+    /// How many locations there are beyond one for each predicate.
+    pub(super) fn additional_locations(&self) -> usize {
+        let predicates: FxHashSet<PredId> = self.locations.iter().map(|l| l.predicate).collect();
+        self.locations.len() - predicates.len()
+    }
 }
 
 /// A clause between locations.
@@ -61,8 +67,14 @@ impl<'a> Explorer<'a> {
     /// Explores all locations, for these explicit parameters.
     pub(super) fn run(&mut self, explicit: &[Vec<usize>]) -> Found {
         let here = vec![Vec::new(); self.system.predicates.len()];
-        let mut run =
-            Run { explorer: self, explicit, graph: Graph::default(), known: FxHashMap::default(), of_predicate: here };
+        let mut run = Run {
+            explorer: self,
+            explicit,
+            graph: Graph::default(),
+            known: FxHashMap::default(),
+            of_predicate: here,
+            varying: BTreeSet::new(),
+        };
         match run.explore() {
             Ok(()) => Found::Graph(run.graph),
             Err(found) => found,
@@ -94,7 +106,12 @@ impl<'a> Explorer<'a> {
         found
     }
 
-    fn enumerate(&mut self, solver: &mut Z3Solver, values_of: &[(Term, Symbol)], limit: usize) -> Option<Vec<Vec<i64>>> {
+    fn enumerate(
+        &mut self,
+        solver: &mut Z3Solver,
+        values_of: &[(Term, Symbol)],
+        limit: usize,
+    ) -> Option<Vec<Vec<i64>>> {
         let mut found = Vec::new();
         while found.len() <= limit {
             if self.checks >= self.options.max_checks || (self.stop)() {
@@ -110,8 +127,7 @@ impl<'a> Explorer<'a> {
             let values: Vec<i64> = values_of.iter().map(|&(t, _)| solver.value(terms, t)).collect::<Option<_>>()?;
             let mut others = Vec::new();
             for (&(t, param), &value) in values_of.iter().zip(&values) {
-                let value = constant(terms, param, value);
-                let same = terms.eq(t, value);
+                let same = has_value(terms, t, param, value);
                 others.push(terms.not(same));
             }
             let other = terms.any(others);
@@ -130,6 +146,8 @@ struct Run<'r, 'a> {
     known: FxHashMap<Location, usize>,
     /// The locations of each predicate, ascending.
     of_predicate: Vec<Vec<usize>>,
+    /// Explicit parameters (predicate, position) that took several values in one step.
+    varying: BTreeSet<(usize, usize)>,
 }
 
 impl Run<'_, '_> {
@@ -149,7 +167,9 @@ impl Run<'_, '_> {
             }
             next += 1;
         }
-        Ok(())
+        let additional = self.graph.additional_locations() * self.explorer.options.max_degree;
+        let dense = system.clauses.len() + additional;
+        if self.graph.edges.len() > dense { Err(Found::TooMany(self.varying.clone())) } else { Ok(()) }
     }
 
     /// Fires a clause on all combinations of locations up to `newest` that include it.
@@ -182,19 +202,43 @@ impl Run<'_, '_> {
         let explicit = &self.explicit[head.predicate.index()];
         let params = &self.explorer.system.predicate(head.predicate).params;
         let args: Vec<(Term, Symbol)> = explicit.iter().map(|&i| (head.args[i], params[i])).collect();
-        let allowed = if args.is_empty() { 0 } else { self.explorer.options.max_successors };
         let successors = match args.is_empty() && !relevant {
             true => vec![Vec::new()],
-            false => self.explorer.values(id, &condition, &args, allowed).ok_or(Found::Stopped)?,
+            false => self.successors(id, &condition, &args)?,
         };
-        if !args.is_empty() && successors.len() > allowed {
-            return Err(Found::TooMany { predicate: head.predicate, valuations: successors, allowed: allowed / 2 });
-        }
         for values in successors {
             let head = self.location(Location { predicate: head.predicate, values })?;
             self.graph.edges.push(Edge { clause: id, body: body.to_vec(), head: Some(head) });
         }
-        if self.graph.edges.len() > self.explorer.options.max_clauses { Err(self.too_many()) } else { Ok(()) }
+        let many = self.graph.edges.len() > self.explorer.system.clauses.len() + self.explorer.options.max_clauses;
+        if many { Err(Found::TooMany(self.varying.clone())) } else { Ok(()) }
+    }
+
+    /// The values of the explicit arguments of a head, ascending.
+    fn successors(
+        &mut self,
+        id: ClauseId,
+        condition: &[Term],
+        args: &[(Term, Symbol)],
+    ) -> Result<Vec<Vec<i64>>, Found> {
+        let allowed = if args.is_empty() { 0 } else { self.explorer.options.max_successors };
+        let mut found = self.explorer.values(id, condition, args, allowed).ok_or(Found::Stopped)?;
+        if args.is_empty() {
+            found.truncate(1);
+            return Ok(found);
+        }
+        // Which values were found among many is chance; whether there is another one is not.
+        let complete = found.len() <= allowed;
+        let predicate = self.explorer.system.clause(id).head.as_ref().expect("it has arguments").predicate.index();
+        for (k, &position) in self.explicit[predicate].iter().enumerate() {
+            let varies = found.iter().any(|v| v[k] != found[0][k])
+                || !complete && self.explorer.values(id, condition, &args[k..=k], 1).ok_or(Found::Stopped)?.len() > 1;
+            if varies {
+                self.varying.insert((predicate, position));
+            }
+        }
+        found.sort_unstable();
+        if complete { Ok(found) } else { Err(Found::TooMany(self.varying.clone())) }
     }
 
     /// That the body of a clause is at these locations, and whether that says anything.
@@ -204,8 +248,8 @@ impl Run<'_, '_> {
         for (application, &location) in system.clause(id).body.iter().zip(body) {
             let explicit = &self.explicit[application.predicate.index()];
             for (&i, &value) in explicit.iter().zip(&self.graph.locations[location].values) {
-                let value = constant(terms, system.predicate(application.predicate).params[i], value);
-                condition.push(terms.eq(application.args[i], value));
+                let param = system.predicate(application.predicate).params[i];
+                condition.push(has_value(terms, application.args[i], param, value));
             }
         }
         let relevant = !condition.is_empty();
@@ -220,17 +264,7 @@ impl Run<'_, '_> {
         self.of_predicate[location.predicate.index()].push(id);
         self.graph.locations.push(location.clone());
         self.known.insert(location, id);
-        let extra = self.of_predicate.iter().map(|l| l.len().saturating_sub(1)).sum::<usize>();
-        if extra >= self.explorer.options.max_locations { Err(self.too_many()) } else { Ok(id) }
-    }
-
-    /// The predicate with the most locations has too many.
-    fn too_many(&self) -> Found {
-        let most = (0..self.of_predicate.len()).rev().max_by_key(|&p| self.of_predicate[p].len());
-        let Some(p) = most.filter(|&p| !self.explicit[p].is_empty()) else { return Found::Stopped };
-        let valuations: Vec<Vec<i64>> =
-            self.of_predicate[p].iter().map(|&l| self.graph.locations[l].values.clone()).collect();
-        let allowed = valuations.len() / 2;
-        Found::TooMany { predicate: PredId::from_index(p), valuations, allowed }
+        let many = self.graph.additional_locations() > self.explorer.options.max_locations;
+        if many { Err(Found::TooMany(self.varying.clone())) } else { Ok(id) }
     }
 }

@@ -6,8 +6,8 @@
 //! transitions.
 //!
 //! 1. [`choose`] says which parameters may be control: Boolean ones, and integers that only ever take constants.
-//! 2. [`explore`] finds the reachable locations. Parameters that turn out to take too many values are dropped, those first
-//!    that are free of the others (inputs); then it starts again.
+//! 2. [`explore`] finds the reachable locations. If they are many, or the graph is not sparse as control flow is,
+//!    parameters are dropped that do not only depend on the location before, and it starts again.
 //! 3. [`specialise`] makes a clause for each step between locations.
 //!
 //! *Why it is sound.* The valuations are those that the clauses allow without regard to the other parameters, so
@@ -29,11 +29,15 @@ use specialise::Specialiser;
 /// How far control flow is recovered.
 #[derive(Clone, Debug)]
 pub struct ControlOptions {
-    /// How many locations there may be.
+    /// How many locations there may be beyond one for each predicate.
     pub max_locations: usize,
+    /// How many there must be for it to pay: a solution becomes a case distinction.
+    pub min_locations: usize,
     /// How many locations a clause may lead to from given ones.
     pub max_successors: usize,
-    /// How many clauses there may be.
+    /// How many clauses there may be more for each additional location: where there are more, it is no control flow.
+    pub max_degree: usize,
+    /// How many clauses there may be more in all.
     pub max_clauses: usize,
     /// How many questions the solver is asked to find locations.
     pub max_checks: usize,
@@ -47,9 +51,11 @@ impl Default for ControlOptions {
     fn default() -> Self {
         ControlOptions {
             max_locations: 100,
+            min_locations: 3,
             max_successors: 16,
+            max_degree: 4,
             max_clauses: 1000,
-            max_checks: 4000,
+            max_checks: 600,
             max_constants: 20,
             split_disjunctions: 4,
         }
@@ -115,11 +121,12 @@ pub fn recover_control(system: &HornSystem, options: &ControlOptions, stop: &dyn
             return None;
         }
         match explorer.run(&explicit) {
+            Found::Graph(graph) if graph.additional_locations() < options.min_locations => return None,
             Found::Graph(graph) => break graph,
-            Found::TooMany { predicate, valuations, allowed } => {
-                choose::drop_freest(&mut explicit[predicate.index()], valuations, allowed);
+            Found::TooMany(varying) if !varying.is_empty() => {
+                varying.iter().for_each(|(p, position)| explicit[*p].retain(|i| i != position));
             }
-            Found::Stopped => return None,
+            Found::TooMany(_) | Found::Stopped => return None,
         }
     };
     let (checks, terms) = (explorer.checks, explorer.terms);
@@ -158,8 +165,8 @@ impl Split {
         let formula = terms.substitute_symbols(formula, &map);
         let mut here = Vec::new();
         for (&i, &value) in explicit.iter().zip(&location.values) {
-            let (param, value) = (terms.symbol(params[i]), constant(terms, params[i], value));
-            here.push(terms.eq(param, value));
+            let param = terms.symbol(params[i]);
+            here.push(has_value(terms, param, params[i], value));
         }
         here.push(formula);
         terms.all(here)
@@ -188,7 +195,11 @@ impl Split {
     }
 }
 
-/// The value of a symbol as a term.
-fn constant(terms: &mut Terms, symbol: Symbol, value: i64) -> Term {
-    if *terms.symbol_sort(symbol) == Sort::Bool { terms.bool(value != 0) } else { terms.int(value) }
+/// That a term has a value of the symbol's sort.
+fn has_value(terms: &mut Terms, term: Term, symbol: Symbol, value: i64) -> Term {
+    if *terms.symbol_sort(symbol) == Sort::Bool {
+        return if value != 0 { term } else { terms.not(term) };
+    }
+    let value = terms.int(value);
+    terms.eq(term, value)
 }

@@ -1,7 +1,7 @@
 //! Clauses between locations.
 
-use clinch_ir::{Application, Clause, HornSystem, Node, PredId, Predicate, Sort, Symbol, Term, Terms, UnOp, Value};
 use clinch_ir::BinOp;
+use clinch_ir::{Application, Clause, HornSystem, Node, PredId, Predicate, Sort, Symbol, Term, Terms, UnOp, Value};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,7 +9,7 @@ use super::super::linear::as_symbol;
 use super::super::rewrite::{Rewriting, conjuncts};
 use super::super::work::{conjunction, roots, symbols_of};
 use super::explore::{Edge, Graph};
-use super::{ControlOptions, ControlStats, Instance, Location, Meaning, Split, constant};
+use super::{ControlOptions, ControlStats, Instance, Location, Meaning, Split, has_value};
 
 /// How often disjuncts are removed from one constraint.
 const ROUNDS: usize = 4;
@@ -96,8 +96,8 @@ impl<'a> Specialiser<'a> {
         for (application, &location) in clause.body.iter().chain(&clause.head).zip(edge.body.iter().chain(&edge.head)) {
             let explicit = &self.explicit[application.predicate.index()];
             for (&i, &value) in explicit.iter().zip(&graph.locations[location].values) {
-                let value = constant(terms, self.original.predicate(application.predicate).params[i], value);
-                all.push(terms.eq(application.args[i], value));
+                let param = self.original.predicate(application.predicate).params[i];
+                all.push(has_value(terms, application.args[i], param, value));
             }
         }
         Constraint { conjuncts: all, values: FxHashMap::default() }
