@@ -1,7 +1,9 @@
 //! Which parameters are control.
 
+use std::collections::BTreeSet;
+
 use clinch_ir::{ClauseId, Node, PredId, Sort, Symbol, Term};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::super::linear::as_symbol;
 use super::super::work::{roots, visit_all};
@@ -16,7 +18,7 @@ pub(super) fn candidates(explorer: &mut Explorer<'_>) -> Option<Vec<Vec<usize>>>
         (0..system.predicate(p).params.len()).filter(|&i| *sort(p, i) == wanted).collect::<Vec<_>>()
     };
     let mut integers: Vec<Vec<usize>> = system.predicate_ids().map(|p| of_sort(p, Sort::Int)).collect();
-    if explorer.options.max_constants == 0 {
+    if !explorer.options.integers {
         integers.iter_mut().for_each(Vec::clear);
     }
     while integers.iter().any(|i| !i.is_empty()) && drop_data(explorer, &mut integers)? {}
@@ -52,34 +54,26 @@ fn drop_data(explorer: &mut Explorer<'_>, integers: &mut [Vec<usize>]) -> Option
 fn is_copied_or_constant(explorer: &mut Explorer<'_>, integers: &[Vec<usize>], id: ClauseId, i: usize) -> Option<bool> {
     let clause = explorer.system.clause(id);
     let Some(head) = &clause.head else { return Some(true) };
-    let (arg, param) = (head.args[i], explorer.system.predicate(head.predicate).params[i]);
+    let arg = head.args[i];
     let copies = clause.body.iter().flat_map(|a| integers[a.predicate.index()].iter().map(|&i| a.args[i]));
     let copies: Vec<Term> = copies.collect();
     if explorer.terms.as_integer(arg).is_some() || copies.contains(&arg) {
         return Some(true);
     }
-    let mut written = FxHashSet::default();
+    let mut others = copies;
+    let mut written = BTreeSet::new();
     visit_all(&explorer.terms, roots(clause), |node| {
         if let Node::Int(v) = node {
             written.insert(v);
         }
     });
+    others.extend(written.into_iter().map(|v| explorer.terms.int(v)));
     let mut condition = Vec::new();
-    for copy in copies {
-        let same = explorer.terms.eq(arg, copy);
+    for other in others {
+        let same = explorer.terms.eq(arg, other);
         condition.push(explorer.terms.not(same));
     }
-    // The first value tells most computed parameters.
-    for limit in [0, explorer.options.max_constants] {
-        let values = explorer.values(id, &condition, &[(arg, param)], limit)?;
-        if values.iter().any(|v| !written.contains(&v[0])) {
-            return Some(false);
-        }
-        if values.len() <= limit {
-            return Some(true);
-        }
-    }
-    Some(false)
+    Some(explorer.values(id, &condition, &[], 0)?.is_empty())
 }
 
 /// Drops Boolean parameters that a step sets to anything: inputs.

@@ -1,9 +1,10 @@
 //! The reachable locations, and the steps between them.
 
+use std::collections::BTreeSet;
+
 use clinch_ir::{ClauseId, HornSystem, PredId, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 
 use super::{ControlOptions, Location, has_value};
 
@@ -81,8 +82,8 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Different values that the terms (given with parameters of their sorts) take where the condition and the clause's constraint hold: all of them, or one more
-    /// than `limit`. `None` if the solver cannot say, or there is no time to ask.
+    /// Different values that terms (each with a parameter of its sort) take where the condition and the constraint of the
+    /// clause hold: all of them, or one more than `limit`. `None` if the solver cannot say, or there is no time to ask.
     pub(super) fn values(
         &mut self,
         clause: ClauseId,
@@ -195,7 +196,7 @@ impl Run<'_, '_> {
         let Some(head) = &clause.head else {
             // A question that cannot be answered leaves the clause there.
             if !relevant || self.explorer.values(id, &condition, &[], 0).is_none_or(|v| !v.is_empty()) {
-                self.graph.edges.push(Edge { clause: id, body: body.to_vec(), head: None });
+                self.add_edge(Edge { clause: id, body: body.to_vec(), head: None })?;
             }
             return Ok(());
         };
@@ -208,10 +209,15 @@ impl Run<'_, '_> {
         };
         for values in successors {
             let head = self.location(Location { predicate: head.predicate, values })?;
-            self.graph.edges.push(Edge { clause: id, body: body.to_vec(), head: Some(head) });
+            self.add_edge(Edge { clause: id, body: body.to_vec(), head: Some(head) })?;
         }
-        let many = self.graph.edges.len() > self.explorer.system.clauses.len() + self.explorer.options.max_clauses;
-        if many { Err(Found::TooMany(self.varying.clone())) } else { Ok(()) }
+        Ok(())
+    }
+
+    fn add_edge(&mut self, edge: Edge) -> Result<(), Found> {
+        self.graph.edges.push(edge);
+        let many = self.explorer.system.clauses.len() + self.explorer.options.max_clauses;
+        if self.graph.edges.len() > many { Err(Found::TooMany(self.varying.clone())) } else { Ok(()) }
     }
 
     /// The values of the explicit arguments of a head, ascending.
@@ -231,8 +237,10 @@ impl Run<'_, '_> {
         let complete = found.len() <= allowed;
         let predicate = self.explorer.system.clause(id).head.as_ref().expect("it has arguments").predicate.index();
         for (k, &position) in self.explicit[predicate].iter().enumerate() {
-            let varies = found.iter().any(|v| v[k] != found[0][k])
-                || !complete && self.explorer.values(id, condition, &args[k..=k], 1).ok_or(Found::Stopped)?.len() > 1;
+            let varies = match complete {
+                true => found.iter().any(|v| v[k] != found[0][k]),
+                false => self.explorer.values(id, condition, &args[k..=k], 1).ok_or(Found::Stopped)?.len() > 1,
+            };
             if varies {
                 self.varying.insert((predicate, position));
             }

@@ -41,8 +41,8 @@ pub struct ControlOptions {
     pub max_clauses: usize,
     /// How many questions the solver is asked to find locations.
     pub max_checks: usize,
-    /// How many different constants an integer parameter may take; 0: integers are data.
-    pub max_constants: usize,
+    /// Whether integer parameters that only take constants may be control.
+    pub integers: bool,
     /// A clause whose constraint is a disjunction becomes at most so many clauses.
     pub split_disjunctions: usize,
 }
@@ -56,7 +56,7 @@ impl Default for ControlOptions {
             max_degree: 4,
             max_clauses: 1000,
             max_checks: 600,
-            max_constants: 20,
+            integers: true,
             split_disjunctions: 4,
         }
     }
