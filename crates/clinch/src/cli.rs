@@ -53,6 +53,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum)]
     pub(crate) invariants: Option<Switch>,
 
+    /// Make control explicit that the clauses keep in Boolean or integer parameters (cegar; needs --simplify on).
+    #[arg(long, value_enum)]
+    pub(crate) control: Option<Switch>,
+
     /// Threads of the breadth-first search (explicit); 0: all cores. The result does not depend on it.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,

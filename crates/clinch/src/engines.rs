@@ -159,6 +159,10 @@ fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
             None | Some(Switch::On) => default.invariants,
             Some(Switch::Off) => None,
         },
+        control: match args.control {
+            None | Some(Switch::On) => default.control,
+            Some(Switch::Off) => None,
+        },
         ..default
     })
 }
@@ -204,6 +208,7 @@ fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
         ("--order", args.order.is_some() && (split || engine == EngineName::Spacer)),
         ("--simplify", args.simplify.is_some() && !cegar),
         ("--invariants", args.invariants.is_some() && !cegar),
+        ("--control", args.control.is_some() && !cegar),
         ("--input-domain", args.input_domain.is_some() && horn),
         ("--predicates", args.predicate_file.is_some() && !cegar),
         ("--save-predicates", args.save_predicates.is_some() && !cegar),

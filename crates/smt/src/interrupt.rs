@@ -19,8 +19,7 @@ pub fn allow_interrupts() {
     ALLOWED.store(true, Ordering::Relaxed);
 }
 
-/// Whether anything was interrupted so far. What Z3 answers while it is being interrupted is not to be relied upon: it was
-/// seen to find models where there are none.
+/// Whether anything was interrupted so far. What Z3 answers while it is being interrupted is not to be relied upon.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }

@@ -56,8 +56,8 @@ use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::horn::{
-    InvariantOptions, InvariantStats, LostSolution, Simplified, SimplifyOptions, SimplifyStats, invariants, simplify,
-    strengthen,
+    ControlOptions, ControlStats, InvariantOptions, InvariantStats, LostSolution, Prepared, SimplifyOptions,
+    SimplifyStats, invariants, prepare, strengthen,
 };
 use explore::{Exploration, Search, Uses};
 use refine::{Counterexample, Refinement};
@@ -75,6 +75,8 @@ pub struct Config {
     pub simplify: Option<SimplifyOptions>,
     /// Which invariants are looked for in prepared clauses before the search; `None`: none.
     pub invariants: Option<InvariantOptions>,
+    /// How control that is encoded in data is made explicit, where clauses are prepared at all; `None`: not.
+    pub control: Option<ControlOptions>,
     /// How spurious counterexamples become predicates.
     pub interpolation: ItpConfig,
     /// Whether to refine at all.
@@ -96,6 +98,7 @@ impl Default for Config {
             order: Order::default(),
             simplify: Some(SimplifyOptions::default()),
             invariants: Some(InvariantOptions::default()),
+            control: Some(ControlOptions::default()),
             interpolation: ItpConfig::default(),
             refinement: RefinementMode::default(),
             self_check: false,
@@ -139,6 +142,8 @@ pub struct Stats {
     pub simplify: Option<SimplifyStats>,
     /// The invariants found before the search.
     pub invariants: Option<InvariantStats>,
+    /// What making control explicit did.
+    pub control: Option<ControlStats>,
     /// Seconds in search.
     pub search_seconds: f64,
     /// Seconds in refinement.
@@ -157,11 +162,11 @@ pub fn check(
         let verdict = cegar.run(budget, observer);
         return (verdict, cegar.stats);
     };
-    let simplified = simplify(system, options, &|| budget.check().is_err());
-    let (verdict, stats) = check_strengthened(&simplified.system, config, budget, observer);
-    let stats = Stats { simplify: Some(simplified.stats), ..stats };
+    let prepared = prepare(system, options, config.control.as_ref(), &|| budget.check().is_err());
+    let (verdict, stats) = check_strengthened(prepared.system(), config, budget, observer);
+    let stats = Stats { simplify: Some(prepared.last().stats), control: prepared.control(), ..stats };
     let verdict = match verdict {
-        HornVerdict::Sat(solution) => match take_back(&simplified, system, config, budget, solution) {
+        HornVerdict::Sat(solution) => match take_back(&prepared, system, config, budget, solution) {
             Ok(solution) => HornVerdict::Sat(solution),
             Err(_) if options.inline => {
                 // Without inlining every predicate is there to be interpreted.
@@ -170,7 +175,7 @@ pub fn check(
             }
             Err(lost) => HornVerdict::Unknown(Reason::Uncertified(lost.to_string())),
         },
-        HornVerdict::Unsat(derivation) => match simplified.refutation(system, &derivation) {
+        HornVerdict::Unsat(derivation) => match prepared.refutation(system, &derivation) {
             Ok(derivation) => HornVerdict::Unsat(derivation),
             Err(reason) => HornVerdict::Unknown(reason),
         },
@@ -207,9 +212,9 @@ fn check_strengthened(
     (verdict, stats)
 }
 
-/// A solution of the simplified clauses as one of the original clauses.
+/// A solution of the prepared clauses as one of the original clauses.
 fn take_back(
-    simplified: &Simplified,
+    prepared: &Prepared,
     system: &HornSystem,
     config: &Config,
     budget: &Budget,
@@ -220,7 +225,7 @@ fn take_back(
         let found = interpolate(terms, &tree, &config.interpolation, &|| budget.check().is_err());
         found.ok().map(|i| i.formulas[0])
     };
-    simplified.solution(system, solution, &mut between)
+    prepared.solution(system, solution, &mut between)
 }
 
 /// A run, from which the predicates can be taken at the end.

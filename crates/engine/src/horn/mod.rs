@@ -12,6 +12,8 @@
 //! | `inline` | predicates between loop heads, by resolution | interpolants; splitting the resolvent's step |
 //! | `merge` | clauses with the same predicates, by disjunction (large blocks) | finding the true disjunct |
 //!
+//! [`prepare`] does this, makes control explicit that is encoded in data ([`control`]), and then does it again.
+//!
 //! *How evidence comes back.* Clauses are never changed: each step makes new ones and writes down their
 //! `Origin`. A refutation is taken apart along origins, step by step (`refutation`). What a step does
 //! to predicates is an `Event`; a solution undoes the events, the last one first, so that when a predicate
@@ -21,12 +23,14 @@
 //! the former by the table above. None of this is trusted: both kinds are certified against the original clauses.
 
 mod constants;
+mod control;
 mod equations;
 mod history;
 mod inline;
 mod invariants;
 mod linear;
 mod merge;
+mod prepare;
 mod project;
 mod reach;
 mod refutation;
@@ -37,7 +41,9 @@ mod work;
 
 use clinch_ir::{Derivation, HornSystem, Interpretation, PredId, Predicate, Reason};
 
+pub use control::{ControlOptions, ControlStats, Split, recover_control};
 pub use invariants::{InvariantOptions, InvariantStats, Invariants, invariants, strengthen};
+pub use prepare::{Prepared, prepare};
 pub use solution::{Interpolate, LostSolution};
 
 use history::History;

@@ -3,6 +3,7 @@
 mod agree;
 mod cegar;
 mod horn;
+mod horn_control;
 mod horn_invariants;
 mod horn_oracle;
 mod horn_simplify;

@@ -1,0 +1,67 @@
+//! All preparation of Horn clauses, in the order in which it pays.
+
+use clinch_ir::{Derivation, HornSystem, Interpretation, Reason};
+
+use super::control::{ControlOptions, ControlStats, Split, recover_control};
+use super::{Interpolate, LostSolution, Simplified, SimplifyOptions, simplify};
+
+/// Clauses that were simplified, and if there was control in their data, split and simplified again.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    simplified: Simplified,
+    split: Option<(Split, Simplified)>,
+}
+
+/// Simplifies clauses and makes their control explicit. When `stop` says so, the result so far.
+pub fn prepare(
+    system: &HornSystem,
+    options: &SimplifyOptions,
+    control: Option<&ControlOptions>,
+    stop: &dyn Fn() -> bool,
+) -> Prepared {
+    let simplified = simplify(system, options, stop);
+    let split = control.and_then(|control| recover_control(&simplified.system, control, stop)).map(|split| {
+        let again = simplify(&split.system, options, stop);
+        (split, again)
+    });
+    Prepared { simplified, split }
+}
+
+impl Prepared {
+    /// The clauses.
+    pub fn system(&self) -> &HornSystem {
+        &self.last().system
+    }
+
+    /// The last simplification.
+    pub fn last(&self) -> &Simplified {
+        self.split.as_ref().map_or(&self.simplified, |(_, again)| again)
+    }
+
+    /// What making control explicit did.
+    pub fn control(&self) -> Option<ControlStats> {
+        self.split.as_ref().map(|(split, _)| split.stats)
+    }
+
+    /// A solution of the prepared clauses as one of the original clauses.
+    pub fn solution(
+        &self,
+        original: &HornSystem,
+        mut solution: Interpretation,
+        interpolate: &mut Interpolate<'_>,
+    ) -> Result<Interpretation, LostSolution> {
+        if let Some((split, again)) = &self.split {
+            solution = again.solution(&split.system, solution, interpolate)?;
+            solution = split.solution(&self.simplified.system, solution);
+        }
+        self.simplified.solution(original, solution, interpolate)
+    }
+
+    /// A refutation of the prepared clauses as one of the original clauses.
+    pub fn refutation(&self, original: &HornSystem, derivation: &Derivation) -> Result<Derivation, Reason> {
+        let Some((split, again)) = &self.split else { return self.simplified.refutation(original, derivation) };
+        let derivation = again.refutation(&split.system, derivation)?;
+        let derivation = split.refutation(&self.simplified.system, &derivation)?;
+        self.simplified.refutation(original, &derivation)
+    }
+}
