@@ -192,7 +192,7 @@ impl SolutionChecker<'_> {
         if (self.stop)() {
             return Err(Rejection::Stopped);
         }
-        let mut solver = Z3Solver::for_formulas();
+        let mut solver = Z3Solver::for_one_question();
         solver.set_limits(limits.0, limits.1);
         for &fact in facts {
             solver.assert(&self.terms, fact);

@@ -3,7 +3,7 @@
 use clinch_ir::{Program, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 use z3::ast::Bool;
-use z3::{Model, Params, SatResult};
+use z3::{Model, Params, SatResult, Tactic};
 
 use crate::decode;
 use crate::encode::{Encoder, Expr, symbol_constant};
@@ -44,6 +44,17 @@ impl Z3Solver {
         Self::with_encoder(Encoder::default())
     }
 
+    /// For one question about formulas: everything is asserted, then asked once without assumptions. Z3 then rewrites the
+    /// whole problem first, which it does not in a conversation; on large formulas that makes all the difference.
+    pub fn for_one_question() -> Self {
+        let mut this = Self::for_formulas();
+        let steps = ["simplify", "propagate-values", "solve-eqs", "elim-uncnstr", "simplify", "smt"];
+        let tactic = steps.iter().map(|name| Tactic::new(name)).reduce(|all, next| all.and_then(&next));
+        this.solver = tactic.expect("there are steps").solver();
+        this.set_limits(RESOURCES, TIMEOUT);
+        this
+    }
+
     fn with_encoder(encoder: Encoder) -> Self {
         interrupt::register();
         let this = Z3Solver {
@@ -64,6 +75,12 @@ impl Z3Solver {
         params.set_u32("rlimit", resources);
         params.set_u32("timeout", milliseconds);
         self.solver.set_params(&params);
+    }
+
+    /// Adds a Boolean term, or its negation.
+    pub fn assert_literal(&mut self, terms: &Terms, term: Term, holds: bool) {
+        let expr = self.encoder.term(terms, term).bool();
+        self.solver.assert(if holds { expr } else { expr.not() });
     }
 
     /// After `Sat`: the value of a symbol in the model, if it is one that can be written down.

@@ -147,6 +147,23 @@ struct Query<'a> {
     stats: &'a mut PostStats,
 }
 
+/// Work and milliseconds for a question that was too hard in the conversation with a clause's solver.
+const ALONE: (u32, u32) = (10_000_000, 3_000);
+
+impl Query<'_> {
+    /// Asks a question on its own: the solver may then rewrite all of it.
+    fn ask_alone(&mut self, literals: &[(Term, bool)]) -> Answer {
+        self.stats.prover_calls += 1;
+        let mut solver = Z3Solver::for_one_question();
+        solver.set_limits(ALONE.0, ALONE.1);
+        solver.assert(self.terms, self.system.clause(self.clause).constraint);
+        for &(formula, holds) in literals {
+            solver.assert_literal(self.terms, formula, holds);
+        }
+        solver.check(self.terms, &[])
+    }
+}
+
 impl ClausePost {
     /// Whether the step is possible from these premises.
     fn check_feasible(&mut self, query: &mut Query<'_>, premises: &[&BitSet]) -> Answer {
@@ -199,7 +216,15 @@ impl ClausePost {
         let assumed = self.body.iter().zip(premises).flat_map(|(terms, set)| set.iter().map(|i| (terms[i], true)));
         let literals: Vec<(Term, bool)> = assumed.chain(denied.map(|k| (self.head[k], false))).collect();
         let solver = self.solver.as_mut().expect("the clause was prepared");
-        let answer = solver.check(query.terms, &literals);
+        let mut answer = solver.check(query.terms, &literals);
+        if answer == Answer::Unknown {
+            answer = query.ask_alone(&literals);
+            if answer == Answer::Unsat {
+                return (answer, Some(premises.clone()));
+            }
+            query.stats.gave_up += u64::from(answer == Answer::Unknown);
+            return (answer, None);
+        }
         match answer {
             Answer::Unsat => return (answer, Some(split_core(premises, &solver.core()))),
             Answer::Sat => {
@@ -210,7 +235,7 @@ impl ClausePost {
                     self.keep_model(query.terms, values);
                 }
             }
-            Answer::Unknown => query.stats.gave_up += 1,
+            Answer::Unknown => {}
         }
         (answer, None)
     }

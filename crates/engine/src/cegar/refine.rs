@@ -136,7 +136,7 @@ impl Counterexample {
         config: &ItpConfig,
         budget: &Budget,
     ) -> Result<Refinement, Reason> {
-        let mut solver = Z3Solver::for_formulas();
+        let mut solver = Z3Solver::for_one_question();
         let left = budget.remaining().map_or(LIMITS.1, |r| (r.as_millis() as u32).min(LIMITS.1));
         solver.set_limits(LIMITS.0, left.max(1));
         for step in &self.steps {
