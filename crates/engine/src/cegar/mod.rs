@@ -205,7 +205,7 @@ fn check_strengthened(
     let strong = strengthen(system, &known);
     let mut cegar = Cegar::new(&strong, config);
     let verdict = match cegar.run(budget, observer) {
-        HornVerdict::Sat(solution) => HornVerdict::Sat(known.solution(solution)),
+        HornVerdict::Sat(solution) => HornVerdict::Sat(known.solution(system, solution)),
         other => other,
     };
     let stats = Stats { invariants: Some(known.stats), ..cegar.stats };

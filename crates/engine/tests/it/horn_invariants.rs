@@ -152,7 +152,7 @@ fn check_random(system: &HornSystem) -> Result<(), TestCaseError> {
     let strong = strengthen(system, &found);
     match (solve(system, 300), solve(&strong, 300)) {
         (Some(HornVerdict::Sat(_)), Some(HornVerdict::Sat(solution))) => {
-            check_solution(system, &found.solution(solution)).map_err(TestCaseError::fail)?;
+            check_solution(system, &found.solution(system, solution)).map_err(TestCaseError::fail)?;
         }
         (Some(HornVerdict::Unsat(_)), Some(HornVerdict::Unsat(derivation))) => {
             crate::horn_oracle::check_refutation(system, &derivation).map_err(TestCaseError::fail)?;

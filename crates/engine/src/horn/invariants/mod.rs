@@ -16,6 +16,7 @@
 
 mod affine;
 mod element;
+mod needed;
 mod templates;
 
 use std::collections::VecDeque;
@@ -78,19 +79,18 @@ pub struct Invariants {
     pub terms: Terms,
     /// One formula per predicate, over its parameters: `true` where nothing is known, `false` where nothing is derived.
     pub formulas: Vec<Term>,
+    /// What the formulas are conjunctions of.
+    pub conjuncts: Vec<Vec<Term>>,
     /// How they were found.
     pub stats: InvariantStats,
 }
 
 impl Invariants {
-    /// A solution of the clauses that [`strengthen`] made as one of the original clauses.
+    /// A solution of the clauses that [`strengthen`] made as one of the original clauses: the invariants are added as far as
+    /// they are needed.
     #[must_use]
-    pub fn solution(&self, mut solution: Interpretation) -> Interpretation {
-        // The strengthened clauses live in the invariants' store, and so do these formulas.
-        for (formula, &invariant) in solution.formulas.iter_mut().zip(&self.formulas) {
-            *formula = solution.terms.and(*formula, invariant);
-        }
-        solution
+    pub fn solution(&self, system: &HornSystem, solution: Interpretation) -> Interpretation {
+        needed::solution(self, system, solution)
     }
 }
 
@@ -98,10 +98,11 @@ impl Invariants {
 pub fn invariants(system: &HornSystem, options: &InvariantOptions, stop: &dyn Fn() -> bool) -> Invariants {
     let mut search = Search::new(system, options, stop);
     let found = system.clauses.len() <= options.max_clauses && search.fixpoint().is_ok();
-    let formulas = (0..system.predicates.len()).map(|p| if found { search.formula(p) } else { search.terms.tt() });
-    let formulas = formulas.collect();
+    let conjuncts = (0..system.predicates.len()).map(|p| if found { search.result(p) } else { Vec::new() });
+    let conjuncts: Vec<Vec<Term>> = conjuncts.collect();
+    let formulas = conjuncts.iter().map(|c| search.terms.all(c.iter().copied())).collect();
     search.stats.seconds = search.start.elapsed().as_secs_f64();
-    Invariants { terms: search.terms, formulas, stats: search.stats }
+    Invariants { terms: search.terms, formulas, conjuncts, stats: search.stats }
 }
 
 /// The same clauses with the invariants of the premises among the constraints.
@@ -121,7 +122,7 @@ pub fn strengthen(system: &HornSystem, invariants: &Invariants) -> HornSystem {
 /// Work a query may do before the solver gives up.
 const RESOURCES: u32 = 300_000;
 /// Milliseconds a query may take.
-const TIMEOUT: u32 = 200;
+const TIMEOUT: u32 = 500;
 
 struct Search<'a> {
     system: &'a HornSystem,
@@ -285,10 +286,10 @@ impl<'a> Search<'a> {
     }
 
     /// The invariant of a predicate, without conjuncts that those before them imply.
-    fn formula(&mut self, p: usize) -> Term {
+    fn result(&mut self, p: usize) -> Vec<Term> {
         let params = self.system.predicates[p].params.clone();
         let args: Vec<Term> = params.iter().map(|&s| self.terms.symbol(s)).collect();
-        let Some(element) = &self.elements[p] else { return self.terms.ff() };
+        let Some(element) = &self.elements[p] else { return vec![self.terms.ff()] };
         let conjuncts = element.conjuncts(&mut self.terms, &args, &self.templates[p]);
         let mut solver = Z3Solver::for_formulas();
         solver.set_limits(RESOURCES, TIMEOUT);
@@ -301,6 +302,6 @@ impl<'a> Search<'a> {
             kept.push(conjunct);
         }
         self.stats.conjuncts += kept.len() as u64;
-        self.terms.all(kept)
+        kept
     }
 }
