@@ -13,7 +13,6 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use super::ItpConfig;
 use super::arithmetic::bound;
 use super::formula::{Connective, Formula, FormulaId, Formulas, Relation};
 use super::linear::Linear;
@@ -22,6 +21,7 @@ use super::rational::{Delta, Rational};
 use super::sat::{Certificate, Clause, ClauseId, Lit, Origin, Part};
 use super::simplex::Side;
 use super::tree::{Span, Tree};
+use super::ItpConfig;
 
 /// A refutation and what is needed to read it.
 pub(super) struct Refutation<'a> {
@@ -59,11 +59,13 @@ impl Refutation<'_> {
                 partial[id] = match &self.clauses[id].origin {
                     Origin::Input(number) => self.input(formulas, *number, subtree),
                     Origin::Theory(_) => lemmas[id].as_ref().expect("made above").formulas[position],
-                    Origin::Chain(first, steps) => steps.iter().fold(partial[*first], |formula, &(pivot, other)| {
-                        let local = self.problem.propositions[pivot].1.within(subtree);
-                        let connective = if local { Connective::Or } else { Connective::And };
-                        formulas.join(self.problem, connective, formula, partial[other])
-                    }),
+                    Origin::Chain(first, steps) => {
+                        steps.iter().fold(partial[*first], |formula, &(pivot, other)| {
+                            let local = self.problem.propositions[pivot].1.within(subtree);
+                            let connective = if local { Connective::Or } else { Connective::And };
+                            formulas.join(self.problem, connective, formula, partial[other])
+                        })
+                    }
                 };
             }
             result.push(partial[self.empty]);

@@ -12,7 +12,10 @@ const EQUATIONS: usize = 400;
 
 /// Factors for the equations `sum = constant` (integer coefficients) so that they sum up to an equation with integer
 /// coefficients and a constant that is not an integer.
-pub(super) fn contradiction(numbers: usize, equations: &[(&[(NumVar, Rational)], &Rational)]) -> Option<Vec<Rational>> {
+pub(super) fn contradiction(
+    numbers: usize,
+    equations: &[(&[(NumVar, Rational)], &Rational)],
+) -> Option<Vec<Rational>> {
     if equations.len() > EQUATIONS {
         return None;
     }

@@ -21,7 +21,8 @@ pub(super) fn core(
     config: &ItpConfig,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Vec<Term>>, ItpError> {
-    let by_position: Vec<Vec<Term>> = tree.node_at.iter().map(|&node| conjuncts(terms, nodes[node].formula)).collect();
+    let by_position: Vec<Vec<Term>> =
+        tree.node_at.iter().map(|&node| conjuncts(terms, nodes[node].formula)).collect();
     let mut seen = FxHashSet::default();
     let all: Vec<Term> = by_position.iter().flatten().copied().filter(|&c| seen.insert(c)).collect();
     let mut solver = Z3Solver::for_formulas();

@@ -67,7 +67,13 @@ pub struct ItpConfig {
 
 impl Default for ItpConfig {
     fn default() -> Self {
-        ItpConfig { methods: vec![Method::Farkas], minimise: 64, equations: true, round: true, conflicts: 20_000 }
+        ItpConfig {
+            methods: vec![Method::Farkas],
+            minimise: 64,
+            equations: true,
+            round: true,
+            conflicts: 20_000,
+        }
     }
 }
 
