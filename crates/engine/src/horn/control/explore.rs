@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{ControlOptions, Location, has_value};
 
 /// Work a question may take: those about control are easy, and there are many.
-const RESOURCES: u32 = 300_000;
+pub(super) const RESOURCES: u32 = 300_000;
 /// The same in milliseconds.
-const TIMEOUT: u32 = 300;
+pub(super) const TIMEOUT: u32 = 300;
 
 /// Asks about single clauses.
 pub(super) struct Explorer<'a> {

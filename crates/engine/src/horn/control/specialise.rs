@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::linear::as_symbol;
 use super::super::rewrite::{Rewriting, conjuncts};
 use super::super::work::{conjunction, roots, symbols_of};
-use super::explore::{Edge, Graph};
+use super::explore::{Edge, Graph, RESOURCES, TIMEOUT};
 use super::{ControlOptions, ControlStats, Instance, Location, Meaning, Split, has_value};
 
 /// How often disjuncts are removed from one constraint.
@@ -40,7 +40,9 @@ impl<'a> Specialiser<'a> {
         explicit: &'a [Vec<usize>],
     ) -> Self {
         let out = HornSystem { terms, ..HornSystem::new(original.source.clone()) };
-        Specialiser { original, options, explicit, out, origins: Vec::new(), solver: Z3Solver::for_formulas() }
+        let solver = Z3Solver::for_formulas();
+        solver.set_limits(RESOURCES, TIMEOUT);
+        Specialiser { original, options, explicit, out, origins: Vec::new(), solver }
     }
 
     /// The system of the graph. `None` if `stop` says so.
