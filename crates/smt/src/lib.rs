@@ -3,16 +3,16 @@
 
 mod decode;
 mod encode;
-mod interpolate;
 mod fixedpoint;
+mod interpolate;
 mod interrupt;
 mod prover;
 mod solver;
 mod z3_solver;
 
 pub use fixedpoint::{Fact, HornAnswer, Refutation, refute, solve};
-pub use interrupt::{allow_interrupts, interrupt_all};
 pub use interpolate::{Interpolants, ItpConfig, ItpError, ItpNode, Method, check, interpolate};
+pub use interrupt::{allow_interrupts, interrupt_all};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
 pub use z3_solver::Z3Solver;

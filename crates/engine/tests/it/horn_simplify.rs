@@ -10,44 +10,44 @@ use proptest::prelude::*;
 use crate::horn_oracle::{check_refutation, check_solution, interpolate, show, show_term, solve};
 
 /// Clauses are written with these: a closure that is given the store and makes terms.
-struct Builder {
-    system: HornSystem,
+pub(crate) struct Builder {
+    pub(crate) system: HornSystem,
 }
 
 impl Builder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Builder { system: HornSystem::new(Source { name: String::new(), text: String::new() }) }
     }
 
-    fn predicate(&mut self, name: &str, sorts: &[Sort]) -> PredId {
+    pub(crate) fn predicate(&mut self, name: &str, sorts: &[Sort]) -> PredId {
         self.system.add_predicate(name, sorts)
     }
 
-    fn int(&mut self, name: &str) -> Term {
+    pub(crate) fn int(&mut self, name: &str) -> Term {
         self.system.terms.fresh(name, Sort::Int)
     }
 
-    fn k(&mut self, value: i64) -> Term {
+    pub(crate) fn k(&mut self, value: i64) -> Term {
         self.system.terms.int(value)
     }
 
-    fn plus(&mut self, a: Term, k: i64) -> Term {
+    pub(crate) fn plus(&mut self, a: Term, k: i64) -> Term {
         let k = self.k(k);
         self.system.terms.add(a, k)
     }
 
-    fn eq(&mut self, a: Term, b: Term) -> Term {
+    pub(crate) fn eq(&mut self, a: Term, b: Term) -> Term {
         self.system.terms.eq(a, b)
     }
 
     /// `lo <= a <= hi`.
-    fn within(&mut self, a: Term, lo: i64, hi: i64) -> Term {
+    pub(crate) fn within(&mut self, a: Term, lo: i64, hi: i64) -> Term {
         let (lo, hi) = (self.k(lo), self.k(hi));
         let (above, below) = (self.system.terms.le(lo, a), self.system.terms.le(a, hi));
         self.system.terms.and(above, below)
     }
 
-    fn clause(&mut self, body: &[(PredId, &[Term])], constraint: &[Term], head: Option<(PredId, &[Term])>) {
+    pub(crate) fn clause(&mut self, body: &[(PredId, &[Term])], constraint: &[Term], head: Option<(PredId, &[Term])>) {
         let application = |&(predicate, args): &(PredId, &[Term])| Application { predicate, args: args.to_vec() };
         let body: Vec<Application> = body.iter().map(application).collect();
         let head = head.as_ref().map(application);
@@ -398,7 +398,7 @@ fn random_clauses(max_body: usize) -> impl Strategy<Value = Vec<RandomClause>> {
     })
 }
 
-fn random_system(max_body: usize) -> impl Strategy<Value = HornSystem> {
+pub(crate) fn random_system(max_body: usize) -> impl Strategy<Value = HornSystem> {
     let sorts = vec(prop::collection::vec(any::<bool>(), 0..=3), PREDICATES);
     (sorts, random_clauses(max_body)).prop_map(|(sorts, clauses)| {
         let mut b = Builder::new();
