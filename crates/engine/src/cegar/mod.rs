@@ -1,7 +1,7 @@
 //! Counterexample-guided abstraction refinement over transition constraints.
 //!
-//! [Subsumer] A. Rybalchenko, R. Singh: Subsumer-first: A new Heuristic for Guided Symbolic Reachability Analysis, SPIN 2009, on top of the
-//! ARMC model checker. The transition system is given as Horn clauses: a location is a predicate, a transition is a clause
+//! \[Subsumer\] A. Rybalchenko, R. Singh: Subsumer-first: A new Heuristic for Guided Symbolic Reachability Analysis, SPIN
+//! 2009, on top of the ARMC model checker. The transition system is given as Horn clauses: a location is a predicate, a transition is a clause
 //! with one premise; clauses with several premises (procedure calls) are treated alike.
 //!
 //! Idea: compute the abstract states reachable under a finite set of predicates. If the contradiction is not among the
@@ -12,8 +12,8 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | `Q` | [`Frontier`](frontier::Frontier), [`Waitlist`](crate::search::Waitlist) |
-//! | `n`, `m`, `p` | [`Node`](tree::Node) |
+//! | `Q` | `Frontier`, [`Waitlist`](crate::search::Waitlist) |
+//! | `n`, `m`, `p` | `Node` |
 //! | `abstract_child` | `Node::children`, read through `Tree::representative` |
 //! | `subsumed(p, m)` | the predicates of `m` are a subset of those of `p` ([`SubsumptionIndex`](crate::search::SubsumptionIndex)) |
 //! | `SubsumedSubtree`, `computeSubtree` | `Tree::prune_subsumed_by`, `Tree::compute_subtree` |
@@ -45,6 +45,7 @@ mod parts;
 mod post;
 mod precision;
 mod refine;
+mod solvers;
 mod tree;
 
 use std::time::{Duration, Instant};

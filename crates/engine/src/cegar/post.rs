@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::parts::Parts;
 use super::precision::Precision;
+use super::solvers::Solvers;
 use crate::search::BitSet;
 
 /// The predicates assumed of each premise of a clause.
@@ -33,13 +34,10 @@ pub struct PostStats {
 pub(super) struct Abstraction<'s> {
     system: &'s HornSystem,
     clauses: Vec<ClausePost>,
-    /// Clauses whose solver is alive, the one used last at the end.
-    alive: Vec<ClauseId>,
+    solvers: Solvers,
     pub(super) stats: PostStats,
 }
 
-/// Solvers kept alive; each takes some hundred kilobytes.
-const MAX_SOLVERS: usize = 400;
 /// Models kept per clause, the most recent ones.
 const MAX_MODELS: usize = 64;
 /// Cores kept per question.
@@ -47,7 +45,8 @@ const MAX_CORES: usize = 32;
 
 #[derive(Default)]
 struct ClausePost {
-    solver: Option<Z3Solver>,
+    /// Whether it was looked at before.
+    known: bool,
     /// The predicates of each premise and of the head, about the clause's own symbols.
     body: Vec<Vec<Term>>,
     head: Vec<Term>,
@@ -81,7 +80,8 @@ impl<'s> Abstraction<'s> {
     pub(super) fn new(system: &'s HornSystem) -> Self {
         let clauses =
             system.clauses.iter().map(|c| ClausePost { body: vec![Vec::new(); c.body.len()], ..ClausePost::default() });
-        Abstraction { system, clauses: clauses.collect(), alive: Vec::new(), stats: PostStats::default() }
+        let solvers = Solvers::new(system);
+        Abstraction { system, clauses: clauses.collect(), solvers, stats: PostStats::default() }
     }
 
     /// The strongest conjunction of predicates that holds after the step, or nothing if the step is impossible.
@@ -96,7 +96,8 @@ impl<'s> Abstraction<'s> {
     ) -> Option<BitSet> {
         self.prepare(terms, precision, clause);
         let post = &mut self.clauses[clause.index()];
-        let mut query = Query { system: self.system, terms, clause, stats: &mut self.stats };
+        let solvers = &mut self.solvers;
+        let mut query = Query { system: self.system, terms, clause, solvers, stats: &mut self.stats };
         if post.check_feasible(&mut query, premises) == Answer::Unsat {
             return None;
         }
@@ -104,7 +105,7 @@ impl<'s> Abstraction<'s> {
         Some((0..post.head.len()).filter(|&predicate| post.entails(&mut query, premises, predicate)).collect())
     }
 
-    /// Makes sure that the clause knows all predicates and has a solver.
+    /// Makes sure that the clause knows all predicates.
     fn prepare(&mut self, terms: &mut Terms, precision: &Precision, id: ClauseId) {
         let clause = self.system.clause(id);
         let post = &mut self.clauses[id.index()];
@@ -122,19 +123,10 @@ impl<'s> Abstraction<'s> {
                 post.entailing.push(Vec::new());
             }
         }
-        if before != (post.head.len(), post.body.iter().map(Vec::len).sum()) || post.solver.is_none() {
+        if before != (post.head.len(), post.body.iter().map(Vec::len).sum()) || !post.known {
+            post.known = true;
             post.parts = Parts::new(terms, clause, &post.body, &post.head);
             post.extend_models(terms);
-        }
-        if post.solver.is_none() {
-            let mut solver = Z3Solver::for_formulas();
-            solver.assert(terms, clause.constraint);
-            post.solver = Some(solver);
-            self.alive.push(id);
-            if self.alive.len() > MAX_SOLVERS {
-                let oldest = self.alive.remove(0);
-                self.clauses[oldest.index()].solver = None;
-            }
         }
     }
 }
@@ -144,6 +136,7 @@ struct Query<'a> {
     system: &'a HornSystem,
     terms: &'a Terms,
     clause: ClauseId,
+    solvers: &'a mut Solvers,
     stats: &'a mut PostStats,
 }
 
@@ -215,7 +208,7 @@ impl ClausePost {
         query.stats.prover_calls += 1;
         let assumed = self.body.iter().zip(premises).flat_map(|(terms, set)| set.iter().map(|i| (terms[i], true)));
         let literals: Vec<(Term, bool)> = assumed.chain(denied.map(|k| (self.head[k], false))).collect();
-        let solver = self.solver.as_mut().expect("the clause was prepared");
+        let solver = query.solvers.of(query.system, query.terms, query.clause);
         let mut answer = solver.check(query.terms, &literals);
         if answer == Answer::Unknown {
             answer = query.ask_alone(&literals);

@@ -12,7 +12,7 @@
 //! | `inline` | predicates between loop heads, by resolution | interpolants; splitting the resolvent's step |
 //! | `merge` | clauses with the same predicates, by disjunction (large blocks) | finding the true disjunct |
 //!
-//! [`prepare`] does this, makes control explicit that is encoded in data ([`control`]), and then does it again.
+//! [`prepare`] does this, makes control explicit that is encoded in data (`control`), and then does it again.
 //!
 //! *How evidence comes back.* Clauses are never changed: each step makes new ones and writes down their
 //! `Origin`. A refutation is taken apart along origins, step by step (`refutation`). What a step does
