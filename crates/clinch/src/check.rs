@@ -74,6 +74,7 @@ fn prepare(args: &CheckArgs, format: Format) -> Result<(Input, Engine), Stop> {
         return Err(usage("--format smtlib is for Horn clauses"));
     }
     let engine = Engine::from_args(args, &input).map_err(|text| usage(&text))?;
+    engine.check_predicates(&input).map_err(|text| Stop::Error(text, exit::BAD_INPUT))?;
     Ok((input, engine))
 }
 

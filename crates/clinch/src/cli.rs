@@ -89,6 +89,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum)]
     pub(crate) strategy: Option<StrategyName>,
 
+    /// Learn from spurious counterexamples (cegar). off: compute the fixpoint for the predicates given.
+    #[arg(long, value_enum)]
+    pub(crate) refine: Option<Switch>,
+
     /// Start from the predicates in this file, as --save-predicates writes it (cegar).
     #[arg(long = "predicates", value_name = "FILE")]
     pub(crate) predicate_file: Option<PathBuf>,

@@ -3,10 +3,11 @@
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, spacer, split};
 use clinch_frontend::Input;
 use clinch_ir::horn::ProgramClauses;
-use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Verdict};
+use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Reason, Term, Verdict};
 use serde_json::Value;
 
 use crate::cli::{CheckArgs, EngineName, InputsName, LookupName, OrderName, ScopeName, StrategyName, Switch};
+use crate::predicates::{self, PredicateFiles};
 use crate::{exit, report};
 
 /// How many vectors of locations a program may have that is read as clauses.
@@ -24,7 +25,7 @@ pub(crate) enum Engine {
 /// An engine for Horn clauses; programs are read as such.
 #[derive(Debug)]
 pub(crate) enum HornEngine {
-    Cegar(Box<cegar::Config>),
+    Cegar(Box<cegar::Config>, PredicateFiles),
     Spacer(spacer::Config),
 }
 
@@ -60,7 +61,10 @@ impl Engine {
                 inputs,
             })),
             EngineName::Alpha => Ok(Engine::Alpha(alpha_config(args, inputs)?)),
-            EngineName::Cegar => Ok(Engine::Horn(HornEngine::Cegar(Box::new(cegar_config(args)?)))),
+            EngineName::Cegar => {
+                let config = Box::new(cegar_config(args)?);
+                Ok(Engine::Horn(HornEngine::Cegar(config, predicate_files(args)?)))
+            }
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {
@@ -73,6 +77,21 @@ impl Engine {
                 ..split::Config::default()
             })),
         }
+    }
+
+    /// Whether a file of predicates can be read, or what is wrong with it.
+    pub(crate) fn check_predicates(&self, input: &Input) -> Result<(), String> {
+        let Engine::Horn(HornEngine::Cegar(_, PredicateFiles { start: Some((name, text)), .. })) = self else {
+            return Ok(());
+        };
+        let mut system = match input {
+            Input::Horn(system) => system.as_ref().clone(),
+            Input::Program(program) => match ProgramClauses::new(program, LOCATIONS) {
+                Ok(clauses) => clauses.system,
+                Err(_) => return Ok(()),
+            },
+        };
+        predicates::parse(&mut system, name, text).map(|_| ())
     }
 
     /// Its name.
@@ -100,7 +119,7 @@ impl HornEngine {
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            HornEngine::Cegar(_) => "cegar",
+            HornEngine::Cegar(..) => "cegar",
             HornEngine::Spacer(_) => "spacer",
         }
     }
@@ -113,18 +132,31 @@ impl HornEngine {
         observer: &mut dyn Observer,
     ) -> (HornVerdict, Value) {
         match self {
-            HornEngine::Cegar(config) => json(cegar::check(system, config, budget, observer)),
+            HornEngine::Cegar(config, files) => json(check_cegar(system, config, files, budget, observer)),
             HornEngine::Spacer(config) => json(spacer::check(system, config, budget, observer)),
+        }
+    }
+
+    /// The same, starting from these predicates if it uses any.
+    fn with_seeds(&self, suggested: Vec<(String, Term)>) -> HornEngine {
+        match self {
+            HornEngine::Cegar(config, files) => {
+                let seeds = suggested.into_iter().map(|(location, formula)| cegar::Seed { location, formula });
+                let seeds = config.seeds.iter().cloned().chain(seeds).collect();
+                HornEngine::Cegar(Box::new(cegar::Config { seeds, ..config.as_ref().clone() }), files.clone())
+            }
+            HornEngine::Spacer(config) => HornEngine::Spacer(config.clone()),
         }
     }
 
     /// Runs it on a program.
     fn check_program(&self, program: &Program, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Value) {
-        let clauses = match ProgramClauses::new(program, LOCATIONS) {
+        let mut clauses = match ProgramClauses::new(program, LOCATIONS) {
             Ok(clauses) => clauses,
             Err(reason) => return (Verdict::Unknown(reason), Value::Null),
         };
-        let (verdict, stats) = self.check(&clauses.system, budget, observer);
+        let suggested = clauses.suggested_predicates(program);
+        let (verdict, stats) = self.with_seeds(suggested).check(&clauses.system, budget, observer);
         let verdict = match verdict {
             HornVerdict::Sat(solution) => Verdict::Safe(clauses.proof(program, &solution)),
             HornVerdict::Unsat(derivation) => {
@@ -138,6 +170,44 @@ impl HornEngine {
 
 fn json<V, S: serde::Serialize>((verdict, stats): (V, S)) -> (V, Value) {
     (verdict, serde_json::to_value(stats).expect("statistics are plain data"))
+}
+
+/// Runs cegar with the predicates of a file, and writes the predicates at its end to another.
+fn check_cegar(
+    system: &HornSystem,
+    config: &cegar::Config,
+    files: &PredicateFiles,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (HornVerdict, cegar::Stats) {
+    let (verdict, stats) = match &files.start {
+        None => cegar::check(system, config, budget, observer),
+        Some((name, text)) => {
+            let mut system = system.clone();
+            match predicates::parse(&mut system, name, text) {
+                Ok(seeds) => {
+                    let seeds = config.seeds.iter().cloned().chain(seeds).collect();
+                    let config = cegar::Config { seeds, ..config.clone() };
+                    cegar::check(&system, &config, budget, observer)
+                }
+                Err(text) => return (HornVerdict::Unknown(Reason::Unsupported(text)), cegar::Stats::default()),
+            }
+        }
+    };
+    if let Some(path) = &files.save
+        && let Err(error) = std::fs::write(path, predicates::show(&stats.learned))
+    {
+        report::error(&format!("warning: {}: the predicates are not saved: {error}", path.display()));
+    }
+    (verdict, stats)
+}
+
+fn predicate_files(args: &CheckArgs) -> Result<PredicateFiles, String> {
+    let start = args.predicate_file.as_ref().map(|path| {
+        let name = path.display().to_string();
+        std::fs::read_to_string(path).map(|text| (name.clone(), text)).map_err(|e| format!("{name}: cannot read: {e}"))
+    });
+    Ok(PredicateFiles { start: start.transpose()?, save: args.save_predicates.clone() })
 }
 
 fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
@@ -162,6 +232,10 @@ fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
         control: match args.control {
             None | Some(Switch::On) => default.control,
             Some(Switch::Off) => None,
+        },
+        refinement: match args.refine {
+            None | Some(Switch::On) => cegar::RefinementMode::Refine,
+            Some(Switch::Off) => cegar::RefinementMode::Fixed,
         },
         ..default
     })
@@ -206,6 +280,7 @@ fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
     let horn = cegar || engine == EngineName::Spacer;
     let wrong = [
         ("--order", args.order.is_some() && (split || engine == EngineName::Spacer)),
+        ("--refine", args.refine.is_some() && !cegar),
         ("--simplify", args.simplify.is_some() && !cegar),
         ("--invariants", args.invariants.is_some() && !cegar),
         ("--control", args.control.is_some() && !cegar),

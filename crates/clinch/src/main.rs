@@ -5,6 +5,7 @@ mod cli;
 mod convert;
 mod engines;
 mod load;
+mod predicates;
 mod progress;
 mod report;
 mod report_horn;

@@ -181,3 +181,19 @@ fn readme_commands_exist() {
         assert!(makefile.contains(&format!("\n{target}:")), "the Makefile has no target {target}");
     }
 }
+
+/// Predicates of a run are saved, and suffice for the fixpoint alone.
+#[test]
+fn predicates_are_saved_and_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("predicates").display().to_string();
+    let model = format!("{}/../../examples/armc/bakery3.armc", env!("CARGO_MANIFEST_DIR"));
+    let paper = ["--engine", "cegar", "--simplify", "off"];
+    let (code, first) = check_json(&model, &[&paper[..], &["--save-predicates", &file]].concat());
+    assert_eq!(code, 0);
+    let (code, second) = check_json(&model, &[&paper[..], &["--predicates", &file, "--refine", "off"]].concat());
+    assert_eq!((code, &second["stats"]["iterations"]), (0, &1.into()));
+    assert_eq!(first["stats"]["predicates"], second["stats"]["predicates"]);
+    let (code, _) = check_json(&model, &[&paper[..], &["--refine", "off"]].concat());
+    assert_eq!(code, 2, "without predicates nothing is proved");
+}

@@ -50,7 +50,7 @@ mod tree;
 
 use std::time::{Duration, Instant};
 
-use clinch_ir::horn::ProgramClauses;
+use clinch_ir::horn::{ProgramClauses, show_term};
 use clinch_ir::{HornSystem, HornVerdict, Interpretation, Program, Reason, Term, Terms, Verdict};
 use clinch_smt::{ItpConfig, ItpNode, interpolate};
 use serde::Serialize;
@@ -80,6 +80,8 @@ pub struct Config {
     pub control: Option<ControlOptions>,
     /// How spurious counterexamples become predicates.
     pub interpolation: ItpConfig,
+    /// Predicates to start from.
+    pub seeds: Vec<Seed>,
     /// Whether to refine at all.
     pub refinement: RefinementMode,
     /// Whether the invariants of the tree are checked after every step: slow, for tests.
@@ -101,10 +103,20 @@ impl Default for Config {
             invariants: Some(InvariantOptions::default()),
             control: Some(ControlOptions::default()),
             interpolation: ItpConfig::default(),
+            seeds: Vec::new(),
             refinement: RefinementMode::default(),
             self_check: false,
         }
     }
+}
+
+/// A predicate to start from.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    /// The name of its location. Where preparation took the location apart or away, the seed is not used.
+    pub location: String,
+    /// A formula of the system's store over the location's parameters.
+    pub formula: Term,
 }
 
 /// What to do with a spurious counterexample.
@@ -149,6 +161,9 @@ pub struct Stats {
     pub search_seconds: f64,
     /// Seconds in refinement.
     pub refinement_seconds: f64,
+    /// The predicates at the end: name of the location, and formula in SMT-LIB.
+    #[serde(skip)]
+    pub learned: Vec<(String, String)>,
 }
 
 /// Checks Horn clauses, starting without predicates.
@@ -242,17 +257,20 @@ pub struct Cegar<'s> {
 }
 
 impl<'s> Cegar<'s> {
-    /// Starts without predicates.
+    /// Starts from the predicates of the configuration, if any.
     pub fn new(system: &'s HornSystem, config: &'s Config) -> Self {
-        Cegar {
-            system,
-            config,
-            terms: system.terms.clone(),
-            uses: Uses::new(system),
-            precision: Precision::empty(system),
-            abstraction: post::Abstraction::new(system),
-            stats: Stats::default(),
+        let mut terms = system.terms.clone();
+        let mut precision = Precision::empty(system);
+        for seed in &config.seeds {
+            let symbols = terms.symbols(seed.formula);
+            for (id, location) in system.predicate_ids().zip(&system.predicates) {
+                if location.name == seed.location && symbols.iter().all(|s| location.params.contains(s)) {
+                    precision.add(&mut terms, id, seed.formula);
+                }
+            }
         }
+        let abstraction = post::Abstraction::new(system);
+        Cegar { system, config, terms, uses: Uses::new(system), precision, abstraction, stats: Stats::default() }
     }
 
     /// Starts from the predicates of another run on the same system.
@@ -283,7 +301,18 @@ impl<'s> Cegar<'s> {
         let verdict = self.iterate(budget, observer).unwrap_or_else(HornVerdict::Unknown);
         self.stats.predicates = self.precision.len() as u64;
         self.stats.post = self.abstraction.stats;
+        self.stats.learned = self.learned();
         verdict
+    }
+
+    fn learned(&self) -> Vec<(String, String)> {
+        let mut learned = Vec::new();
+        for (id, location) in self.system.predicate_ids().zip(&self.system.predicates) {
+            for &formula in self.precision.at(id) {
+                learned.extend(show_term(&self.terms, formula).ok().map(|text| (location.name.clone(), text)));
+            }
+        }
+        learned
     }
 
     fn iterate(&mut self, budget: &Budget, observer: &mut dyn Observer) -> Result<HornVerdict, Reason> {
@@ -341,7 +370,7 @@ impl<'s> Cegar<'s> {
         add_time(&mut self.stats.refinement_seconds, start.elapsed());
         match refined? {
             Refinement::Feasible(derivation) => Ok(Some(HornVerdict::Unsat(derivation))),
-            Refinement::Spurious(_) if self.config.refinement == RefinementMode::Fixed => Err(Reason::NoProgress),
+            Refinement::Spurious(_) if self.config.refinement == RefinementMode::Fixed => Err(Reason::Iterations(1)),
             Refinement::Spurious(0) => Err(Reason::NoProgress),
             Refinement::Spurious(_) => {
                 self.stats.counterexample_steps += counterexample.len() as u64;

@@ -56,6 +56,24 @@ impl ProgramClauses {
         Translation::new(program).run(limit)
     }
 
+    /// The predicates the program suggests, at every location: its name, and the formula over its parameters.
+    pub fn suggested_predicates(&mut self, program: &Program) -> Vec<(String, Term)> {
+        let mut found = Vec::new();
+        let terms = &mut self.system.terms;
+        let vars: Vec<(usize, usize)> =
+            program.vars.iter().map(|v| (v.first_cell as usize, v.cells() as usize)).collect();
+        for &predicate in &program.predicates {
+            let predicate = total(program, terms, predicate);
+            for (location, locs) in self.system.predicates.iter().zip(&self.control) {
+                let cells = location.params.iter().map(|&p| terms.symbol(p)).collect();
+                let here = at_locations(terms, locs, predicate);
+                let renaming = Renaming { cells, inputs: Vec::new(), vars: vars.clone() };
+                found.push((location.name.clone(), renaming.apply(terms, here)));
+            }
+        }
+        found
+    }
+
     /// A solution of the clauses as an invariant of the program: one formula for each vector of locations.
     pub fn proof(&self, program: &Program, solution: &Interpretation) -> Proof {
         let mut terms = solution.terms.clone();

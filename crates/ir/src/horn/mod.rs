@@ -12,7 +12,7 @@ mod show;
 pub use eval::{Assignment, evaluate};
 pub use from_program::ProgramClauses;
 pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};
-pub use show::{Unprintable, show_term, show_value};
+pub use show::{Unprintable, show_symbol, show_term, show_value};
 
 use crate::program::{Source, Span};
 use crate::sort::Value;

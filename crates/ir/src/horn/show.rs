@@ -39,7 +39,7 @@ pub fn show_value(value: &Value, sort: &Sort) -> String {
 }
 
 /// The symbol as SMT-LIB writes it: between bars unless it is a plain one.
-pub(super) fn quoted(name: &str) -> String {
+pub fn show_symbol(name: &str) -> String {
     const RESERVED: [&str; 13] =
         ["let", "forall", "exists", "match", "par", "as", "_", "!", "lambda", "BINARY", "DECIMAL", "NUMERAL", "STRING"];
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"~!@$%^&*_-+=<>.?/".contains(&b);
@@ -75,11 +75,11 @@ impl Names {
 
     /// A name like this one that nothing else has.
     pub(super) fn unique(&mut self, wanted: &str) -> String {
-        let mut name = quoted(wanted);
+        let mut name = show_symbol(wanted);
         while self.outer.contains(&name) || !self.used.insert(name.clone()) {
             let number = self.numbers.entry(wanted.to_owned()).or_insert(0);
             *number += 1;
-            name = quoted(&format!("{wanted}!{number}"));
+            name = show_symbol(&format!("{wanted}!{number}"));
         }
         name
     }
