@@ -187,6 +187,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) seeds: u64,
 
+    /// Only the systems whose name contains this (subsumer).
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) only: String,
+
     /// Random error states per model (split).
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) errors: usize,

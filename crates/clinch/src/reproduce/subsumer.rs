@@ -89,7 +89,7 @@ type Predicates = (Precision, Terms);
 /// `clinch reproduce subsumer`.
 pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     let (mut fixed, mut full) = (Vec::new(), Vec::new());
-    for paper in PAPER {
+    for paper in PAPER.iter().filter(|p| p.name.contains(&args.only)) {
         let Some((_, text)) = armc_models::all().into_iter().find(|(name, _)| *name == paper.name) else { continue };
         let text = text();
         let (system, size) = clauses(paper.name, &text)?;
