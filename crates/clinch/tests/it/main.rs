@@ -2,6 +2,7 @@
 
 mod beem;
 mod command;
+mod corpus;
 mod horn;
 mod input;
 mod tidy;

@@ -91,7 +91,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn alpha_variant_0_agrees_with_the_naive_search(text in model(), deadlock: bool) {

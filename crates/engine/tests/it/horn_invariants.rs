@@ -122,7 +122,7 @@ fn little_budget_gives_weaker_invariants() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn invariants_of_linear_clauses(system in random_system(1)) {
