@@ -69,7 +69,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "3")]
     pub(crate) add_all: Option<u32>,
 
-    /// Use new predicates everywhere, or where the transition that asked for them starts (alpha).
+    /// Use new predicates everywhere, or where the transition that asked for them starts (alpha) or ends (cegar).
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeName>,
 

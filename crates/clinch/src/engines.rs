@@ -233,6 +233,10 @@ fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
             None | Some(Switch::On) => default.control,
             Some(Switch::Off) => None,
         },
+        scope: match args.scope {
+            Some(ScopeName::Global) => cegar::Scope::Everywhere,
+            None | Some(ScopeName::Transition) => cegar::Scope::Location,
+        },
         refinement: match args.refine {
             None | Some(Switch::On) => cegar::RefinementMode::Refine,
             Some(Switch::Off) => cegar::RefinementMode::Fixed,
@@ -290,7 +294,7 @@ fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
         ("--threads", args.threads.is_some() && !explicit),
         ("--prover", args.prover.is_some() && !alpha),
         ("--add-all", args.add_all.is_some() && !alpha),
-        ("--scope", args.scope.is_some() && !alpha),
+        ("--scope", args.scope.is_some() && !alpha && !cegar),
         ("--lookup", args.lookup.is_some() && !alpha),
         ("--inputs", args.inputs.is_some() && !alpha),
         ("--strategy", args.strategy.is_some() && !split),

@@ -80,6 +80,8 @@ pub struct Config {
     pub control: Option<ControlOptions>,
     /// How spurious counterexamples become predicates.
     pub interpolation: ItpConfig,
+    /// Where a new predicate is used.
+    pub scope: Scope,
     /// Predicates to start from.
     pub seeds: Vec<Seed>,
     /// Whether to refine at all.
@@ -89,9 +91,9 @@ pub struct Config {
 }
 
 impl Config {
-    /// The clauses as they are, and nothing but the algorithm of the paper.
+    /// The clauses as they are, and nothing but the algorithm of the paper. ARMC's predicates are not bound to locations.
     pub fn of_the_paper() -> Self {
-        Config { simplify: None, ..Config::default() }
+        Config { simplify: None, scope: Scope::Everywhere, ..Config::default() }
     }
 }
 
@@ -103,11 +105,22 @@ impl Default for Config {
             invariants: Some(InvariantOptions::default()),
             control: Some(ControlOptions::default()),
             interpolation: ItpConfig::default(),
+            scope: Scope::default(),
             seeds: Vec::new(),
             refinement: RefinementMode::default(),
             self_check: false,
         }
     }
+}
+
+/// Where a new predicate is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scope {
+    /// At the location it was found for.
+    #[default]
+    Location,
+    /// At all locations with the same variables, as in ARMC.
+    Everywhere,
 }
 
 /// A predicate to start from.
@@ -364,7 +377,7 @@ impl<'s> Cegar<'s> {
             self.system,
             &mut self.terms,
             &mut self.precision,
-            &self.config.interpolation,
+            (&self.config.interpolation, self.config.scope),
             budget,
         );
         add_time(&mut self.stats.refinement_seconds, start.elapsed());

@@ -6,6 +6,7 @@ use clinch_ir::{
 use clinch_smt::{Answer, ItpConfig, ItpError, ItpNode, Solver, Z3Solver, interpolate};
 use rustc_hash::FxHashMap;
 
+use super::Scope;
 use super::frontier::Expansion;
 use super::precision::Precision;
 use super::tree::{NodeId, Tree};
@@ -133,7 +134,7 @@ impl Counterexample {
         system: &HornSystem,
         terms: &mut Terms,
         precision: &mut Precision,
-        config: &ItpConfig,
+        (config, scope): (&ItpConfig, Scope),
         budget: &Budget,
     ) -> Result<Refinement, Reason> {
         let mut solver = Z3Solver::for_one_question();
@@ -148,7 +149,7 @@ impl Counterexample {
                 budget.check()?;
                 Err(Reason::Unsupported("the solver cannot tell whether a counterexample is real".to_owned()))
             }
-            Answer::Unsat => self.learn(system, terms, precision, config, budget).map(Refinement::Spurious),
+            Answer::Unsat => self.learn(system, terms, precision, (config, scope), budget).map(Refinement::Spurious),
         }
     }
 
@@ -172,7 +173,7 @@ impl Counterexample {
         system: &HornSystem,
         terms: &mut Terms,
         precision: &mut Precision,
-        config: &ItpConfig,
+        (config, scope): (&ItpConfig, Scope),
         budget: &Budget,
     ) -> Result<usize, Reason> {
         let tree: Vec<ItpNode> =
@@ -192,10 +193,37 @@ impl Counterexample {
         for (step, &formula) in self.steps.iter().zip(&interpolants.formulas) {
             let Some(head) = &system.clause(step.clause).head else { continue };
             let formula = over_parameters(system, terms, step, head.predicate, formula);
-            new += precision.add(terms, head.predicate, formula);
+            new += match scope {
+                Scope::Location => precision.add(terms, head.predicate, formula),
+                Scope::Everywhere => add_everywhere(system, terms, precision, head.predicate, formula),
+            };
         }
         Ok(new)
     }
+}
+
+/// Adds a formula over the parameters of one location at all locations with parameters of the same sorts.
+fn add_everywhere(
+    system: &HornSystem,
+    terms: &mut Terms,
+    precision: &mut Precision,
+    found_at: PredId,
+    formula: Term,
+) -> usize {
+    let sorts = |terms: &Terms, id: PredId| -> Vec<Sort> {
+        system.predicate(id).params.iter().map(|&p| terms.symbol_sort(p).clone()).collect()
+    };
+    let here = sorts(terms, found_at);
+    let mut new = 0;
+    for location in system.predicate_ids() {
+        if sorts(terms, location) == here {
+            let pairs = system.predicate(found_at).params.iter().zip(&system.predicate(location).params);
+            let map = pairs.map(|(&from, &to)| (from, terms.symbol(to))).collect();
+            let formula = terms.substitute_symbols(formula, &map);
+            new += precision.add(terms, location, formula);
+        }
+    }
+    new
 }
 
 /// An interpolant over the interface of a step, as a formula over the parameters of the location.
