@@ -36,8 +36,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
-    /// The technique: see `clinch engines`. auto: explicit for models with finite domains, alpha for others, spacer for
-    /// Horn clauses.
+    /// The technique: see `clinch engines`. auto: cegar for transition constraints and Horn clauses, explicit for
+    /// other models with finite domains, alpha for the rest.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub(crate) engine: EngineName,
 

@@ -3,7 +3,7 @@
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, spacer, split};
 use clinch_frontend::Input;
 use clinch_ir::horn::ProgramClauses;
-use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Reason, Term, Verdict};
+use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Reason, Syntax, Term, Verdict};
 use serde_json::Value;
 
 use crate::cli::{CheckArgs, EngineName, InputsName, LookupName, OrderName, ScopeName, StrategyName, Switch};
@@ -34,6 +34,7 @@ impl Engine {
     pub(crate) fn from_args(args: &CheckArgs, input: &Input) -> Result<Engine, String> {
         let name = match (args.engine, input) {
             (EngineName::Auto, Input::Horn(_)) => EngineName::Cegar,
+            (EngineName::Auto, Input::Program(program)) if program.syntax == Syntax::Armc => EngineName::Cegar,
             (EngineName::Auto, Input::Program(program)) if is_finite(program) => EngineName::Explicit,
             (EngineName::Auto, Input::Program(_)) => EngineName::Alpha,
             (name, _) => name,
@@ -157,14 +158,7 @@ impl HornEngine {
         };
         let suggested = clauses.suggested_predicates(program);
         let (verdict, stats) = self.with_seeds(suggested).check(&clauses.system, budget, observer);
-        let verdict = match verdict {
-            HornVerdict::Sat(solution) => Verdict::Safe(clauses.proof(program, &solution)),
-            HornVerdict::Unsat(derivation) => {
-                clauses.trace(program, &derivation).map_or_else(Verdict::Unknown, Verdict::Unsafe)
-            }
-            HornVerdict::Unknown(reason) => Verdict::Unknown(reason),
-        };
-        (verdict, stats)
+        (clauses.verdict(program, verdict), stats)
     }
 }
 
@@ -326,6 +320,15 @@ alpha     concrete search with abstract matching, refined until exact [Alpha]
 split     abstract matching with intervals split until abstract and concrete states agree [Split]
     --strategy max-overlap|min-set|min-only  which predicates split
     --input-domain LO..HI    values for unbounded inputs
+cegar     predicate abstraction of Horn clauses, refined by interpolants from spurious counterexamples [Subsumer]
+    --order subsumer-first|priority|bfs|dfs  which abstract state is expanded next
+    --simplify on|off        make the clauses smaller first; off is the paper's configuration
+    --control on|off         make control explicit that is kept in data
+    --invariants on|off      look for simple invariants first
+    --scope transition|global  use new predicates at the location that needs them, or everywhere
+    --predicate EXPR, --predicates FILE  predicates to start from
+    --save-predicates FILE   write the predicates in use at the end
+    --refine on|off          off: only compute the fixpoint for the predicates given
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
 all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N";
 

@@ -153,6 +153,8 @@ pub struct Stats {
     pub states: u64,
     /// Nodes of all trees.
     pub states_total: u64,
+    /// Nodes of the last tree that another one subsumes: what they led to was, or would be, found again from that one.
+    pub subsumed: u64,
     /// Work of the abstraction.
     #[serde(flatten)]
     pub post: PostStats,
@@ -357,6 +359,7 @@ impl<'s> Cegar<'s> {
         let nodes = search.tree.nodes.len() as u64;
         self.stats.states = nodes;
         self.stats.states_total += nodes;
+        self.stats.subsumed = nodes - search.tree.largest().iter().map(|states| states.len() as u64).sum::<u64>();
         self.stats.subsumption_checks += search.tree.subsumption_checks;
         self.stats.subsumption_visits += search.tree.subsumption_visits();
         self.stats.entailment_queries_last = search.abstraction.stats.entailment_queries - before;
@@ -412,13 +415,5 @@ pub fn check_program(
         Err(reason) => return (Verdict::Unknown(reason), Stats::default()),
     };
     let (verdict, stats) = check(&clauses.system, config, budget, observer);
-    let verdict = match verdict {
-        HornVerdict::Sat(solution) => Verdict::Safe(clauses.proof(program, &solution)),
-        HornVerdict::Unsat(derivation) => match clauses.trace(program, &derivation) {
-            Ok(trace) => Verdict::Unsafe(trace),
-            Err(reason) => Verdict::Unknown(reason),
-        },
-        HornVerdict::Unknown(reason) => Verdict::Unknown(reason),
-    };
-    (verdict, stats)
+    (clauses.verdict(program, verdict), stats)
 }

@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 
 use crate::definedness::total;
 use crate::eval::{EvalError, State};
-use crate::horn::{Application, Clause, ClauseId, Derivation, HornSystem, Interpretation, PredId};
+use crate::horn::{Application, Clause, ClauseId, Derivation, HornSystem, HornVerdict, Interpretation, PredId};
 use crate::interp::Interpreter;
 use crate::program::{Domain, LocId, Program, Span, TransId, VarId};
 use crate::sort::{Sort, Value};
 use crate::symbolic::{SymbolicTransition, at_locations, cell_term, initial_condition, input_condition};
 use crate::term::{BinOp, Node, Symbol, Term, Terms};
-use crate::verdict::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd};
+use crate::verdict::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd, Verdict};
 
 /// Where a clause comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +72,17 @@ impl ProgramClauses {
             }
         }
         found
+    }
+
+    /// What an engine says of the clauses, about the program.
+    pub fn verdict(&self, program: &Program, verdict: HornVerdict) -> Verdict {
+        match verdict {
+            HornVerdict::Sat(solution) => Verdict::Safe(self.proof(program, &solution)),
+            HornVerdict::Unsat(derivation) => {
+                self.trace(program, &derivation).map_or_else(Verdict::Unknown, Verdict::Unsafe)
+            }
+            HornVerdict::Unknown(reason) => Verdict::Unknown(reason),
+        }
     }
 
     /// A solution of the clauses as an invariant of the program: one formula for each vector of locations.
