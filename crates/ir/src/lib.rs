@@ -5,6 +5,7 @@
 pub mod definedness;
 pub mod eval;
 pub mod horn;
+mod import;
 pub mod interp;
 pub mod layout;
 pub mod predicate;
