@@ -2,6 +2,7 @@
 //!
 //! This crate does no IO, starts no thread and knows no solver.
 
+pub mod cfa;
 pub mod definedness;
 pub mod eval;
 pub mod horn;

@@ -1,0 +1,220 @@
+//! C types, their sizes and layouts.
+
+use clinch_ir::Span;
+use rustc_hash::FxHashMap;
+
+use super::hir::BitRange;
+
+/// A type, an index into [`Types`]; equal types have equal ids (records by identity). Qualifiers are not kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TypeId(pub u32);
+
+/// A struct or union, an index into [`Types`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RecordId(pub u32);
+
+/// Sizes of `long` and pointers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DataModel {
+    /// `int`, `long` and pointers have 32 bits.
+    Ilp32,
+    /// `int` has 32 bits, `long` and pointers 64.
+    #[default]
+    Lp64,
+}
+
+impl DataModel {
+    /// Bits of a pointer and of `long`.
+    pub fn pointer_bits(self) -> u32 {
+        match self {
+            DataModel::Ilp32 => 32,
+            DataModel::Lp64 => 64,
+        }
+    }
+}
+
+/// The rank of an integer type (C11 6.3.1.1); tells `int` from `long` where both have 32 bits, for messages and
+/// conversions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)] // The names of C.
+pub enum Rank {
+    Char,
+    Short,
+    Int,
+    Long,
+    LongLong,
+    /// `__int128`: 128 bits; recognised, values of it are not modelled.
+    Int128,
+}
+
+/// Kinds of types.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// `void`
+    Void,
+    /// `_Bool`: one byte that is 0 or 1.
+    Bool,
+    /// An integer; enumerations are `int` or `unsigned`. Plain `char` is signed.
+    Int {
+        /// Which one.
+        rank: Rank,
+        /// Whether it is signed.
+        signed: bool,
+    },
+    /// Floating point of 32, 64 or 80 bits (`long double`: 12 or 16 bytes).
+    Float(u32),
+    /// A pointer.
+    Pointer(TypeId),
+    /// An array; `None` is an incomplete one, or one whose length is known at run time only.
+    Array(TypeId, Option<u64>),
+    /// A struct or union.
+    Record(RecordId),
+    /// A function.
+    Function {
+        /// Type of the result.
+        result: TypeId,
+        /// Types of the parameters, adjusted (arrays and functions are pointers).
+        parameters: Vec<TypeId>,
+        /// `, ...`
+        variadic: bool,
+        /// Declared without a parameter list: `int f()`.
+        unspecified: bool,
+    },
+}
+
+/// A struct or union.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its tag, or a made-up name for one without.
+    pub name: String,
+    /// Whether its members overlap.
+    pub is_union: bool,
+    /// Whether its members are known: no one may ask for the size before.
+    pub complete: bool,
+    /// Its members. Those of an anonymous struct or union inside are found through the nameless member.
+    pub fields: Vec<Field>,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A member of a record.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name; empty for an anonymous struct or union.
+    pub name: String,
+    /// Its type (the declared one, for a bit-field).
+    pub ty: TypeId,
+    /// Its offset in bytes; for a bit-field that of the storage unit of its type which holds it.
+    pub offset: u64,
+    /// Which bits of the storage unit, for a bit-field.
+    pub bits: Option<BitRange>,
+}
+
+/// All types of a program.
+#[derive(Debug, Default)]
+pub struct Types {
+    /// Sizes of the machine.
+    pub model: DataModel,
+    types: Vec<Type>,
+    index: FxHashMap<Type, TypeId>,
+    records: Vec<Record>,
+}
+
+impl Types {
+    /// An empty collection.
+    pub fn new(model: DataModel) -> Self {
+        Types { model, ..Types::default() }
+    }
+
+    /// The id of a type.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        *self.index.entry(ty).or_insert_with_key(|ty| {
+            self.types.push(ty.clone());
+            TypeId(u32::try_from(self.types.len() - 1).expect("fewer than 2^32 types"))
+        })
+    }
+
+    /// The type with an id.
+    pub fn get(&self, ty: TypeId) -> &Type {
+        &self.types[ty.0 as usize]
+    }
+
+    /// A record.
+    pub fn record(&self, record: RecordId) -> &Record {
+        &self.records[record.0 as usize]
+    }
+
+    /// A record, to complete it.
+    pub fn record_mut(&mut self, record: RecordId) -> &mut Record {
+        &mut self.records[record.0 as usize]
+    }
+
+    /// Adds a record.
+    pub fn add_record(&mut self, record: Record) -> RecordId {
+        self.records.push(record);
+        RecordId(u32::try_from(self.records.len() - 1).expect("fewer than 2^32 records"))
+    }
+
+    /// Bits of an integer rank.
+    pub fn bits_of_rank(&self, rank: Rank) -> u32 {
+        match rank {
+            Rank::Char => 8,
+            Rank::Short => 16,
+            Rank::Int => 32,
+            Rank::Long => self.model.pointer_bits(),
+            Rank::LongLong => 64,
+            Rank::Int128 => 128,
+        }
+    }
+
+    /// Bits that the value of a scalar takes in memory (8 for `_Bool`); `None` for other types.
+    pub fn scalar_bits(&self, ty: TypeId) -> Option<u32> {
+        match *self.get(ty) {
+            Type::Bool => Some(8),
+            Type::Int { rank, .. } => Some(self.bits_of_rank(rank)),
+            Type::Pointer(_) => Some(self.model.pointer_bits()),
+            Type::Float(80) => Some(if self.model == DataModel::Ilp32 { 96 } else { 128 }),
+            Type::Float(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// Whether values of it are signed integers.
+    pub fn is_signed(&self, ty: TypeId) -> bool {
+        matches!(self.get(ty), Type::Int { signed: true, .. })
+    }
+
+    /// Whether it is a pointer.
+    pub fn is_pointer(&self, ty: TypeId) -> bool {
+        matches!(self.get(ty), Type::Pointer(_))
+    }
+
+    /// Size in bytes; `None` for incomplete types, functions and `void`.
+    pub fn size(&self, ty: TypeId) -> Option<u64> {
+        match *self.get(ty) {
+            Type::Array(element, Some(len)) => self.size(element)?.checked_mul(len),
+            Type::Record(record) => {
+                let record = self.record(record);
+                record.complete.then_some(record.size)
+            }
+            _ => Some(u64::from(self.scalar_bits(ty)?) / 8),
+        }
+    }
+
+    /// Alignment in bytes, as gcc on x86 has it in structs: 8-byte scalars are aligned to 4 in ILP32.
+    pub fn align(&self, ty: TypeId) -> u64 {
+        match *self.get(ty) {
+            Type::Array(element, _) => self.align(element),
+            Type::Record(record) => self.record(record).align.max(1),
+            _ => match self.size(ty) {
+                Some(size) if self.model == DataModel::Ilp32 => size.clamp(1, 4),
+                Some(size) => size.clamp(1, 16),
+                None => 1,
+            },
+        }
+    }
+}
