@@ -7,11 +7,13 @@ mod horn;
 mod invariant;
 mod reached;
 mod replay;
+mod runs;
 
 use clinch_ir::{EvalError, Program, Proof, Trace};
 
 pub use horn::{check_refutation, check_solution};
 pub use replay::replay;
+pub use runs::{check_input_trace, check_reached_states};
 
 /// Asked now and then during a long check; `true` stops it.
 pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);

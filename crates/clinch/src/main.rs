@@ -1,5 +1,6 @@
 //! The `clinch` command: decides whether an error in a model can be reached, with checked evidence.
 
+mod c;
 mod check;
 mod cli;
 mod convert;

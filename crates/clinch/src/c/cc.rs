@@ -77,7 +77,7 @@ impl Compiler {
     /// Compiles sources (name and text) into one program for the data model and runs it, or says why it cannot.
     pub(crate) fn execute(
         &self,
-        sources: &[(&str, &str)],
+        sources: &[(String, String)],
         model: DataModel,
         flags: &[&str],
         time: Duration,

@@ -15,6 +15,7 @@
 //! reading goes on with any contents.
 
 mod source;
+mod verdict;
 
 use rustc_hash::FxHashMap;
 
@@ -22,6 +23,7 @@ use crate::program::{LocId, Span, index_type};
 use crate::term::{Symbol, Term, Terms};
 
 pub use source::{LineMarker, Place, SourceMap};
+pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, ReachedStates};
 
 index_type! {
     /// A procedure of a program.

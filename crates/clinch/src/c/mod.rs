@@ -1,0 +1,4 @@
+//! C programs on the command line.
+
+pub(crate) mod cc;
+pub(crate) mod task;
