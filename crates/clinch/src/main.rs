@@ -58,6 +58,8 @@ fn run(cli: cli::Cli) -> u8 {
     match cli.command {
         cli::Command::Check(args) => check::run(&args),
         cli::Command::Convert(args) => convert::run(&args),
+        cli::Command::Run(args) => c::run::run(&args),
+        cli::Command::Cfa(args) => c::cfa::run(&args),
         cli::Command::Engines => engines::run(),
         cli::Command::Reproduce(args) => reproduce::run(&args),
     }

@@ -113,14 +113,21 @@ impl Compiler {
             let runtime = program.with_file_name("clinch-runtime.c");
             std::fs::write(&runtime, RUNTIME).map_err(|e| e.to_string())?;
             let files: Vec<PathBuf> = files.iter().cloned().chain([runtime]).collect();
-            attempt(&[width, "-nostdlib", "-static", "-fno-builtin", "-fno-stack-protector", "-fno-pie", "-no-pie"], &files)
+            attempt(
+                &[width, "-nostdlib", "-static", "-fno-builtin", "-fno-stack-protector", "-fno-pie", "-no-pie"],
+                &files,
+            )
         })
     }
 }
 
 fn first_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
-    text.lines().find(|l| l.contains("error") || l.contains("undefined")).or(text.lines().next()).unwrap_or("").to_owned()
+    text.lines()
+        .find(|l| l.contains("error") || l.contains("undefined"))
+        .or(text.lines().next())
+        .unwrap_or("")
+        .to_owned()
 }
 
 /// Runs a command to its end; its output is read meanwhile.

@@ -26,7 +26,8 @@ pub(crate) fn confirm(loaded: &Loaded, trace: &InputTrace, time: Duration) -> Co
     };
     let harness = harness::write(&loaded.program, trace, &loaded.entry);
     // The front end reads the units one after the other, each closed by a line break.
-    let lengths: Vec<usize> = loaded.units.iter().map(|u| u.text.len() + usize::from(!u.text.ends_with('\n'))).collect();
+    let lengths: Vec<usize> =
+        loaded.units.iter().map(|u| u.text.len() + usize::from(!u.text.ends_with('\n'))).collect();
     let program = harness::instrument(&loaded.program, &lengths);
     let mut sources = vec![("clinch-harness.c".to_owned(), harness)];
     sources.extend(program.into_iter().enumerate().map(|(i, text)| (format!("unit{i}.c"), text)));

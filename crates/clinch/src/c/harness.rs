@@ -58,9 +58,19 @@ impl Driven {
 fn head(program: &CfaProgram, trace: &InputTrace, out: &mut String) {
     let place = program.source.place(trace.span);
     let width = if program.pointer_bits == 32 { " -m32" } else { "" };
-    let _ = writeln!(out, "/* Drives the program to its error: {} at {}:{}.", comment(&trace.error), comment(&place.file), place.line);
-    let _ = writeln!(out, "   Compile it together with the program: cc -w -fwrapv -finstrument-functions{width} PROGRAM.c THIS.c");
-    let _ = writeln!(out, "   Reaching the error is reported on the standard error, and the exit status is {REACHED}. */");
+    let _ = writeln!(
+        out,
+        "/* Drives the program to its error: {} at {}:{}.",
+        comment(&trace.error),
+        comment(&place.file),
+        place.line
+    );
+    let _ = writeln!(
+        out,
+        "   Compile it together with the program: cc -w -fwrapv -finstrument-functions{width} PROGRAM.c THIS.c"
+    );
+    let _ =
+        writeln!(out, "   Reaching the error is reported on the standard error, and the exit status is {REACHED}. */");
 }
 
 /// Text that cannot end a comment.
@@ -149,7 +159,11 @@ fn main_for(program: &CfaProgram, entry: &str, out: &mut String) {
         let _ = writeln!(body, "    unsigned long long a{i} = {arg};");
     }
     let names: Vec<String> = (0..args.len()).map(|i| format!("a{i}")).collect();
-    let _ = write!(out, "{globals}extern int {entry}();\nint main(void) {{\n{body}    {entry}({});\n}}\n", names.join(", "));
+    let _ = write!(
+        out,
+        "{globals}extern int {entry}();\nint main(void) {{\n{body}    {entry}({});\n}}\n",
+        names.join(", ")
+    );
 }
 
 /// The program, changed so that it says when it reaches an error, whatever its own functions do then, and takes the first

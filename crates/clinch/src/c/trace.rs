@@ -49,7 +49,9 @@ impl Observer for Writer<'_> {
         let changes: Vec<_> = traced.changes.iter().filter_map(|change| self.change(change)).collect();
         let input = matches!(&edge.op, Op::Input(_, site)
             if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_)));
-        if changes.is_empty() && matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_)) {
+        if changes.is_empty()
+            && matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_))
+        {
             return;
         }
         let place = self.program.source.place(edge.span);

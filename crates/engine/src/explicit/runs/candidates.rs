@@ -131,9 +131,7 @@ fn cut(width: u32, bits: u64) -> u64 {
 fn interesting_terms(op: &Op) -> Vec<Term> {
     match op {
         Op::Assume(term) => vec![*term],
-        Op::Assign(assigns) => {
-            assigns.iter().filter(|a| matches!(a.target, Target::Var(_))).map(|a| a.value).collect()
-        }
+        Op::Assign(assigns) => assigns.iter().filter(|a| matches!(a.target, Target::Var(_))).map(|a| a.value).collect(),
         Op::Call { args, .. } => args.clone(),
         _ => Vec::new(),
     }
