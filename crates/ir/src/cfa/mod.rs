@@ -14,8 +14,11 @@
 //! live object, or through a dangling pointer, is undefined behaviour: the machine stops there, the symbolic
 //! reading goes on with any contents.
 
+pub mod blocks;
+pub mod effect;
 mod liveness;
 mod source;
+pub mod unfold;
 #[cfg(test)]
 pub(crate) mod testing;
 mod verdict;
