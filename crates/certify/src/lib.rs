@@ -5,6 +5,7 @@
 
 mod horn;
 mod invariant;
+mod invariants;
 mod reached;
 mod replay;
 mod runs;
@@ -12,6 +13,7 @@ mod runs;
 use clinch_ir::{EvalError, Program, Proof, Trace};
 
 pub use horn::{check_refutation, check_solution};
+pub use invariants::check_invariants;
 pub use replay::replay;
 pub use runs::{check_input_trace, check_reached_states};
 

@@ -16,6 +16,7 @@
 
 pub mod blocks;
 pub mod effect;
+pub mod encoding;
 mod liveness;
 mod source;
 pub mod unfold;
@@ -30,7 +31,7 @@ use crate::term::{Symbol, Term, Terms};
 
 pub use liveness::Liveness;
 pub use source::{LineMarker, Place, SourceMap};
-pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, ReachedStates};
+pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates};
 
 index_type! {
     /// A procedure of a program.
@@ -104,6 +105,8 @@ pub struct Region {
     pub symbol: Symbol,
     /// Bytes of a cell: a power of two, at most 8. Cells start at the address of their first byte.
     pub cell_bytes: u32,
+    /// Whether all objects in it are static, so that it starts as zeros.
+    pub starts_zero: bool,
     /// For people: a variable or a member (`list.next`).
     pub name: String,
 }

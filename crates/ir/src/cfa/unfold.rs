@@ -81,6 +81,22 @@ impl<'p> Unfolding<'p> {
         }
     }
 
+    /// The unfolding again, in a store that was used for one: the variables are the same.
+    pub fn resume(program: &'p CfaProgram, terms: &Terms) -> Option<Self> {
+        let mut probe = program.terms.clone();
+        let unfolding = Unfolding::new(program, &mut probe);
+        let counter = unfolding.effects.next_address;
+        let known = counter.index() < terms.symbol_count()
+            && terms.symbol_name(counter) == probe.symbol_name(counter)
+            && terms.symbol_sort(counter) == probe.symbol_sort(counter);
+        known.then_some(unfolding)
+    }
+
+    /// The id of a point, which may be new.
+    pub fn intern_point(&mut self, point: Point) -> PointId {
+        PointId::from_index(self.points.insert_full(point).0)
+    }
+
     /// The program.
     pub fn program(&self) -> &'p CfaProgram {
         self.program
@@ -174,6 +190,6 @@ impl<'p> Unfolding<'p> {
     }
 
     fn intern(&mut self, point: Point) -> Next {
-        Next::Point(PointId::from_index(self.points.insert_full(point).0))
+        Next::Point(self.intern_point(point))
     }
 }

@@ -1,7 +1,9 @@
 //! Answers about programs with procedures, and their evidence.
 
 use crate::cfa::InputId;
+use crate::cfa::unfold::Point;
 use crate::program::Span;
+use crate::term::{Term, Terms};
 use crate::verdict::Reason;
 
 /// What an engine says of a program.
@@ -52,6 +54,17 @@ pub enum CfaProof {
     /// All states in which a run asks for an input or passes a loop head, or a superset of them: the start leads into
     /// it, and from each of them every value of the input leads to another one or ends the run without error.
     Reached(ReachedStates),
+    /// Formulas that hold whenever a run passes a point.
+    Invariants(Invariants),
+}
+
+/// A formula for each cut point of the unfolding that can be reached: the start, and the heads of loops.
+#[derive(Clone, Debug)]
+pub struct Invariants {
+    /// The store of the formulas; it extends the program's.
+    pub terms: Terms,
+    /// Points and formulas over the program's variables. What is not listed is not reached.
+    pub points: Vec<(Point, Term)>,
 }
 
 /// A set of states of the machine, in its own encoding.

@@ -1,6 +1,6 @@
 //! The state of a run.
 
-use crate::cfa::{Op, ProcedureId};
+use crate::cfa::{EdgeId, Op, ProcedureId};
 use crate::program::LocId;
 use crate::term::{Node, Symbol};
 
@@ -82,6 +82,12 @@ impl Machine<'_> {
             Node::BitVec(_, bits) => bits,
             _ => 0,
         }
+    }
+
+    /// The calls that wait, the outermost first: the procedure and its edge with the call. Meaningful between runs.
+    pub fn calls(&self, state: &MachineState) -> Vec<(ProcedureId, EdgeId)> {
+        let waiting = &state.frames[..state.frames.len().saturating_sub(1)];
+        waiting.iter().map(|f| (ProcedureId(f.procedure), EdgeId(f.call_edge))).collect()
     }
 
     /// Where the state is. Meaningful between runs.
