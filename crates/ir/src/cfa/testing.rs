@@ -202,3 +202,9 @@ impl Random {
         (self.next() >> 11) % bound
     }
 }
+
+/// A term with all its parts, for messages.
+pub(crate) fn show(terms: &Terms, term: Term) -> String {
+    let parts: Vec<String> = terms.children(term).map(|c| show(terms, c)).collect();
+    format!("{:?}({})", terms.node(term), parts.join(", "))
+}

@@ -1,6 +1,6 @@
 //! States as bytes, for searches that store many. What cannot be read any more is left out: dead variables, dead blocks.
 
-use crate::cfa::{Liveness, ProcedureId};
+use crate::cfa::{Liveness, Op, ProcedureId};
 use crate::program::LocId;
 
 use super::Machine;
@@ -84,8 +84,28 @@ impl Machine<'_> {
             reader.contents(&mut block, stride)?;
             state.memory.restore(block);
         }
+        let consistent = self.is_consistent(&state, next);
         state.memory.next = next;
-        (reader.0.is_empty() && !state.frames.is_empty()).then_some(state)
+        (reader.0.is_empty() && consistent).then_some(state)
+    }
+
+    /// Whether calls, stack blocks and addresses fit together.
+    fn is_consistent(&self, state: &MachineState, next: u64) -> bool {
+        let called = |pair: &[Frame]| {
+            let edges = &self.program.procedure(ProcedureId(pair[0].procedure)).edges;
+            let call = edges.get(pair[0].call_edge as usize).map(|e| &e.op);
+            matches!(call, Some(Op::Call { callee, .. }) if callee.0 == pair[1].procedure)
+        };
+        let blocks: u64 = state.frames.iter().map(|f| u64::from(f.stack_blocks)).sum();
+        let memory = &state.memory;
+        let dynamic = &memory.blocks[memory.fixed..];
+        let starts = dynamic.iter().map(|b| b.address).chain([next]);
+        let ends = [memory.next].into_iter().chain(dynamic.iter().map(|b| b.address.saturating_add(b.size)));
+        !state.frames.is_empty()
+            && state.frames.windows(2).all(called)
+            && blocks == memory.stack.len() as u64
+            && starts.zip(ends).all(|(start, end)| start >= end)
+            && memory.fits()
     }
 
     fn decode_frame(&self, reader: &mut Reader<'_>, state: &mut MachineState, base: usize, top: bool) -> Option<Frame> {

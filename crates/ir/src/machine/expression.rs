@@ -470,15 +470,18 @@ impl<'a, 'p> Expressions<'a, 'p> {
             return unsupported("a value of more than 64 bits");
         }
         self.descend()?;
-        let leaves = self.wide_leaves(term)?;
+        // Parts first: they may have wide terms of their own.
+        let mut leaves = Vec::new();
+        for leaf in self.wide_leaves(term)? {
+            leaves.push((leaf, self.value(leaf)?));
+        }
         let mut terms = std::mem::take(&mut self.code.wide_terms);
         if terms.is_empty() {
             terms = self.shared.terms.clone();
         }
         let mut symbols = FxHashMap::default();
         let mut places = Vec::new();
-        for leaf in leaves {
-            let slot = self.value(leaf)?;
+        for (leaf, slot) in leaves {
             let sort = self.shared.sort(leaf).expect("narrow parts have sorts").clone();
             let symbol = terms.declare("part", sort);
             symbols.insert(leaf, terms.symbol(symbol));
