@@ -136,7 +136,10 @@ impl Lowering<'_> {
     fn statement_expression(&mut self, body: &[super::super::hir::Stmt], value: Option<&Expr>, e: &Expr) -> Term {
         self.open_scope(body);
         self.statements(body);
-        let value = value.map_or_else(|| self.constant(e.ty, 0), |v| self.scalar(v));
+        let value = match value {
+            Some(value) => self.scalar(value),
+            None => self.constant(e.ty, 0),
+        };
         let value = if self.scope_is_empty() { value } else { self.save(value, e.span) };
         self.close_scope(e.span);
         value

@@ -75,78 +75,133 @@ impl Lowering<'_> {
     }
 
     fn library_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Value {
-        let span = e.span;
-        let (a, b, c) = (self.scalar_arg(args, 0), self.scalar_arg(args, 1), self.scalar_arg(args, 2));
-        let (first, second) = (call.args.first(), call.args.get(1));
-        let cell = first.and_then(|a| self.points.pointee(a));
-        let other = second.and_then(|a| self.points.pointee(a));
-        let value = match known {
-            Library::Malloc => self.allocate(self.size_arg(a, first), AllocKind::Heap, false, span),
-            Library::Alloca => self.allocate(self.size_arg(a, first), AllocKind::Stack, false, span),
-            Library::Calloc => {
-                let (n, size) = (self.size_arg(a, first), self.size_arg(b, second));
-                let bytes = self.mul(n, size);
-                self.allocate(bytes, AllocKind::Heap, true, span)
-            }
-            Library::Realloc => self.reallocate(a, self.size_arg(b, second), cell, span),
-            Library::Free => {
-                self.body.emit(Op::Free(a), span);
-                return self.void_result(e);
-            }
-            Library::Memset => {
-                let (a, size) = (self.save(a, span), self.size_arg(c, call.args.get(2)));
-                self.fill(a, cell, size, Filling::Byte(b), span);
-                a
-            }
-            Library::Memcpy { overlap } => {
-                let (a, size) = (self.save(a, span), self.size_arg(c, call.args.get(2)));
-                self.copy(a, b, cell, size, overlap, span);
-                a
-            }
-            Library::Memcmp => self.compare_bytes((a, cell), (b, other), Some(self.size_arg(c, call.args.get(2))), false, e),
-            Library::Strcmp { bounded } => {
-                let limit = bounded.then(|| self.size_arg(c, call.args.get(2)));
-                self.compare_bytes((a, cell), (b, other), limit, true, e)
-            }
-            Library::Strlen => self.string_length(a, cell, span),
-            Library::Strcpy { bounded } => {
-                let a = self.save(a, span);
-                let limit = bounded.then(|| self.size_arg(c, call.args.get(2)));
-                self.copy_string((a, cell), (b, other), limit, span);
-                a
-            }
-            Library::Strcat => {
-                let a = self.save(a, span);
-                let b = self.save(b, span);
-                let length = self.string_length(a, cell, span);
-                let end = self.add(a, length);
-                let end = self.save(end, span);
-                self.copy_string((end, cell), (b, other), None, span);
-                a
-            }
-            Library::Strchr => self.find_character(a, b, cell, span),
+        match known {
             Library::Printf { stream } => return self.print_formatted(args, call, stream, e),
-            Library::Puts { stream } => return self.print_string(a, call, stream, e),
-            Library::Putchar => {
-                let stdout = call.args.get(1).is_none_or(|a| self.is_stdout(a));
-                self.body.emit(Op::Print(Print { format: b"%c".to_vec(), args: vec![a], stdout }), span);
-                a
-            }
-            Library::Abs => {
-                let zero = first.map_or(a, |x| self.constant(x.ty, 0));
-                let negative = self.compare(BinaryOp::Lt, true, a, zero);
-                let negated = self.neg(a);
-                self.terms.ite(negative, negated, a)
+            Library::Puts { stream } => {
+                let text = self.scalar_arg(args, 0);
+                return self.print_string(text, call, stream, e);
             }
             Library::Overflow(op) => return self.overflow(op, args, call, e),
-            Library::Bits(bits) => return self.bits_function(bits, a, call, e),
+            Library::Bits(bits) => {
+                let a = self.scalar_arg(args, 0);
+                return self.bits_function(bits, a, call, e);
+            }
             Library::First => return args.first().cloned().unwrap_or(Value::Void),
-            _ => return self.void_result(e),
+            Library::Free => {
+                let a = self.scalar_arg(args, 0);
+                self.body.emit(Op::Free(a), e.span);
+                return self.void_result(e);
+            }
+            _ => {}
+        }
+        let value = match self.heap_value(known, args, call, e) {
+            Some(value) => value,
+            None => match self.text_value(known, args, call, e) {
+                Some(value) => value,
+                None => self.other_value(known, args, call, e),
+            },
         };
         match self.hir.types.get(e.ty) {
             Type::Void => Value::Void,
             _ => Value::Scalar(self.fit(value, e)),
         }
+    }
+
+    /// Functions on blocks of memory.
+    fn heap_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Option<Term> {
+        let span = e.span;
+        let (a, cell) = self.text_arg(args, call, 0);
+        Some(match known {
+            Library::Malloc => {
+                let size = self.size_arg(args, call, 0);
+                self.allocate(size, AllocKind::Heap, false, span)
+            }
+            Library::Alloca => {
+                let size = self.size_arg(args, call, 0);
+                self.allocate(size, AllocKind::Stack, false, span)
+            }
+            Library::Calloc => {
+                let (n, size) = (self.size_arg(args, call, 0), self.size_arg(args, call, 1));
+                let bytes = self.mul(n, size);
+                self.allocate(bytes, AllocKind::Heap, true, span)
+            }
+            Library::Realloc => {
+                let size = self.size_arg(args, call, 1);
+                self.reallocate(a, size, cell, span)
+            }
+            Library::Memset => {
+                let (byte, size) = (self.scalar_arg(args, 1), self.size_arg(args, call, 2));
+                let a = self.save(a, span);
+                self.fill(a, cell, size, Filling::Byte(byte), span);
+                a
+            }
+            Library::Memcpy { overlap } => {
+                let (from, size) = (self.scalar_arg(args, 1), self.size_arg(args, call, 2));
+                let a = self.save(a, span);
+                self.copy(a, from, cell, size, overlap, span);
+                a
+            }
+            Library::Memcmp => {
+                let (other, size) = (self.text_arg(args, call, 1), self.size_arg(args, call, 2));
+                self.compare_bytes((a, cell), other, Some(size), false, e)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Functions on strings.
+    fn text_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Option<Term> {
+        let span = e.span;
+        let (a, cell) = self.text_arg(args, call, 0);
+        let other = self.text_arg(args, call, 1);
+        Some(match known {
+            Library::Strcmp { bounded } => {
+                let limit = bounded.then(|| self.size_arg(args, call, 2));
+                self.compare_bytes((a, cell), other, limit, true, e)
+            }
+            Library::Strlen => self.string_length(a, cell, span),
+            Library::Strcpy { bounded } => {
+                let a = self.save(a, span);
+                let limit = bounded.then(|| self.size_arg(args, call, 2));
+                self.copy_string((a, cell), other, limit, span);
+                a
+            }
+            Library::Strcat => {
+                let a = self.save(a, span);
+                let b = self.save(other.0, span);
+                let length = self.string_length(a, cell, span);
+                let end = self.add(a, length);
+                let end = self.save(end, span);
+                self.copy_string((end, cell), (b, other.1), None, span);
+                a
+            }
+            Library::Strchr => self.find_character(a, other.0, cell, span),
+            _ => return None,
+        })
+    }
+
+    fn other_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Term {
+        let a = self.scalar_arg(args, 0);
+        match (known, call.args.first()) {
+            (Library::Putchar, _) => {
+                let stdout = call.args.get(1).is_none_or(|a| self.is_stdout(a));
+                self.body.emit(Op::Print(Print { format: b"%c".to_vec(), args: vec![a], stdout }), e.span);
+                a
+            }
+            (Library::Abs, Some(arg)) => {
+                let zero = self.constant(arg.ty, 0);
+                let negative = self.compare(BinaryOp::Lt, true, a, zero);
+                let negated = self.neg(a);
+                self.terms.ite(negative, negated, a)
+            }
+            _ => self.constant(e.ty, 0),
+        }
+    }
+
+    /// A pointer argument, and what it points to.
+    fn text_arg(&mut self, args: &[Value], call: &Call, i: usize) -> super::strings::Text {
+        let cell = call.args.get(i).and_then(|a| self.points.pointee(a));
+        (self.scalar_arg(args, i), cell)
     }
 
     /// A result in the width of the type the function is declared with.
@@ -162,8 +217,9 @@ impl Lowering<'_> {
     }
 
     /// A size as wide as a pointer, whatever the declaration says.
-    fn size_arg(&mut self, size: Term, arg: Option<&Expr>) -> Term {
-        let signed = arg.is_some_and(|a| self.hir.types.is_signed(a.ty));
+    fn size_arg(&mut self, args: &[Value], call: &Call, i: usize) -> Term {
+        let size = self.scalar_arg(args, i);
+        let signed = call.args.get(i).is_some_and(|a| self.hir.types.is_signed(a.ty));
         if self.mathematical() { size } else { self.terms.resize(signed, self.pointer_bits(), size) }
     }
 

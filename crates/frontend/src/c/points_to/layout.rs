@@ -137,15 +137,15 @@ impl Layout {
             known.name = known.name.or(field.name);
             return known.content;
         }
-        if let Some(&around) = self.around(lo).next()
-            && lo + field.width > around.anchor + around.stride
-        {
+        let around = self.around(lo).next().copied();
+        if let Some(around) = around.filter(|r| lo + field.width > r.anchor + r.stride) {
             // It reaches into the next element, perhaps beyond the last one.
             if around.hi < FAR {
                 self.insert_range(Range { hi: around.hi + field.width, ..around }, merges);
             }
             lo = self.normal(lo);
-            if let Some(r) = self.around(lo).next() {
+            let around = self.around(lo).next().copied();
+            if let Some(r) = around {
                 (lo, field.width) = (r.anchor, r.stride);
             }
             field.bytes = true;
