@@ -10,6 +10,7 @@ pub mod horn;
 mod import;
 pub mod interp;
 pub mod layout;
+pub mod machine;
 pub mod predicate;
 pub mod print;
 pub mod program;
