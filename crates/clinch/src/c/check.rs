@@ -86,6 +86,9 @@ fn recheck(program: &CfaProgram, verdict: &CfaVerdict, stop: clinch_certify::Sto
         CfaVerdict::Safe(CfaProof::Reached(states)) => {
             clinch_certify::check_reached_states(program, states, stop).map(|()| true)
         }
+        CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
+            clinch_certify::check_invariants(program, proof, stop).map(|()| true)
+        }
         CfaVerdict::Unsafe(trace) => clinch_certify::check_input_trace(program, trace, stop).map(|()| true),
         CfaVerdict::Unknown(_) => Ok(false),
     }

@@ -51,6 +51,7 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
 fn proof_text(proof: &CfaProof) -> String {
     match proof {
         CfaProof::Reached(reached) => format!("all runs, {} states at inputs", reached.states.len()),
+        CfaProof::Invariants(proof) => format!("invariants at {} points", proof.points.len()),
     }
 }
 
@@ -113,6 +114,9 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
         CfaVerdict::Unknown(reason) => object["reason"] = reason.to_string().into(),
         CfaVerdict::Safe(CfaProof::Reached(reached)) => {
             object["proof"] = json!({ "kind": "reached states", "states": reached.states.len() });
+        }
+        CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
+            object["proof"] = json!({ "kind": "invariants", "points": proof.points.len() });
         }
         CfaVerdict::Unsafe(found) => {
             let place = program.source.place(found.span);

@@ -13,9 +13,11 @@ pub mod types;
 
 pub use source::CError;
 
-use clinch_ir::cfa::SourceMap;
+use clinch_ir::cfa::{CfaProgram, Integers, SourceMap};
 
+use crate::ReadError;
 use hir::Hir;
+use lower::LowerOptions;
 use types::DataModel;
 
 /// Stack of the thread that parses and checks: both recurse as deeply as the text nests.
@@ -53,4 +55,32 @@ pub fn check(units: &[Unit], options: &CheckOptions) -> Result<(Hir, SourceMap),
         Ok(hir) => Ok((hir, map)),
         Err(problems) => Err(CError::new(map, problems)),
     }
+}
+
+/// How a program is read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Sizes of the machine.
+    pub data_model: DataModel,
+    /// How integers are read.
+    pub integers: Integers,
+    /// The function where a run starts.
+    pub entry: String,
+    /// Whether globals start with any value instead of their initial one.
+    pub globals_are_inputs: bool,
+}
+
+/// The program in some units, as automata.
+pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
+    let bad = |error: CError| ReadError::Bad(error.diagnostics());
+    let (hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
+    let lowering = LowerOptions {
+        entry: options.entry.clone(),
+        integers: options.integers,
+        globals_are_inputs: options.globals_are_inputs,
+    };
+    lower::lower(&hir, source.clone(), &lowering).map_err(|error| {
+        let problem = crate::diagnostic::Problem::new(error.span, error.message);
+        bad(CError::new(source, vec![problem]))
+    })
 }

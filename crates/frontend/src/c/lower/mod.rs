@@ -179,7 +179,7 @@ impl<'h> Lowering<'h> {
             let name = storage::unique(&mut names, &info.name);
             let cell = self.sort_of_bits(info.cell_bytes * 8);
             let symbol = self.terms.declare(name.clone(), Sort::array(pointer.clone(), cell));
-            self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, name });
+            self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, starts_zero: false, name });
         }
     }
 
