@@ -15,6 +15,7 @@
 //! reading goes on with any contents.
 
 mod liveness;
+pub mod print;
 mod source;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -25,6 +26,7 @@ use crate::program::{LocId, Span, index_type};
 use crate::term::{Symbol, Term, Terms};
 
 pub use liveness::Liveness;
+pub use print::show_c;
 pub use source::{LineMarker, Place, SourceMap};
 
 index_type! {
