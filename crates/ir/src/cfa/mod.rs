@@ -18,6 +18,7 @@ pub mod blocks;
 pub mod effect;
 pub mod encoding;
 mod liveness;
+pub mod print;
 mod source;
 pub mod unfold;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use crate::program::{LocId, Span, index_type};
 use crate::term::{Symbol, Term, Terms};
 
 pub use liveness::Liveness;
+pub use print::show_c;
 pub use source::{LineMarker, Place, SourceMap};
 pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates};
 
