@@ -2,9 +2,9 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    AlignmentSpecifier, DeclarationSpecifier, EnumType, Expression, Extension, SpecifierQualifier, StorageClassSpecifier,
-    StructDeclaration, StructField, StructKind, StructType, TS18661FloatFormat, TS18661FloatType, TypeName, TypeOf,
-    TypeSpecifier,
+    AlignmentSpecifier, DeclarationSpecifier, EnumType, Expression, Extension, SpecifierQualifier,
+    StorageClassSpecifier, StructDeclaration, StructField, StructKind, StructType, TS18661FloatFormat,
+    TS18661FloatType, TypeName, TypeOf, TypeSpecifier,
 };
 use lang_c::span::Node;
 
@@ -340,7 +340,8 @@ impl Checker<'_> {
             };
             let value = match value {
                 Some(value) => value,
-                None => self.simple_size(argument)
+                None => self
+                    .simple_size(argument)
                     .ok_or_else(|| Problem::new(span, format!("cannot read the alignment `{argument}`")))?,
             };
             if !value.is_power_of_two() || value > 1 << 28 {
@@ -355,7 +356,8 @@ impl Checker<'_> {
     fn simple_size(&self, text: &str) -> Option<u64> {
         let text = text.trim().trim_start_matches('(').trim_end_matches(')').trim();
         if let Some((left, right)) = text.split_once("<<") {
-            let number = |s: &str| s.trim().trim_end_matches(['U', 'L', 'u', 'l', ')']).trim_start_matches('(').parse::<u64>();
+            let number =
+                |s: &str| s.trim().trim_end_matches(['U', 'L', 'u', 'l', ')']).trim_start_matches('(').parse::<u64>();
             return number(left).ok()?.checked_shl(number(right).ok()? as u32);
         }
         let inside = text.strip_prefix("sizeof").or(text.strip_prefix("__alignof__"))?;
@@ -415,7 +417,10 @@ impl Checker<'_> {
         match u32::try_from(value) {
             Ok(0) if named => Err(Problem::new(span, "a bit-field with a name has at least one bit")),
             Ok(width) if width <= bits => Ok(width),
-            _ => Err(Problem::new(span, format!("the width of a bit-field of type `{}` is at most {bits}", self.name_of(ty)))),
+            _ => Err(Problem::new(
+                span,
+                format!("the width of a bit-field of type `{}` is at most {bits}", self.name_of(ty)),
+            )),
         }
     }
 
@@ -480,7 +485,8 @@ impl Checker<'_> {
     fn enumeration_type(&mut self, values: &[i128]) -> TypeId {
         let negative = values.iter().any(|v| *v < 0);
         let fits = |bits: u32| {
-            let (lo, hi) = if negative { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
+            let (lo, hi) =
+                if negative { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
             values.iter().all(|v| (lo..=hi).contains(v))
         };
         let wide = if self.hir.types.model == DataModel::Lp64 { Rank::Long } else { Rank::LongLong };

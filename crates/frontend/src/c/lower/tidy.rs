@@ -32,8 +32,7 @@ pub(super) fn tidy(terms: &mut Terms, body: Body, entry: LocId) -> Tidy {
         prune(&mut edges, body.locations.len(), entry);
     }
     let used = mentioned(terms, &edges);
-    let (locals, dropped) =
-        body.locals.into_iter().partition(|s| !body.temporaries.contains(s) || used.contains(s));
+    let (locals, dropped) = body.locals.into_iter().partition(|s| !body.temporaries.contains(s) || used.contains(s));
     let mut tidy = Tidy {
         params: body.params,
         locals,

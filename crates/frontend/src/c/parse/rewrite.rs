@@ -171,9 +171,8 @@ impl<'a> Rewriter<'a> {
     /// Removes an attribute, unless it speaks about sizes.
     fn attribute(&mut self, i: usize) {
         let Some(end) = self.end_of_attribute(i) else { return };
-        let sizes = (i..end).any(|j| {
-            matches!(self.get(j).trim_matches('_'), "packed" | "aligned" | "mode") && self.is_word(j)
-        });
+        let sizes =
+            (i..end).any(|j| matches!(self.get(j).trim_matches('_'), "packed" | "aligned" | "mode") && self.is_word(j));
         if sizes {
             self.removed[i..=end].fill(false);
         } else {

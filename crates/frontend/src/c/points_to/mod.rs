@@ -360,8 +360,7 @@ impl<'h> PointsTo<'h> {
                 regions.push(RegionInfo { cell_bytes, name });
             }
         }
-        let targets =
-            analysis.sites.iter().map(|s| (s.key, s.targets.iter().copied().collect())).collect();
+        let targets = analysis.sites.iter().map(|s| (s.key, s.targets.iter().copied().collect())).collect();
         PointsTo { analysis, regions, index, targets }
     }
 
