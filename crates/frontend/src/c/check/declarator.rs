@@ -2,8 +2,7 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    ArraySize, Declarator, DeclaratorKind, DerivedDeclarator, Ellipsis, Expression, FunctionDeclarator,
-    ParameterDeclaration,
+    ArraySize, Declarator, DeclaratorKind, DerivedDeclarator, Ellipsis, Expression, FunctionDeclarator, ParameterDeclaration,
 };
 use lang_c::span::Node;
 

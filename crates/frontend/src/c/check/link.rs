@@ -120,13 +120,7 @@ impl Checker<'_> {
     }
 
     /// Declares a function in the scope of the file or of a block.
-    pub(super) fn declare_function(
-        &mut self,
-        name: &str,
-        ty: TypeId,
-        is_static: bool,
-        span: Span,
-    ) -> Checked<FunctionId> {
+    pub(super) fn declare_function(&mut self, name: &str, ty: TypeId, is_static: bool, span: Span) -> Checked<FunctionId> {
         let here = self.scope().names.get(name).copied();
         let known = match here.or_else(|| self.scopes[0].names.get(name).copied()) {
             Some(Symbol::Function(id)) => {
@@ -146,9 +140,7 @@ impl Checker<'_> {
                 }
                 id
             }
-            (None, Some(_)) if !is_static => {
-                return Err(Problem::new(span, format!("`{name}` is a variable in another file")));
-            }
+            (None, Some(_)) if !is_static => return Err(Problem::new(span, format!("`{name}` is a variable in another file"))),
             _ => {
                 let id = self.new_function(name, ty, span);
                 if !is_static {

@@ -2,8 +2,8 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Declaration, Expression, ForInitializer, ForStatement, InitDeclarator, Initializer,
-    Label, LabeledStatement, Statement,
+    BinaryOperator, BlockItem, Declaration, Expression, ForInitializer, ForStatement, InitDeclarator, Initializer, Label,
+    LabeledStatement, Statement,
 };
 use lang_c::span::Node;
 
@@ -205,8 +205,7 @@ impl Checker<'_> {
                 self.case(value, value, at, out)?;
             }
             Label::CaseRange(range) => {
-                let (low, high) =
-                    (self.constant_expression(&range.node.low)?, self.constant_expression(&range.node.high)?);
+                let (low, high) = (self.constant_expression(&range.node.low)?, self.constant_expression(&range.node.high)?);
                 self.case(low, high, at, out)?;
             }
             Label::Default => match self.innermost_switch() {
@@ -285,8 +284,7 @@ impl Checker<'_> {
             });
             let problems = c.problems.len();
             let value = match last {
-                Some((value, before)) if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) =>
-                {
+                Some((value, before)) if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) => {
                     c.block_items(before, &mut statements);
                     Some(c.rvalue(value)?)
                 }

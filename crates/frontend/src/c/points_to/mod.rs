@@ -472,11 +472,6 @@ impl<'h> PointsTo<'h> {
         self.analysis.graph.link(value)
     }
 
-    /// Where a record in memory is that is the value of an expression.
-    pub(crate) fn record(&mut self, e: &Expr) -> Option<Cell> {
-        self.object(e)
-    }
-
     /// The region of an access.
     pub(crate) fn region(&mut self, cell: Cell) -> Option<RegionId> {
         let cell = self.analysis.graph.find(cell);
