@@ -9,7 +9,7 @@ use clinch_engine::Budget;
 use clinch_frontend::Input;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Verdict};
 
-use crate::c::check::CEngine;
+use crate::c::engines::CEngine;
 use crate::c::load::Loaded;
 use crate::cli::{CheckArgs, Format, LimitArgs, Switch};
 use crate::engines::{Engine, HornEngine};
@@ -91,7 +91,7 @@ fn prepare(args: &CheckArgs, format: Format) -> Result<Prepared, Stop> {
     let usage = |text: &str| Stop::Error(format!("error: {text}"), exit::USAGE);
     let is_c = args.files.iter().any(|file| c::load::is_c(file));
     if is_c {
-        let engine = c::check::engine(args).map_err(|text| usage(&text))?;
+        let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
         if format == Format::Smtlib {
             return Err(usage("--format smtlib is for Horn clauses"));
         }

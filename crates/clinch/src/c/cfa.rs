@@ -1,5 +1,6 @@
 //! `clinch cfa`: draws control-flow automata.
 
+use clinch_ir::cfa::{ProcedureId, print};
 
 use super::load;
 use crate::cli::{CfaArgs, CfaFormat};
@@ -19,14 +20,20 @@ pub(crate) fn run(args: &CfaArgs) -> u8 {
             return exit::UNKNOWN;
         }
     };
-    let function = args.function.as_deref();
-    if let Some(name) = function
-        && !program.procedures.iter().any(|p| p.name == name)
-    {
-        report::error(&format!("error: there is no function `{name}` in the automaton"));
-        return exit::USAGE;
-    }
-    let _ = CfaFormat::Text;
-    for p in &program.procedures { report::line(&format!("{} {} {}", p.name, p.locations.len(), p.edges.len())); if function.is_some() { for e in &p.edges { report::line(&format!("{} -> {} {:?}", e.from.0, e.to.0, e.op)); } } }
+    let find = |name: &String| program.procedures.iter().position(|p| p.name == *name);
+    let only = args.function.as_ref().map(|name| (name, find(name)));
+    let only = match only {
+        Some((name, None)) => {
+            report::error(&format!("error: there is no function `{name}` in the automaton"));
+            return exit::USAGE;
+        }
+        Some((_, Some(index))) => Some(ProcedureId::from_index(index)),
+        None => None,
+    };
+    report::line(&match args.format {
+        CfaFormat::Text => print::text(&program, only),
+        CfaFormat::Dot => print::dot(&program, only),
+        CfaFormat::Json => print::json(&program, only).to_string(),
+    });
     exit::SAFE
 }

@@ -4,44 +4,19 @@ use std::time::{Duration, Instant};
 
 use clinch_certify::Rejection;
 use clinch_engine::Budget;
-use clinch_engine::explicit::{self, RunsConfig};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace};
 
 use super::confirm::{self, Confirmation};
+use super::engines::CEngine;
 use super::load::Loaded;
 use super::{harness, report};
 use crate::check::{Outcome, Printed, search_and_recheck};
-use crate::cli::{CheckArgs, EngineName, Format, Switch};
+use crate::cli::{CheckArgs, Format, Switch};
 use crate::{exit, report as common};
 
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
-
-/// The engine for C that the command line asks for, or what is wrong with it.
-pub(crate) fn engine(args: &CheckArgs) -> Result<CEngine, String> {
-    match args.engine {
-        EngineName::Auto | EngineName::Explicit => {
-            Ok(CEngine::Explicit(RunsConfig { seed: args.seed, ..RunsConfig::default() }))
-        }
-        other => Err(format!("--engine {other:?} does not go with C").to_lowercase()),
-    }
-}
-
-/// An engine for C, with its options.
-#[derive(Debug)]
-pub(crate) enum CEngine {
-    Explicit(RunsConfig),
-}
-
-impl CEngine {
-    /// Its name.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            CEngine::Explicit(_) => "explicit",
-        }
-    }
-}
 
 /// Searches, re-checks, confirms.
 pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &CheckArgs, format: Format) -> Printed {
@@ -50,12 +25,7 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
         engine.name(),
         budget,
         args.certify,
-        |line| match engine {
-            CEngine::Explicit(config) => {
-                let (verdict, stats) = explicit::check_runs(program, config, budget, line);
-                (verdict, serde_json::to_value(stats).unwrap_or_default())
-            }
-        },
+        |line| engine.check(program, budget, line),
         |verdict, stop| recheck(program, verdict, stop),
         CfaVerdict::Unknown,
     );
@@ -81,7 +51,7 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
     (Ok(text), code)
 }
 
-fn recheck(program: &CfaProgram, verdict: &CfaVerdict, stop: clinch_certify::Stop<'_>) -> Result<bool, Rejection> {
+pub(super) fn recheck(program: &CfaProgram, verdict: &CfaVerdict, stop: clinch_certify::Stop<'_>) -> Result<bool, Rejection> {
     match verdict {
         CfaVerdict::Safe(CfaProof::Reached(states)) => {
             clinch_certify::check_reached_states(program, states, stop).map(|()| true)

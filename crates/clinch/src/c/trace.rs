@@ -56,7 +56,7 @@ impl Observer for Writer<'_> {
         }
         let place = self.program.source.place(edge.span);
         let statement = match edge.op {
-            Op::Assume(_) => format!("[{}]", self.program.source.excerpt(edge.span)),
+            Op::Assume(condition) => format!("[{}]", clinch_ir::cfa::print::show_c(self.program, condition)),
             _ => self.program.source.excerpt(edge.span),
         };
         let line = TraceLine { place, depth: traced.depth.saturating_sub(2), statement, changes, input };
