@@ -15,6 +15,8 @@
 //! reading goes on with any contents.
 
 mod liveness;
+mod partial;
+pub mod passes;
 pub mod print;
 mod source;
 #[cfg(test)]
@@ -26,6 +28,8 @@ use crate::program::{LocId, Span, index_type};
 use crate::term::{Symbol, Term, Terms};
 
 pub use liveness::Liveness;
+pub(crate) use partial::may_fail_with;
+pub use partial::{may_fail, partial_terms};
 pub use print::show_c;
 pub use source::{LineMarker, Place, SourceMap};
 
