@@ -15,11 +15,9 @@ pub(super) fn collapse(program: &mut CfaProgram, back: &mut Back) {
         let old = locations.clone();
         let kept = reachable(procedure);
         let mut new = vec![LocId(u32::MAX); kept.len()];
-        let mut count = 0;
         locations.clear();
         for (i, _) in kept.iter().enumerate().filter(|(_, k)| **k) {
-            new[i] = LocId::from_index(count);
-            count += 1;
+            new[i] = LocId::from_index(locations.len());
             locations.push(old[i]);
         }
         let mut position = 0;

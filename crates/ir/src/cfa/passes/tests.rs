@@ -251,6 +251,32 @@ fn inlining_changes_no_run() {
     is_exact(|p| inline(p, &InlineLimits { callee_edges: 10, caller_edges: 40 }));
 }
 
+/// `for (i = 0; i < 2; i++) sum += f();` where `f` is `{ x = x + 1; return x; }`: each call has an `x` of its own.
+#[test]
+fn each_call_starts_anew() {
+    let mut b = Build::new();
+    let f = b.procedure("f");
+    let x = b.local(f, "x", BYTE);
+    b.result(f, BYTE);
+    let (tx, zero, one, two) = (b.var(x), b.bv(8, 0), b.bv(8, 1), b.bv(8, 2));
+    let next = b.op(BinOp::BvAdd, tx, one);
+    let last = b.chain(f, ENTRY, [set(x, next)]);
+    b.edge(f, last, EXIT, Op::Return(Some(tx)));
+    let (i, r, sum) = (b.local(START, "i", BYTE), b.local(START, "r", BYTE), b.local(START, "sum", BYTE));
+    let (ti, tr, ts) = (b.var(i), b.var(r), b.var(sum));
+    let head = b.chain(START, ENTRY, [set(i, zero), set(sum, zero)]);
+    let less = b.op(BinOp::BvUlt, ti, two);
+    let (body, out) = b.branch(START, head, less);
+    let (next_sum, next_i) = (b.op(BinOp::BvAdd, ts, tr), b.op(BinOp::BvAdd, ti, one));
+    let call = Op::Call { callee: f, args: vec![], result: Some(r) };
+    let last = b.chain(START, body, [call, set(sum, next_sum)]);
+    b.edge(START, last, head, set(i, next_i));
+    b.end(START, out, Op::Exit(ts));
+    let new = inline(&b.program, &InlineLimits::default());
+    assert_eq!(run(&b.program, |_| 0).1, Stop::Exit(2));
+    assert_eq!(run(&new.program, |_| 0).1, Stop::Exit(2));
+}
+
 #[test]
 fn passes_compose() {
     let edges = |p: &CfaProgram| p.procedures[0].edges.len();
