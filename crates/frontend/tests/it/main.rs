@@ -4,6 +4,7 @@ mod armc;
 mod armc_errors;
 mod armc_meaning;
 mod chc;
+mod chc_bits;
 mod chc_corpus;
 mod chc_evidence;
 mod chc_robustness;
