@@ -18,6 +18,8 @@ pub mod blocks;
 pub mod effect;
 pub mod encoding;
 mod liveness;
+mod partial;
+pub mod passes;
 pub mod print;
 mod source;
 pub mod unfold;
@@ -31,6 +33,8 @@ use crate::program::{LocId, Span, index_type};
 use crate::term::{Symbol, Term, Terms};
 
 pub use liveness::Liveness;
+pub(crate) use partial::may_fail_with;
+pub use partial::{may_fail, partial_terms};
 pub use print::show_c;
 pub use source::{LineMarker, Place, SourceMap};
 pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates};
