@@ -22,7 +22,7 @@ pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str) -> St
     inputs(program, trace, &driven, &mut out);
     out.push_str(ERRORS);
     for (name, ty) in &driven.functions {
-        let _ = writeln!(out, "{} {name}() {{ return ({0})clinch_next(); }}", returned(ty));
+        let _ = writeln!(out, "PLAIN {} {name}() {{ return ({0})clinch_next(); }}", returned(ty));
     }
     if entry != "main" {
         main_for(program, entry, &mut out);
@@ -97,26 +97,29 @@ fn inputs(program: &CfaProgram, trace: &InputTrace, driven: &Driven, out: &mut S
         "extern void exit(int);\nextern long write(int, const void *, unsigned long);\n\
          static const unsigned long long inputs[] = {{\n{rows}    0\n}};\n\
          static unsigned long position;\n\
-         unsigned long long clinch_next(void) {{\n    \
+         __attribute__((no_instrument_function)) unsigned long long clinch_next(void) {{\n    \
              if (position == {count}) {{ write(2, \"clinch: out of inputs\\n\", 22); exit({EXHAUSTED}); }}\n    \
              return inputs[position++];\n}}\n"
     );
 }
 
-/// The functions that are errors or end a run. Weak where the program may have its own.
-const ERRORS: &str = r#"void clinch_error(void) { write(2, "clinch: error reached\n", 22); exit(1); }
-void __assert_fail(const char *a, const char *b, unsigned c, const char *d) { clinch_error(); }
-void __assert(const char *a, const char *b, int c) { clinch_error(); }
-__attribute__((weak)) void reach_error(void) { clinch_error(); }
-__attribute__((weak)) void __VERIFIER_error(void) { clinch_error(); }
-__attribute__((weak)) void __VERIFIER_assert(int c) { if (!c) clinch_error(); }
-__attribute__((weak)) void __VERIFIER_assume(int c) { if (!c) exit(0); }
-__attribute__((weak)) void assert(int c) { if (!c) clinch_error(); }
-__attribute__((weak)) void assume(int c) { if (!c) exit(0); }
-void __cyg_profile_func_enter(void *function, void *site) {
+/// The functions that are errors or end a run. Weak where the program may have its own; not instrumented, for they are what
+/// instrumentation calls.
+const ERRORS: &str = r#"#define PLAIN __attribute__((no_instrument_function))
+#define WEAK __attribute__((weak, no_instrument_function))
+PLAIN void clinch_error(void) { write(2, "clinch: error reached\n", 22); exit(1); }
+PLAIN void __assert_fail(const char *a, const char *b, unsigned c, const char *d) { clinch_error(); }
+PLAIN void __assert(const char *a, const char *b, int c) { clinch_error(); }
+WEAK void reach_error(void) { clinch_error(); }
+WEAK void __VERIFIER_error(void) { clinch_error(); }
+WEAK void __VERIFIER_assert(int c) { if (!c) clinch_error(); }
+WEAK void __VERIFIER_assume(int c) { if (!c) exit(0); }
+WEAK void assert(int c) { if (!c) clinch_error(); }
+WEAK void assume(int c) { if (!c) exit(0); }
+PLAIN void __cyg_profile_func_enter(void *function, void *site) {
     if (function == (void *)reach_error || function == (void *)__VERIFIER_error) clinch_error();
 }
-void __cyg_profile_func_exit(void *function, void *site) { }
+PLAIN void __cyg_profile_func_exit(void *function, void *site) { }
 "#;
 
 /// A type that is fit to return a value of the given type: its own if it is one of C's, any wide one otherwise, for then

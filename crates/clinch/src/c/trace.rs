@@ -1,8 +1,10 @@
 //! A run in terms of the source: lines, statements, values that changed.
 
-use clinch_ir::cfa::{CfaProgram, InputKind, InputTrace, Integers, Op, Place};
+use std::collections::BTreeMap;
+
+use clinch_ir::cfa::{CfaProgram, InputKind, InputTrace, Integers, Op, Place, show_c};
 use clinch_ir::machine::{Change, InputList, Limits, Machine, Observer, TracedEdge};
-use clinch_ir::{Sort, Symbol};
+use clinch_ir::{Sort, Span, Symbol, Term};
 use serde_json::{Value, json};
 
 /// One line of a trace.
@@ -25,7 +27,7 @@ pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Vec<TraceLine> 
     const STEPS: u64 = 2_000_000;
     let machine = Machine::new(program);
     let mut inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
-    let mut writer = Writer { program, lines: Vec::new() };
+    let mut writer = Writer { program, lines: Vec::new(), hidden: BTreeMap::new(), last_input: Span::default() };
     let limits = Limits { steps: STEPS, ..Limits::default() };
     machine.run(&mut machine.initial(), &mut inputs, &mut writer, &limits);
     writer.lines
@@ -34,6 +36,10 @@ pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Vec<TraceLine> 
 struct Writer<'p> {
     program: &'p CfaProgram,
     lines: Vec<TraceLine>,
+    /// What each hidden variable last stood for: a piece of text.
+    hidden: BTreeMap<Symbol, String>,
+    /// Where the last input was asked for.
+    last_input: Span,
 }
 
 impl Observer for Writer<'_> {
@@ -46,29 +52,57 @@ impl Observer for Writer<'_> {
         if edge.span.end == 0 || traced.at.procedure == self.program.entry {
             return;
         }
-        let changes: Vec<_> = traced.changes.iter().filter_map(|change| self.change(change)).collect();
+        self.remember(traced.changes, edge.span);
+        if matches!(edge.op, Op::Assume(_)) && edge.span == self.last_input {
+            // The values that the type of an input excludes are no news.
+            return;
+        }
         let input = matches!(&edge.op, Op::Input(_, site)
             if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_)));
-        if changes.is_empty()
-            && matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_))
-        {
+        let result = input || traced.returned;
+        let changes: Vec<_> = traced.changes.iter().filter_map(|change| self.change(change, result)).collect();
+        let silent = matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_));
+        if changes.is_empty() && (silent || traced.returned) {
             return;
+        }
+        if input {
+            self.last_input = edge.span;
         }
         let place = self.program.source.place(edge.span);
         let statement = match edge.op {
-            Op::Assume(condition) => format!("[{}]", clinch_ir::cfa::print::show_c(self.program, condition)),
+            Op::Assume(condition) => format!("[{}]", self.condition(condition)),
             _ => self.program.source.excerpt(edge.span),
         };
-        let line = TraceLine { place, depth: traced.depth.saturating_sub(2), statement, changes, input };
-        self.lines.push(line);
+        self.lines.push(TraceLine { place, depth: traced.depth.saturating_sub(2), statement, changes, input });
     }
 
     fn print(&mut self, _: &[u8], _: bool) {}
 }
 
 impl Writer<'_> {
-    fn change(&self, change: &Change) -> Option<(String, String)> {
-        let value = if change.known { show_value(self.program, change.symbol, change.value) } else { "?".to_owned() };
+    fn remember(&mut self, changes: &[Change], span: Span) {
+        for change in changes {
+            if self.program.variables.get(&change.symbol).is_some_and(|info| info.hidden) {
+                self.hidden.insert(change.symbol, self.program.source.excerpt(span));
+            }
+        }
+    }
+
+    /// A condition in C, with the text of what hidden variables stand for.
+    fn condition(&self, condition: Term) -> String {
+        let mut text = show_c(self.program, condition);
+        // Longer names first: `$1` is a part of `$12`.
+        for symbol in self.program.terms.symbols(condition).into_iter().rev() {
+            if let (Some(info), Some(meaning)) = (self.program.variables.get(&symbol), self.hidden.get(&symbol)) {
+                text = text.replace(&info.name, meaning);
+            }
+        }
+        text
+    }
+
+    /// A variable and its new value; a hidden one, which has no name, only where its value is a result.
+    fn change(&self, change: &Change, result: bool) -> Option<(String, String)> {
+        let value = if change.known { self.value(change) } else { "?".to_owned() };
         match change.address {
             Some(address) => {
                 let region = self.program.region(change.symbol)?;
@@ -76,8 +110,21 @@ impl Writer<'_> {
             }
             None => {
                 let info = self.program.variables.get(&change.symbol)?;
-                (!info.hidden).then(|| (info.name.clone(), value))
+                match info.hidden {
+                    false => Some((info.name.clone(), value)),
+                    true => result.then(|| ("value".to_owned(), value)),
+                }
             }
+        }
+    }
+
+    /// A value for people: pointers to functions by their names.
+    fn value(&self, change: &Change) -> String {
+        let function = self.program.procedures.iter().find(|p| p.address == Some(change.value));
+        let info = self.program.variables.get(&change.symbol);
+        match (function, info) {
+            (Some(function), Some(info)) if info.ty.contains('*') => format!("&{}", function.name),
+            _ => show_value(self.program, change.symbol, change.value),
         }
     }
 
