@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use clinch_ir::cfa::{CfaProgram, ObjectKind, Op, ProcedureId, Target};
+use clinch_ir::machine::format::{Argument, format};
 use clinch_ir::{BinOp, LocId, Node, Symbol, Term, UnOp};
 
 /// How a run ends.
@@ -34,7 +35,7 @@ pub(crate) struct Apart<'p> {
     frames: Vec<Frame>,
     next: u64,
     blocks: HashMap<u64, u64>,
-    pub(crate) output: Vec<String>,
+    pub(crate) output: Vec<u8>,
 }
 
 fn mask(width: u32) -> u64 {
@@ -95,6 +96,16 @@ impl<'p> Apart<'p> {
         } else {
             self.frames.last_mut().expect("a frame").values.insert(symbol, value);
         }
+    }
+
+    /// The string at an address, in whichever region of characters has one.
+    fn string(&self, address: u64, limit: Option<usize>) -> Vec<u8> {
+        let characters = self.program.regions.iter().filter(|r| r.cell_bytes == 1).map(|r| r.symbol);
+        let at = |region: Symbol, i: u64| self.cells.get(&(region, address + i)).map(|&c| c as u8);
+        let texts = characters.map(|r| (0..).map_while(|i| at(r, i).filter(|&c| c != 0)).collect::<Vec<u8>>());
+        let mut text = texts.max_by_key(Vec::len).unwrap_or_default();
+        text.truncate(limit.unwrap_or(usize::MAX));
+        text
     }
 
     fn width(&self, term: Term) -> u32 {
@@ -228,8 +239,11 @@ impl<'p> Apart<'p> {
                 self.set(*s, size);
             }
             Op::Print(print) => {
-                let args: Vec<u64> = print.args.iter().map(|&a| self.value(a)).collect();
-                self.output.push(format!("{} {args:?}", String::from_utf8_lossy(&print.format)));
+                let argument = |&a: &Term| Argument { bits: self.value(a), width: self.width(a) as u8, known: true };
+                let args: Vec<Argument> = print.args.iter().map(argument).collect();
+                let mut string = |address, limit: Option<usize>| Ok::<_, ()>(self.string(address, limit));
+                let text = format(&print.format, &args, self.program.pointer_bits, &mut string).expect("a format");
+                self.output.extend(text);
             }
             Op::Error(what) => return Some(End::Error(what.clone())),
             Op::Exit(status) => return Some(End::Exit(self.value(*status))),
