@@ -3,14 +3,18 @@
 //! A block is cut into the cells that the rest of the program uses, so a typed object stays typed. Bytes that nothing
 //! reads are not copied.
 
-use clinch_ir::cfa::{Assign, Op, Target};
+use clinch_ir::cfa::{Assign, InputId, InputKind, InputSite, Op, Target};
 use clinch_ir::{BinOp, Node, Span, Symbol, Term};
 
+use super::super::hir::{BinaryOp, VariableId};
 use super::super::points_to::{Cell, Piece, Uncut};
 use super::Lowering;
 
 /// Most cells that are written by one edge.
 const MAX_PIECES: usize = 1024;
+
+/// Most members that are written one by one, as far as a size covers them.
+const MAX_GUARDED: usize = 64;
 
 /// What a block is filled with.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +23,8 @@ pub(super) enum Filling {
     Byte(Term),
     /// What is at an address.
     From(Term),
+    /// Any values, from outside the program.
+    Any(VariableId),
 }
 
 impl Filling {
@@ -97,6 +103,7 @@ impl Lowering<'_> {
                     let array = self.terms.symbol(symbol);
                     self.terms.select(array, from)
                 }
+                Filling::Any(variable) => self.any_cell(variable, bytes),
                 Filling::Byte(byte) => match self.repeated(byte, bytes) {
                     Some(value) => value,
                     None => {
@@ -109,6 +116,17 @@ impl Lowering<'_> {
             assigns.push(Assign { target: Target::Cell(symbol, at), value });
         }
         Some(assigns)
+    }
+
+    /// Any contents of a cell of a variable.
+    fn any_cell(&mut self, variable: VariableId, bytes: u32) -> Term {
+        let v = &self.hir.variables[variable.0 as usize];
+        let symbol = self.temporary(self.sort_of_bits(bytes * 8), false);
+        let id = InputId::from_index(self.inputs.len());
+        let kind = InputKind::Environment(v.name.clone());
+        self.inputs.push(InputSite { kind, ty: self.type_name(v.ty), signed: false, span: v.span });
+        self.body.emit(Op::Input(symbol, id), v.span);
+        self.terms.symbol(symbol)
     }
 
     /// A value that consists of equal bytes.
@@ -128,14 +146,7 @@ impl Lowering<'_> {
     fn fill_elements(&mut self, to: Term, cell: Cell, size: Term, filling: Filling, span: Span) {
         let stride = match self.points.stride(cell) {
             Some(stride) => stride,
-            None => match self.points.pieces(cell, 1 << 16, 1) {
-                // Nothing reads it.
-                Ok(pieces) if pieces.is_empty() => return,
-                _ => {
-                    self.body.stop(Op::Unsupported("a block of memory of unknown size".to_owned()), span);
-                    return;
-                }
-            },
+            None => return self.fill_members(to, cell, size, filling, span),
         };
         let pieces = match self.points.pieces(cell, stride, MAX_PIECES) {
             Ok(pieces) => pieces,
@@ -148,12 +159,8 @@ impl Lowering<'_> {
         if pieces.is_empty() {
             return;
         }
-        let to = self.save(to, span);
-        let filling = match filling {
-            Filling::From(from) => Filling::From(self.save(from, span)),
-            Filling::Byte(byte) => Filling::Byte(self.save(byte, span)),
-        };
-        let size = self.save(size, span);
+        let (to, size) = (self.save(to, span), self.save(size, span));
+        let filling = self.save_filling(filling, span);
         self.check_multiple(size, stride, span);
         let counter = self.counter(0, span);
         let i = self.terms.symbol(counter);
@@ -165,6 +172,42 @@ impl Lowering<'_> {
             assigns.push(Assign { target: Target::Var(counter), value: next });
             this.body.emit(Op::Assign(assigns), span);
         });
+    }
+
+    fn save_filling(&mut self, filling: Filling, span: Span) -> Filling {
+        match filling {
+            Filling::From(from) => Filling::From(self.save(from, span)),
+            Filling::Byte(byte) => Filling::Byte(self.save(byte, span)),
+            any => any,
+        }
+    }
+
+    /// Writes those members of a record that a size covers.
+    fn fill_members(&mut self, to: Term, cell: Cell, size: Term, filling: Filling, span: Span) {
+        let extent = self.points.extent(cell);
+        let Some(Ok(pieces)) = extent.map(|e| self.points.pieces(cell, e, MAX_GUARDED)) else {
+            self.body.stop(Op::Unsupported("a block of memory of unknown size".to_owned()), span);
+            return;
+        };
+        let (to, size) = (self.save(to, span), self.save(size, span));
+        let filling = self.save_filling(filling, span);
+        let after = self.body.fresh();
+        for piece in pieces {
+            let (whole, not_whole, part) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+            let bytes = u64::from(self.regions[piece.region.0].cell_bytes);
+            let (start, end) = (self.address(piece.offset), self.address(piece.offset + bytes));
+            let covered = self.compare(BinaryOp::Le, false, end, size);
+            self.branch_on(covered, whole, not_whole, span);
+            self.body.at(not_whole);
+            let none = self.compare(BinaryOp::Le, false, size, start);
+            self.branch_on(none, after, part, span);
+            self.body.at(part);
+            self.ragged(span);
+            self.body.at(whole);
+            self.fill_pieces(to, &[piece], filling, span);
+        }
+        self.body.goto(after, span);
+        self.body.at(after);
     }
 
     /// Stops where a block ends inside an element.
@@ -202,7 +245,7 @@ impl Lowering<'_> {
         let (head, inside, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         self.body.goto(head, span);
         self.body.at(head);
-        let condition = self.compare(super::super::hir::BinaryOp::Lt, false, i, n);
+        let condition = self.compare(BinaryOp::Lt, false, i, n);
         self.branch_on(condition, inside, after, span);
         self.body.at(inside);
         body(self);
@@ -222,7 +265,7 @@ impl Lowering<'_> {
         }
         let (to, from, size) = (self.save(to, span), self.save(from, span), self.save(size, span));
         let (down, up, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        let condition = self.compare(super::super::hir::BinaryOp::Lt, false, from, to);
+        let condition = self.compare(BinaryOp::Lt, false, from, to);
         self.branch_on(condition, down, up, span);
         self.body.at(up);
         self.fill(to, cell, size, Filling::From(from), span);

@@ -4,7 +4,7 @@ use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
 use clinch_ir::{Span, Term};
 
 use super::super::hir::{Call, Callee, Expr, FunctionId};
-use super::super::points_to::{is_record, leaves, library};
+use super::super::points_to::{is_record, key, leaves, library};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::place::Target;
@@ -81,6 +81,9 @@ impl Lowering<'_> {
         if matches!(self.hir.types.get(e.ty), Type::Void) {
             return Value::Void;
         }
+        if self.hir.types.is_pointer(e.ty) {
+            self.assume("pointers from outside point to no object of the program".to_owned());
+        }
         if !is_record(&self.hir.types, e.ty) {
             return Value::Scalar(self.input(e.ty, kind.clone(), e.span));
         }
@@ -105,7 +108,8 @@ impl Lowering<'_> {
         };
         let terms = self.pass(f, args, call, e.span);
         let result_type = self.result_type(f);
-        let wanted = result_type.filter(|_| !matches!(self.hir.types.get(e.ty), Type::Void));
+        let unused = self.unused == Some(key(e)) || matches!(self.hir.types.get(e.ty), Type::Void);
+        let wanted = result_type.filter(|_| !unused);
         let scalar = wanted.filter(|&t| !is_record(&self.hir.types, t));
         let result = scalar.map(|t| self.temporary_of(t));
         self.body.emit(Op::Call { callee, args: terms, result }, e.span);
@@ -115,7 +119,7 @@ impl Lowering<'_> {
                 Value::Scalar(self.adapt(value, ty, e.ty, e.span))
             }
             (Some(ty), None) => self.returned_record(f, ty, e.span),
-            (None, _) if result_type.is_none() => self.any_value(e, &InputKind::Uninitialised("result".to_owned())),
+            (None, _) if result_type.is_none() && !unused => self.any_value(e, &InputKind::Uninitialised("result".to_owned())),
             (None, _) => Value::Void,
         }
     }

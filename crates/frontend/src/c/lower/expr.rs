@@ -4,7 +4,7 @@ use clinch_ir::Term;
 use clinch_ir::cfa::Op;
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
-use super::super::points_to::is_record;
+use super::super::points_to::{is_record, key};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 
@@ -14,7 +14,10 @@ impl Lowering<'_> {
         match &e.kind {
             ExprKind::Assign(place, value) => self.assignment(place, value, e.span),
             ExprKind::Update(update) => drop(self.update(update, e.ty, e.span, false)),
-            ExprKind::Call(call) => drop(self.call(call, e)),
+            ExprKind::Call(call) => {
+                self.unused = Some(key(e));
+                self.call(call, e);
+            }
             ExprKind::Convert(a) if !self.is_float(e.ty) || !self.has_effects(a) => self.effect(a),
             ExprKind::Comma(a, b) => {
                 self.effect(a);

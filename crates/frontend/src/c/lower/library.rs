@@ -4,7 +4,7 @@ use clinch_ir::cfa::{AllocKind, InputKind, Op, Print};
 use clinch_ir::{BinOp, Node, Span, Term};
 
 use super::super::hir::{BinaryOp, Call, Expr, ExprKind, FunctionId, PlaceKind};
-use super::super::points_to::{Bits, Library};
+use super::super::points_to::{Bits, Library, key};
 use super::super::types::Type;
 use super::Lowering;
 use super::blocks::Filling;
@@ -19,7 +19,7 @@ impl Lowering<'_> {
             self.branch(condition, good, bad);
             self.body.at(bad);
             if known == Library::Assert {
-                let what = format!("assertion {}", self.hir.functions[f.0 as usize].name);
+                let what = format!("assertion {}", self.source.excerpt(condition.span));
                 self.body.stop(Op::Error(what), e.span);
             }
             self.body.at(good);
@@ -293,6 +293,7 @@ impl Lowering<'_> {
     fn printed(&mut self, e: &Expr) -> Value {
         match self.hir.types.get(e.ty) {
             Type::Void | Type::Record(_) => Value::Void,
+            _ if self.unused == Some(key(e)) => Value::Void,
             _ => Value::Scalar(self.opaque(e.ty, "the length of output", e.span)),
         }
     }

@@ -81,7 +81,7 @@ const STACK_BYTES: usize = 1 << 30;
 /// Makes automata of all functions that can be called from the entry function.
 pub fn lower(hir: &Hir, source: SourceMap, options: &LowerOptions) -> Result<CfaProgram, LowerError> {
     std::thread::scope(|scope| {
-        let work = || Lowering::new(hir, options).and_then(|lowering| lowering.program(source));
+        let work = || Lowering::new(hir, source, options).and_then(Lowering::program);
         match std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(e) => Err(LowerError { message: format!("cannot start a thread: {e}"), span: Span::default() }),
@@ -92,6 +92,7 @@ pub fn lower(hir: &Hir, source: SourceMap, options: &LowerOptions) -> Result<Cfa
 /// Everything that is known about the program while it is lowered.
 struct Lowering<'h> {
     hir: &'h Hir,
+    source: SourceMap,
     options: &'h LowerOptions,
     entry: FunctionId,
     points: PointsTo<'h>,
@@ -106,12 +107,14 @@ struct Lowering<'h> {
     procedures: Vec<Procedure>,
     procedure_ids: FxHashMap<FunctionId, ProcedureId>,
     locals_of: FxHashMap<FunctionId, Vec<VariableId>>,
+    /// The call whose value no one wants.
+    unused: Option<usize>,
     /// The procedure at work.
     body: Body,
 }
 
 impl<'h> Lowering<'h> {
-    fn new(hir: &'h Hir, options: &'h LowerOptions) -> Result<Self, LowerError> {
+    fn new(hir: &'h Hir, source: SourceMap, options: &'h LowerOptions) -> Result<Self, LowerError> {
         let named = |f: &super::hir::Function| f.name == options.entry;
         let position = hir.functions.iter().position(|f| named(f) && f.body.is_some());
         let Some(position) = position else {
@@ -126,6 +129,7 @@ impl<'h> Lowering<'h> {
         let points = analyse(hir, entry);
         Ok(Lowering {
             hir,
+            source,
             options,
             entry,
             points,
@@ -140,11 +144,12 @@ impl<'h> Lowering<'h> {
             procedures: Vec::new(),
             procedure_ids: FxHashMap::default(),
             locals_of: FxHashMap::default(),
+            unused: None,
             body: Body::new(None),
         })
     }
 
-    fn program(mut self, source: SourceMap) -> Result<CfaProgram, LowerError> {
+    fn program(mut self) -> Result<CfaProgram, LowerError> {
         self.declare_regions();
         self.lay_out()?;
         self.declare_globals();
@@ -168,7 +173,7 @@ impl<'h> Lowering<'h> {
             inputs: self.inputs,
             variables: self.variables,
             assumptions: self.assumptions.into_iter().collect(),
-            source,
+            source: self.source,
         })
     }
 

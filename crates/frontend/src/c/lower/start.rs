@@ -8,7 +8,7 @@ use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::body::{Body, EXIT, Scope};
-use super::place::Target;
+use super::blocks::Filling;
 use super::storage::Spot;
 
 impl Lowering<'_> {
@@ -96,28 +96,13 @@ impl Lowering<'_> {
     }
 
     fn any_memory(&mut self, id: VariableId, address: Term, ty: TypeId) {
-        let hir = self.hir;
-        let v = &hir.variables[id.0 as usize];
-        let cell = self.cell_of(id);
-        let scalars = match leaves(&hir.types, ty) {
-            Some(leaves) => leaves.into_iter().map(|l| (l.offset, l.ty, l.path)).collect::<Vec<_>>(),
-            None if hir.types.size(ty).is_none() => {
-                self.assume(format!("nothing is known of the size of `{}`", v.name));
-                return;
+        let v = &self.hir.variables[id.0 as usize];
+        match self.hir.types.size(ty) {
+            Some(size) => {
+                let (size, cell) = (self.address(size), self.cell_of(id));
+                self.fill(address, cell, size, Filling::Any(id), v.span);
             }
-            None => {
-                self.assume(format!("`{}` is defined elsewhere: it starts as zero", v.name));
-                return;
-            }
-        };
-        for (offset, ty, path) in scalars {
-            let here = cell.map(|c| c.plus(offset as i64));
-            if here.is_none_or(|c| self.points.region(c).is_none()) {
-                continue;
-            }
-            let value = self.input(ty, InputKind::Environment(format!("{}{path}", v.name)), v.span);
-            let address = self.plus(address, offset);
-            self.store(&Target::Memory { address, cell: here, bits: None }, ty, value, v.span);
+            None => self.assume(format!("nothing is known of `{}`, which is defined elsewhere", v.name)),
         }
     }
 

@@ -257,11 +257,12 @@ impl Analysis<'_> {
     }
 
     fn address_of(&mut self, place: &Place) -> Flow {
-        let Spot::Memory(cell) = self.place(place) else { return Flow::Nothing };
+        let Spot::Memory(mut cell) = self.place(place) else { return Flow::Nothing };
         if let Type::Array(element, length) = *self.hir.types.get(place.ty) {
             let stride = self.hir.types.size(element).unwrap_or(1) as i64;
             let bytes = length.filter(|&n| n > 0).map(|n| (n as i64).saturating_mul(stride));
             self.graph.add_array(cell, bytes, stride);
+            cell.element = stride;
         }
         Flow::Scalar(self.graph.address(cell))
     }

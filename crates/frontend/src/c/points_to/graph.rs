@@ -18,15 +18,43 @@ pub(crate) struct NodeId(u32);
 pub(crate) struct Val(u32);
 
 /// A place in an abstract object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) node: NodeId,
     pub(crate) offset: i64,
+    /// For an address: it points into an array whose elements have this size, and stays there. 0 if that is not known:
+    /// then the bytes of the whole object may be reached from it.
+    pub(crate) element: i64,
 }
 
 impl Cell {
+    /// The start of an object.
+    pub(crate) fn start(node: NodeId) -> Cell {
+        Cell { node, offset: 0, element: 0 }
+    }
+
+    /// A member.
     pub(crate) fn plus(self, bytes: i64) -> Cell {
-        Cell { node: self.node, offset: self.offset.saturating_add(bytes).clamp(-FAR / 4, FAR / 4) }
+        self.at(self.offset.saturating_add(bytes).clamp(-FAR / 4, FAR / 4))
+    }
+
+    /// Another place of the object.
+    fn at(self, offset: i64) -> Cell {
+        Cell { node: self.node, offset, element: 0 }
+    }
+
+    fn is_at(self, other: Cell) -> bool {
+        self.node == other.node && self.offset == other.offset
+    }
+}
+
+/// The array that two addresses both stay in.
+fn common_element(a: i64, b: i64) -> i64 {
+    match (a, b) {
+        (0, _) | (_, 0) => 0,
+        _ if a % b == 0 => a,
+        _ if b % a == 0 => b,
+        _ => 0,
     }
 }
 
@@ -106,7 +134,7 @@ impl Graph {
     }
 
     pub(crate) fn add_function(&mut self, node: NodeId, function: FunctionId) {
-        let root = self.find(Cell { node, offset: 0 }).node;
+        let root = self.find(Cell::start(node)).node;
         self.nodes[root.0 as usize].functions.insert(function);
     }
 
@@ -122,7 +150,7 @@ impl Graph {
     pub(crate) fn find(&mut self, cell: Cell) -> Cell {
         let (root, shift) = self.root(cell.node);
         let offset = self.nodes[root.0 as usize].layout.normal(cell.offset + shift);
-        Cell { node: root, offset }
+        Cell { node: root, offset, element: cell.element }
     }
 
     fn root(&mut self, node: NodeId) -> (NodeId, i64) {
@@ -161,7 +189,7 @@ impl Graph {
         }
         let node = self.node(None);
         let root = self.find_value(value);
-        let cell = Cell { node, offset: 0 };
+        let cell = Cell::start(node);
         self.values[root.0 as usize].link = Some(cell);
         self.changed = true;
         cell
@@ -225,11 +253,26 @@ impl Graph {
             return;
         }
         self.changed = true;
+        if let Some((x, y)) = self.merge_values(a, b) {
+            self.unify(x, y);
+        }
+    }
+
+    /// Makes a value part of another; the places that must become one.
+    fn merge_values(&mut self, a: Val, b: Val) -> Option<(Cell, Cell)> {
         self.values[b.0 as usize].parent = Some(a);
-        match (self.values[a.0 as usize].link, self.values[b.0 as usize].link) {
-            (Some(x), Some(y)) => self.unify(x, y),
-            (None, link) => self.values[a.0 as usize].link = link,
-            _ => {}
+        let other = self.values[b.0 as usize].link;
+        let link = &mut self.values[a.0 as usize].link;
+        match (*link, other) {
+            (Some(x), Some(y)) => {
+                *link = Some(Cell { element: common_element(x.element, y.element), ..x });
+                Some((x, y))
+            }
+            (None, _) => {
+                *link = other;
+                None
+            }
+            _ => None,
         }
     }
 
@@ -256,14 +299,8 @@ impl Graph {
             // The values are joined here, without recursion.
             for (x, y) in merges {
                 let (x, y) = (self.find_value(x), self.find_value(y));
-                if x == y {
-                    continue;
-                }
-                self.values[y.0 as usize].parent = Some(x);
-                match (self.values[x.0 as usize].link, self.values[y.0 as usize].link) {
-                    (Some(l), Some(m)) => todo.push((l, m)),
-                    (None, link) => self.values[x.0 as usize].link = link,
-                    _ => {}
+                if x != y {
+                    todo.extend(self.merge_values(x, y));
                 }
             }
         }
@@ -285,41 +322,47 @@ impl Graph {
         let cell = self.find(cell);
         match step {
             Step::Copy | Step::Const { bytes: 0, .. } | Step::Slide(0) => cell,
-            Step::Mangle => {
+            Step::Slide(size) => self.slide(cell, size.abs()),
+            Step::Const { bytes, size, direct } if bytes.abs() < FAR / 8 => self.move_by(cell, bytes, size, direct),
+            Step::Mangle | Step::Const { .. } => {
                 self.collapse(cell);
-                self.find(cell)
-            }
-            Step::Slide(size) => self.slide(cell, size),
-            Step::Const { bytes, size, direct } => {
-                let layout = &self.nodes[cell.node.0 as usize].layout;
-                if bytes.abs() > FAR / 8 {
-                    return self.step(cell, Step::Mangle);
-                }
-                let stays = layout.around(cell.offset).any(|r| size % r.stride == 0);
-                if stays && (size > 1 || direct) {
-                    return cell;
-                }
-                let there = cell.offset + bytes;
-                // Which element of an array it comes from is not known: leaving it may also mean staying in it.
-                let leaves = layout.around(cell.offset).find(|r| !r.contains(there) && r.hi - r.lo > r.stride);
-                let raw = Cell { node: cell.node, offset: there };
-                if let Some(wrapped) = leaves.map(|r| r.wrap(there)) {
-                    self.unify(raw, Cell { node: cell.node, offset: wrapped });
-                }
-                self.find(raw)
+                self.find(cell.at(cell.offset))
             }
         }
     }
 
-    /// An array is not left by pointers to its elements; what is not known to be an array is one now.
-    fn slide(&mut self, cell: Cell, size: i64) -> Cell {
-        let size = size.abs();
-        let layout = &self.nodes[cell.node.0 as usize].layout;
-        if layout.around(cell.offset).any(|r| size % r.stride == 0) {
+    /// The array that an address stays in.
+    fn confines(&self, cell: Cell) -> Option<Range> {
+        let mut around: Vec<&Range> = self.nodes[cell.node.0 as usize].layout.around(cell.offset).collect();
+        around.reverse();
+        let whole = |r: &Range| r.lo == -FAR && r.hi == FAR;
+        let fits = |r: &Range| if cell.element == 0 { whole(r) } else { cell.element % r.stride == 0 };
+        around.into_iter().find(|r| fits(r)).copied()
+    }
+
+    /// A known number of bytes further.
+    fn move_by(&mut self, cell: Cell, bytes: i64, size: i64, direct: bool) -> Cell {
+        let confines = self.confines(cell);
+        if (size > 1 || direct) && confines.is_some_and(|r| size % r.stride == 0) {
             return cell;
         }
-        let range = match layout.around(cell.offset).next() {
-            Some(range) => Range { stride: gcd(range.stride, size), ..*range },
+        let there = cell.offset + bytes;
+        // Which element of an array it comes from is not known: leaving it may also mean staying in it.
+        let layout = &self.nodes[cell.node.0 as usize].layout;
+        let leaves = layout.around(cell.offset).find(|r| !r.contains(there) && r.hi - r.lo > r.stride);
+        if let Some(wrapped) = leaves.map(|r| r.wrap(there)) {
+            self.unify(cell.at(there), cell.at(wrapped));
+            return self.find(cell.at(there));
+        }
+        let inside = confines.is_some_and(|r| r.contains(there));
+        self.find(Cell { element: if inside { cell.element } else { 0 }, ..cell.at(there) })
+    }
+
+    /// A multiple of a size further. An array is not left; what is not known to be an array is one now.
+    fn slide(&mut self, cell: Cell, size: i64) -> Cell {
+        let range = match self.confines(cell) {
+            Some(range) if size % range.stride == 0 => return cell,
+            Some(range) => Range { stride: gcd(range.stride, size), ..range },
             None => Range { anchor: cell.offset, ..Range::everywhere(size) },
         };
         self.add_range(cell.node, range);
@@ -331,18 +374,28 @@ impl Graph {
         while std::mem::take(&mut self.changed) {
             for i in 0..self.edges.len() {
                 let (from, to, step) = self.edges[i];
-                let Some(cell) = self.link(from) else { continue };
-                let cell = self.step(cell, step);
-                match self.link(to) {
-                    Some(known) if known == cell => {}
-                    Some(known) => self.unify(known, cell),
-                    None => {
-                        let to = self.find_value(to);
-                        self.values[to.0 as usize].link = Some(cell);
-                        self.changed = true;
-                    }
+                if let Some(cell) = self.link(from) {
+                    let cell = self.step(cell, step);
+                    self.flow(cell, to);
                 }
             }
+        }
+    }
+
+    /// An address flows into a value.
+    fn flow(&mut self, cell: Cell, to: Val) {
+        let known = self.link(to);
+        let element = known.map_or(cell.element, |k| common_element(k.element, cell.element));
+        if known.is_none_or(|k| k.element != element) {
+            let root = self.find_value(to);
+            let at = known.unwrap_or(cell);
+            self.values[root.0 as usize].link = Some(Cell { element, ..at });
+            self.changed = true;
+        }
+        if let Some(known) = known
+            && !known.is_at(cell)
+        {
+            self.unify(known, cell);
         }
     }
 

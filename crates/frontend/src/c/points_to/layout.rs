@@ -126,6 +126,13 @@ impl Layout {
         self.fields.iter().map(|(&lo, f)| (lo, f))
     }
 
+    /// One past the last byte that is accessed; none if there may be any number of elements.
+    pub(crate) fn end(&self) -> Option<i64> {
+        let ranges = self.ranges.iter().map(|r| r.hi).max().unwrap_or(0);
+        let fields = self.fields.iter().map(|(lo, f)| lo + f.width).max().unwrap_or(0);
+        Some(ranges.max(fields)).filter(|&end| end < FAR / 4)
+    }
+
     /// Notes an access; what is stored there.
     pub(crate) fn access(&mut self, offset: i64, field: Field, merges: &mut Merges) -> Val {
         let mut lo = self.normal(offset);

@@ -82,7 +82,7 @@ impl Analysis<'_> {
 
     fn fresh_block(&mut self) -> Flow {
         let node = self.graph.node(Some("heap"));
-        Flow::Scalar(self.graph.address(Cell { node, offset: 0 }))
+        Flow::Scalar(self.graph.address(Cell::start(node)))
     }
 
     /// What is copied from one block to another as a whole may be copied cell by cell if both are cut alike.

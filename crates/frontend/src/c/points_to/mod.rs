@@ -8,7 +8,7 @@
 //! **What the regions guarantee**: two accesses in different regions never touch the same byte, and two accesses in one
 //! region coincide exactly or touch different bytes. A region whose accesses would not satisfy this has cells of one byte.
 //! This holds for pointers that stay in their arrays (C11 6.5.6): arithmetic on a pointer to an element of an array
-//! that is a member of a record does not reach the other members. A pointer that comes from outside (the result of a
+//! that is a member of a record does not reach the other members, unless it comes from the address of the record. A pointer that comes from outside (the result of a
 //! function without body) points to no object of the program.
 
 mod constant;
@@ -87,7 +87,7 @@ impl<'h> Analysis<'h> {
             return cell;
         }
         let v = &self.hir.variables[variable.0 as usize];
-        let cell = Cell { node: self.graph.node(Some(&v.name)), offset: 0 };
+        let cell = Cell::start(self.graph.node(Some(&v.name)));
         self.variables.insert(variable, cell);
         self.arrays(cell, v.ty);
         if v.storage == Storage::Static
@@ -138,7 +138,7 @@ impl<'h> Analysis<'h> {
         if let Some(&cell) = self.strings.get(&string) {
             return cell;
         }
-        let cell = Cell { node: self.graph.node(Some("string")), offset: 0 };
+        let cell = Cell::start(self.graph.node(Some("string")));
         self.strings.insert(string, cell);
         cell
     }
@@ -148,7 +148,7 @@ impl<'h> Analysis<'h> {
             return cell;
         }
         let name = &self.hir.functions[function.0 as usize].name;
-        let cell = Cell { node: self.graph.node(Some(name)), offset: 0 };
+        let cell = Cell::start(self.graph.node(Some(name)));
         self.graph.add_function(cell.node, function);
         self.functions.insert(function, cell);
         cell
@@ -164,7 +164,7 @@ impl<'h> Analysis<'h> {
         }
         match leaves(&self.hir.types, ty) {
             Some(leaves) => Flow::Leaves(leaves.iter().map(|_| Some(self.graph.value())).collect()),
-            None => Flow::Object(Cell { node: self.graph.node(Some(name)), offset: 0 }),
+            None => Flow::Object(Cell::start(self.graph.node(Some(name)))),
         }
     }
 
@@ -506,10 +506,24 @@ impl<'h> PointsTo<'h> {
         Ok(pieces)
     }
 
-    /// The size of the elements a block consists of, if it is an array.
+    /// How many bytes from a place on are accessed, if that is known.
+    pub(crate) fn extent(&mut self, cell: Cell) -> Option<u64> {
+        let cell = self.analysis.graph.find(cell);
+        let end = self.analysis.graph.layout(cell.node).end()?;
+        Some(u64::try_from(end - cell.offset).unwrap_or(0))
+    }
+
+    /// The size of the elements a block consists of, if it is an array: the smallest, for arrays of arrays.
     pub(crate) fn stride(&mut self, cell: Cell) -> Option<u64> {
         let cell = self.analysis.graph.find(cell);
-        let layout = self.analysis.graph.layout(cell.node);
-        layout.around(cell.offset).last().filter(|r| r.anchor == cell.offset).map(|r| r.stride as u64)
+        let mut ranges: Vec<&layout::Range> = self.analysis.graph.layout(cell.node).around(cell.offset).collect();
+        let mut stride = ranges.pop().filter(|r| r.anchor == cell.offset)?.stride;
+        while let Some(inner) = ranges.pop() {
+            if inner.anchor != cell.offset || inner.hi - inner.lo != stride {
+                break;
+            }
+            stride = inner.stride;
+        }
+        Some(stride as u64)
     }
 }
