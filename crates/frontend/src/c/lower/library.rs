@@ -42,6 +42,7 @@ impl Lowering<'_> {
         let span = e.span;
         match known {
             Library::Nondet => return self.any_value(e, &InputKind::Nondet(name)),
+            Library::Opaque => return self.any_value(e, &InputKind::Opaque(format!("the result of `{name}`"))),
             Library::Assume | Library::Assert => {
                 let condition = self.scalar_arg(args, 0);
                 let condition = self.nonzero(condition);

@@ -125,7 +125,16 @@ impl Lowering<'_> {
             BinaryOp::Shl | BinaryOp::Shr => return self.shift(op, signed, a, b),
             _ => unreachable!("comparisons are made elsewhere"),
         };
+        let partial = matches!(op, BinOp::BvSdiv | BinOp::BvUdiv | BinOp::BvSrem | BinOp::BvUrem);
+        if partial && self.terms.as_bit_vec(b).is_none_or(|(_, divisor)| divisor.bits() == 0) {
+            return self.may_fail(op, a, b);
+        }
         self.terms.bv(op, a, b)
+    }
+
+    /// An operation that is undefined for some operands: it must not be simplified away.
+    fn may_fail(&mut self, op: BinOp, a: Term, b: Term) -> Term {
+        self.terms.intern(Node::Binary(op, a, b))
     }
 
     /// The distance has a type of its own; it is brought to the width of what is shifted without losing high bits.
@@ -146,7 +155,12 @@ impl Lowering<'_> {
             _ if signed => BinOp::BvAshr,
             _ => BinOp::BvLshr,
         };
-        self.terms.bv(op, a, distance)
+        let in_range = |bits: &num_bigint::BigUint| *bits < num_bigint::BigUint::from(width);
+        if self.terms.as_bit_vec(distance).is_some_and(|(_, bits)| in_range(&bits)) {
+            self.terms.bv(op, a, distance)
+        } else {
+            self.may_fail(op, a, distance)
+        }
     }
 
     fn mathematical_op(&mut self, op: BinaryOp, a: Term, b: Term) -> Term {

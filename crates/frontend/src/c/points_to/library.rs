@@ -1,6 +1,7 @@
 //! The functions that are known by name.
 
 use super::super::hir::{FunctionId, Hir};
+use super::super::types::{Type, TypeId};
 
 /// What a known function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +80,8 @@ pub(crate) enum Library {
     Bits(Bits),
     /// The first argument: `__builtin_expect`.
     First,
+    /// A function of the arguments that is not modelled: its result is unknown, not any.
+    Opaque,
     /// Not modelled: what it does is named.
     Unsupported(&'static str),
 }
@@ -115,6 +118,28 @@ pub(crate) fn library(hir: &Hir, function: FunctionId) -> Option<Library> {
         .or_else(|| output(plain))
         .or_else(|| arithmetic(name, plain))
         .or_else(|| unsupported(plain))
+        .or_else(|| is_function_of_arguments(plain).then_some(Library::Opaque))
+        .or_else(|| handles_floats(hir, function.ty).then_some(Library::Opaque))
+}
+
+/// Functions of the C library whose results are determined by their arguments: they may not return anything else.
+fn is_function_of_arguments(name: &str) -> bool {
+    const CHARACTERS: [&str; 14] = [
+        "isalnum", "isalpha", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct", "isspace",
+        "isupper", "isxdigit", "tolower", "toupper",
+    ];
+    const TEXT: [&str; 19] = [
+        "atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strstr", "strrchr", "strpbrk", "strspn",
+        "strcspn", "strcasecmp", "strncasecmp", "memchr", "strnlen", "bsearch", "div", "ldiv",
+    ];
+    CHARACTERS.contains(&name) || TEXT.contains(&name)
+}
+
+/// Whether a function takes or returns floating-point numbers: those without body are the mathematical library's.
+fn handles_floats(hir: &Hir, ty: TypeId) -> bool {
+    let Type::Function { result, parameters, .. } = hir.types.get(ty) else { return false };
+    let is_float = |ty: &TypeId| matches!(hir.types.get(*ty), Type::Float(_));
+    is_float(result) || parameters.iter().any(is_float)
 }
 
 fn verification(name: &str) -> Option<Library> {
@@ -201,6 +226,7 @@ fn unsupported(name: &str) -> Option<Library> {
         "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" => "formatted output to memory",
         "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "fread" | "getline" | "read" => "input to memory",
         _ if name.starts_with("pthread_") || name.starts_with("thrd_") => "threads",
+        "strtok" | "strtok_r" | "strdup" | "strndup" | "strncat" | "qsort" | "stpcpy" => "this function of the C library",
         _ if name.starts_with("va_") => "variable argument lists",
         _ => return None,
     };
