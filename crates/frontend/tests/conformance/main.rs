@@ -4,6 +4,7 @@
 //! Where no gcc is found there is nothing to compare with, and the tests say so.
 #![allow(clippy::print_stderr)] // A skipped comparison is told.
 
+mod examples;
 mod gcc;
 mod generate;
 mod interpret;
@@ -164,4 +165,13 @@ fn random_programs_are_well_defined() {
         bad
     });
     assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+/// Writes the program of a seed, for people: `CLINCH_CONFORMANCE_SHOW=7`.
+#[test]
+fn show_a_program() {
+    if let Ok(seed) = std::env::var("CLINCH_CONFORMANCE_SHOW") {
+        let text = generate::program(seed.parse().expect("a seed")).text("");
+        std::fs::write(folder("conformance").join(format!("seed{seed}.c")), text).expect("a file");
+    }
 }
