@@ -43,7 +43,7 @@ void driver_abort(void) { fflush(stdout); abort(); }
 pub(crate) const PLAIN: &[&str] = &["-O1", "-fwrapv", "-w"];
 /// Flags that find undefined behaviour.
 pub(crate) const SANITISED: &[&str] =
-    &["-O1", "-fwrapv", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    &["-O0", "-fwrapv", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Whether there is a gcc.
 pub(crate) fn available() -> bool {

@@ -31,7 +31,7 @@ impl Generator {
             let shared = self.rng.percent(30);
             self.vars.push(Var { name, ty: ty.clone(), depth: 1, shared, constant: false });
         }
-        let n = self.rng.range(1, if mode == Mode::Pure { 4 } else { 7 });
+        let n = self.rng.range(1, if mode == Mode::Pure { 4 } else { 4 + self.size });
         let mut body = self.statements(n, 2);
         if let Some(value) = result.as_ref().and_then(|ty| self.value(ty)) {
             body.push(Node::leaf(format!("return {value};")));
@@ -73,7 +73,7 @@ impl Generator {
     }
 
     pub(crate) fn free_functions(&mut self) {
-        for _ in 0..self.rng.range(1, 4) {
+        for _ in 0..self.rng.range(1, 2 + self.size) {
             let name = self.fresh("fun") + "$";
             let mut params: Vec<Ty> = (0..self.rng.range(0, 4)).map(|_| self.parameter()).collect();
             if !self.callbacks.is_empty() && self.rng.percent(20) {
@@ -89,7 +89,7 @@ impl Generator {
         self.mode = Mode::Free;
         self.result = Some(Ty::int("int", 32, true));
         (self.cost, self.times, self.depth) = (0, 1, 1);
-        let n = self.rng.range(4, 14);
+        let n = self.rng.range(3, 5 + 3 * self.size);
         let mut body = Vec::new();
         for _ in 0..self.rng.range(1, 4) {
             let (name, bits, signed, suffix) = *self.rng.pick(&super::types::INTS);

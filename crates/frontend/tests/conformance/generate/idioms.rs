@@ -5,7 +5,7 @@ use super::{Function, Generator};
 
 impl Generator {
     pub(crate) fn idioms(&mut self) {
-        for _ in 0..self.rng.below(4) {
+        for _ in 0..self.rng.below(2 + self.size) {
             match self.rng.below(10) {
                 0 => self.list(),
                 1 => self.recursion(),

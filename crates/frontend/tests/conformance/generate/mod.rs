@@ -60,6 +60,8 @@ enum Mode {
 
 struct Generator {
     rng: Rng,
+    /// 0 to 2: how much of everything.
+    size: usize,
     records: Vec<Record>,
     /// Integer types by name: those of C, enumerations, typedefs.
     ints: Vec<Int>,
@@ -90,6 +92,7 @@ const BUDGET: u64 = 4_000;
 pub(crate) fn program(seed: u64) -> Program {
     let mut g = Generator {
         rng: Rng::new(seed),
+        size: 0,
         records: Vec::new(),
         ints: Vec::new(),
         enumerators: Vec::new(),
@@ -106,6 +109,7 @@ pub(crate) fn program(seed: u64) -> Program {
         fresh: 0,
         buffers: Vec::new(),
     };
+    g.size = g.rng.below(3);
     g.environment();
     g.types();
     g.globals();

@@ -75,7 +75,7 @@ impl Generator {
         let rare = format!("{} && {}", c.at(5), self.comparison(1, false).at(6));
         if self.mode == Mode::Free && self.rng.percent(10) {
             let way = *self.rng.pick(&["abort();", "exit(3);", "reach_error();", "__VERIFIER_assume(0);"]);
-            return Node::leaf(format!("if ({rare} && {}) {way}", self.comparison(1, false).at(6)));
+            return Node::leaf(format!("if ({rare}) {way}"));
         }
         if self.in_loop && self.rng.percent(60) {
             let jump = *self.rng.pick(&["break", "continue"]);
