@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use gcc::Batch;
 use generate::{Program, Rng};
+use interpret::Lowered;
 use outcome::{End, Outcome};
 
 /// Programs in one call of gcc.
@@ -56,10 +57,10 @@ fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
         .unwrap_or_else(|error| panic!("gcc rejects a program of seeds {first}..{}: {error}", first + count));
     let mut found = Vec::new();
     for (i, program) in programs.iter().enumerate() {
-        let (seed, text) = (first + i as u64, program.text(""));
+        let (seed, lowered) = (first + i as u64, Lowered::new(&program.text("")));
         for run in 0..RUNS {
             let inputs = inputs(seed, run);
-            let (gcc, ours) = (batch.run(i, &inputs), interpret::interpret(&text, &inputs));
+            let (gcc, ours) = (batch.run(i, &inputs), lowered.run(&inputs));
             if gcc != ours {
                 found.push(Disagreement { seed, run, gcc, ours });
                 break;
