@@ -75,6 +75,10 @@ fn checked_sort(terms: &Terms, term: Term) -> Option<Sort> {
 
 fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Option<Sort> {
     let number = |t: Term| of(t).filter(Sort::is_numeric);
+    let width = |t: Term| match of(t)? {
+        Sort::BitVec(width) => Some(width),
+        _ => None,
+    };
     // An integer may stand where a rational number is expected.
     let join = |a: Sort, b: Sort| match (a, b) {
         (a, b) if a == b => Some(a),
@@ -84,6 +88,17 @@ fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Op
     match node {
         Node::Bool(_) => Some(Sort::Bool),
         Node::Int(_) | Node::Big(_) => Some(Sort::Int),
+        Node::BitVec(width, _) | Node::BigBitVec(width, _) => Some(Sort::BitVec(width)),
+        Node::IntToBv(width, a) => of(a).filter(|s| *s == Sort::Int).map(|_| Sort::BitVec(width)),
+        Node::Extract { hi, lo, of: a } => (lo <= hi && hi < width(a)?).then(|| Sort::BitVec(hi - lo + 1)),
+        Node::Extend { by, of: a, .. } => Some(Sort::BitVec(width(a)?.checked_add(by)?)),
+        Node::Unary(UnOp::BvNot | UnOp::BvNeg, a) => width(a).map(Sort::BitVec),
+        Node::Unary(UnOp::BvToNat, a) => width(a).map(|_| Sort::Int),
+        Node::Binary(BinOp::BvConcat, a, b) => Some(Sort::BitVec(width(a)?.checked_add(width(b)?)?)),
+        Node::Binary(op, a, b) if op.on_bit_vectors() => {
+            let common = width(a).filter(|&w| width(b) == Some(w))?;
+            Some(if op.compares_bit_vectors() { Sort::Bool } else { Sort::BitVec(common) })
+        }
         Node::Symbol(symbol) if symbol.index() < terms.symbol_count() => Some(terms.symbol_sort(symbol).clone()),
         Node::ConstArray(id, element) => match terms.sort_of_id(id) {
             sort @ Sort::Array(parts) if of(element)? == parts.1 => Some(sort.clone()),

@@ -26,6 +26,8 @@ fn defined_memo(program: &Program, terms: &mut Terms, term: Term, memo: &mut FxH
         Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => terms.tt(),
         // Formulas are total.
         Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => terms.tt(),
+        Node::BitVec(..) | Node::BigBitVec(..) => terms.tt(),
+        Node::Extract { of, .. } | Node::Extend { of, .. } | Node::IntToBv(_, of) => defined(terms, of),
         Node::Unary(_, a) => defined(terms, a),
         Node::Binary(BinOp::And, a, b) => {
             let (da, db) = (defined(terms, a), defined(terms, b));

@@ -71,7 +71,7 @@ pub fn integer_op(op: BinOp, x: i64, y: i64) -> Result<i64, EvalError> {
         BinOp::Eq => Some(i64::from(x == y)),
         BinOp::Le => Some(i64::from(x <= y)),
         BinOp::Lt => Some(i64::from(x < y)),
-        BinOp::And | BinOp::Or | BinOp::Select => unreachable!("{op:?} is not an operation on two integers"),
+        _ => unreachable!("{op:?} is not an operation on two integers"),
     };
     checked.ok_or(EvalError::Overflow)
 }
@@ -138,9 +138,8 @@ impl<'a> Evaluator<'a> {
                     self.value(b, state)
                 }
             }
-            Node::Input(_) | Node::Store(..) | Node::Symbol(_) | Node::Big(_) | Node::ConstArray(..) => {
-                unreachable!("not a scalar term over a state")
-            }
+            // Programs have no bit-vectors.
+            node => unreachable!("{node:?} is not a scalar term over a state"),
         }
     }
 
@@ -174,5 +173,6 @@ fn unary(op: UnOp, x: i64) -> Result<i64, EvalError> {
         UnOp::Neg => x.checked_neg().ok_or(EvalError::Overflow),
         UnOp::BitNot => Ok(!x),
         UnOp::BoolToInt => Ok(x),
+        UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => unreachable!("programs have no bit-vectors"),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! This crate does no IO, starts no thread and knows no solver.
 
+pub mod bitvec;
 pub mod cfa;
 pub mod definedness;
 pub mod eval;
@@ -9,6 +10,7 @@ pub mod horn;
 mod import;
 pub mod interp;
 pub mod layout;
+pub mod machine;
 pub mod predicate;
 pub mod print;
 pub mod program;
@@ -16,7 +18,9 @@ pub mod range;
 pub mod sort;
 pub mod symbolic;
 pub mod term;
+mod typing;
 pub mod verdict;
+mod walk;
 
 pub use eval::{EvalError, Evaluator, Fault, State};
 pub use horn::{

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::sort::Sort;
 use crate::term::{BinOp, Node, Term, Terms, UnOp};
 
 /// An atom in normal form.
@@ -79,7 +80,12 @@ fn is_boolean(terms: &Terms, term: Term) -> bool {
             | Node::At(..)
             | Node::Unary(UnOp::Not, _)
             | Node::Binary(BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt, ..)
+            | Node::Binary(BinOp::BvUlt | BinOp::BvUle | BinOp::BvSlt | BinOp::BvSle, ..)
     )
+}
+
+fn is_bit_vector(terms: &Terms, term: Term) -> bool {
+    terms.sort_id(term).is_some_and(|id| matches!(terms.sort_of_id(id), Sort::BitVec(_)))
 }
 
 /// An if-then-else (or a Boolean read as a number) inside a term: condition, the subterm, its two values.
@@ -107,6 +113,7 @@ fn find_ite(terms: &mut Terms, term: Term) -> Option<(Term, Term, Term, Term)> {
 pub fn normal_atom(terms: &mut Terms, atom: Term) -> Atom {
     let (relation, a, b) = match terms.node(atom) {
         Node::Bool(value) => return Atom::Constant(value),
+        Node::Binary(_, a, _) if is_bit_vector(terms, a) => return Atom::Predicate { term: atom, key: atom },
         Node::Binary(BinOp::Le, a, b) => (Relation::Le { strict: 0 }, a, b),
         Node::Binary(BinOp::Lt, a, b) => (Relation::Le { strict: 1 }, a, b),
         Node::Binary(BinOp::Eq, a, b) => (Relation::Eq, a, b),

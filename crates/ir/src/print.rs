@@ -75,6 +75,19 @@ impl<'a> Printer<'a> {
             Node::Var(v) => out.push_str(&self.program().var(v).name),
             Node::Input(i) => push(out, format_args!("input#{i}")),
             Node::Big(id) => push(out, self.terms.big_value(id)),
+            Node::BitVec(..) | Node::BigBitVec(..) => {
+                let (width, bits) = self.terms.as_bit_vec(term).expect("it is a constant");
+                out.push_str(&crate::bitvec::literal(width, &bits));
+            }
+            Node::Extract { hi, lo, of } => {
+                self.write(out, of, precedence);
+                push(out, format_args!("[{hi}:{lo}]"));
+            }
+            Node::Extend { signed, by, of } => {
+                self.write_call(out, format_args!("{}_extend[{by}]", if signed { "sign" } else { "zero" }), of);
+            }
+            Node::IntToBv(width, a) => self.write_call(out, format_args!("int2bv[{width}]"), a),
+            Node::Unary(UnOp::BvToNat, a) => self.write_call(out, "bv2nat", a),
             Node::Symbol(symbol) => out.push_str(self.terms.symbol_name(symbol)),
             Node::ConstArray(_, element) => {
                 out.push('{');
@@ -98,7 +111,7 @@ impl<'a> Printer<'a> {
             },
             Node::Unary(UnOp::Not, a) => self.write_not(out, a),
             Node::Unary(op, a) => {
-                out.push(if op == UnOp::Neg { '-' } else { '~' });
+                out.push(if matches!(op, UnOp::Neg | UnOp::BvNeg) { '-' } else { '~' });
                 self.write(out, a, precedence + 1);
             }
             Node::Binary(BinOp::Select, array, index) => {
@@ -132,6 +145,12 @@ impl<'a> Printer<'a> {
                 out.push('}');
             }
         }
+    }
+
+    fn write_call(&self, out: &mut String, name: impl std::fmt::Display, argument: Term) {
+        push(out, format_args!("{name}("));
+        self.write(out, argument, 0);
+        out.push(')');
     }
 
     /// Negated comparisons read better than `not (...)`.
@@ -199,16 +218,27 @@ impl<'a> Printer<'a> {
             BinOp::Le if armc => "=<",
             BinOp::Le => "<=",
             BinOp::Lt => "<",
-            BinOp::Add => "+",
-            BinOp::Sub => "-",
-            BinOp::Mul => "*",
+            BinOp::Add | BinOp::BvAdd => "+",
+            BinOp::Sub | BinOp::BvSub => "-",
+            BinOp::Mul | BinOp::BvMul => "*",
+            BinOp::BvUdiv => "/u",
+            BinOp::BvUrem => "%u",
+            BinOp::BvSdiv => "/s",
+            BinOp::BvSrem => "%s",
+            BinOp::BvSmod => "mod",
+            BinOp::BvConcat => "++",
+            BinOp::BvUlt => "<u",
+            BinOp::BvUle => "<=u",
+            BinOp::BvSlt => "<s",
+            BinOp::BvSle => "<=s",
+            BinOp::BvAshr => ">>s",
             BinOp::Div | BinOp::FloorDiv => "/",
             BinOp::Rem | BinOp::Mod => "%",
-            BinOp::BitAnd => "&",
-            BinOp::BitOr => "|",
-            BinOp::BitXor => "^",
-            BinOp::Shl => "<<",
-            BinOp::Shr => ">>",
+            BinOp::BitAnd | BinOp::BvAnd => "&",
+            BinOp::BitOr | BinOp::BvOr => "|",
+            BinOp::BitXor | BinOp::BvXor => "^",
+            BinOp::Shl | BinOp::BvShl => "<<",
+            BinOp::Shr | BinOp::BvLshr => ">>",
             BinOp::Select => "[]",
         }
     }
@@ -219,6 +249,8 @@ impl<'a> Printer<'a> {
             Node::Int(v) if v < 0 => UNARY,
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,
             Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => 20,
+            Node::BitVec(..) | Node::BigBitVec(..) | Node::Unary(UnOp::BvToNat, _) => 20,
+            Node::Extract { .. } | Node::Extend { .. } | Node::IntToBv(..) => 20,
             Node::Unary(UnOp::Not, a) => match self.terms.node(a) {
                 Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => self.comparison(),
                 _ if gcl => 4,
@@ -230,21 +262,21 @@ impl<'a> Printer<'a> {
             Node::Binary(op, ..) => match op {
                 BinOp::Or => 2,
                 BinOp::And => 3,
-                BinOp::BitOr => {
+                BinOp::BitOr | BinOp::BvOr => {
                     if gcl {
                         6
                     } else {
                         4
                     }
                 }
-                BinOp::BitXor => {
+                BinOp::BitXor | BinOp::BvXor => {
                     if gcl {
                         7
                     } else {
                         5
                     }
                 }
-                BinOp::BitAnd => {
+                BinOp::BitAnd | BinOp::BvAnd => {
                     if gcl {
                         8
                     } else {
@@ -252,10 +284,12 @@ impl<'a> Printer<'a> {
                     }
                 }
                 BinOp::Eq | BinOp::Le | BinOp::Lt => self.comparison(),
-                BinOp::Shl | BinOp::Shr => 9,
-                BinOp::Add | BinOp::Sub => 10,
-                BinOp::Mul | BinOp::Div | BinOp::FloorDiv | BinOp::Rem | BinOp::Mod => 11,
+                op if op.compares_bit_vectors() => self.comparison(),
+                BinOp::Shl | BinOp::Shr | BinOp::BvShl | BinOp::BvLshr | BinOp::BvAshr => 9,
+                BinOp::Add | BinOp::Sub | BinOp::BvAdd | BinOp::BvSub | BinOp::BvConcat => 10,
                 BinOp::Select => 20,
+                // Products, quotients and remainders.
+                _ => 11,
             },
         }
     }

@@ -91,7 +91,8 @@ impl Ranges<'_> {
             Node::Binary(op, a, b) => self.of_binary(op, a, b),
             Node::Ite(_, a, b) => self.of(a).hull(self.of(b)),
             Node::Store(array, _, value) => self.of(array).hull(self.of(value)),
-            Node::Input(_) | Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => Interval::ALL,
+            // Formulas are not over a state.
+            _ => Interval::ALL,
         };
         self.memo.insert(term, interval);
         interval
@@ -101,9 +102,11 @@ impl Ranges<'_> {
         if matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt) {
             return Interval::new(0, 1);
         }
+        if op.on_bit_vectors() {
+            return Interval::ALL;
+        }
         let (x, y) = (self.of(a), self.of(b));
         match op {
-            BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt => unreachable!("handled above"),
             BinOp::Add => x.add(y),
             BinOp::Sub => x.add(y.neg()),
             BinOp::Mul => x.mul(y),
@@ -120,6 +123,7 @@ impl Ranges<'_> {
             BinOp::Shl => x.hull(x.mul(Interval::new(0, 1 << 31))),
             BinOp::Shr => x.hull(Interval::new(0, 0)).hull(Interval::new(if x.lo < 0 { -1 } else { 0 }, 0)),
             BinOp::Select => x,
+            _ => unreachable!("{op:?} is handled above"),
         }
     }
 }

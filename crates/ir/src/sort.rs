@@ -1,10 +1,10 @@
 //! Sorts of symbols, and the values of each sort.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 
 /// The sort of a symbol or of a term over symbols.
@@ -16,6 +16,8 @@ pub enum Sort {
     Int,
     /// Rational numbers (as in linear real arithmetic).
     Real,
+    /// Bit-vectors of a width, which is not 0.
+    BitVec(u32),
     /// Total maps from an index sort to an element sort.
     Array(Arc<(Sort, Sort)>),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Sort {
             Sort::Bool => f.write_str("Bool"),
             Sort::Int => f.write_str("Int"),
             Sort::Real => f.write_str("Real"),
+            Sort::BitVec(width) => write!(f, "(_ BitVec {width})"),
             Sort::Array(of) => write!(f, "(Array {} {})", of.0, of.1),
         }
     }
@@ -53,6 +56,13 @@ pub enum Value {
     Int(BigInt),
     /// A rational number.
     Real(BigRational),
+    /// A bit-vector, as the number it stands for without sign.
+    BitVec {
+        /// How many bits it has.
+        width: u32,
+        /// Less than `2^width`.
+        bits: BigUint,
+    },
     /// A map that is constant but for finitely many places. Entries that equal the default are left out, so equal maps
     /// over an infinite index sort are equal values.
     Array {
@@ -75,6 +85,7 @@ impl Value {
             Sort::Bool => Value::Bool(false),
             Sort::Int => Value::int(0),
             Sort::Real => Value::Real(BigRational::from_integer(0.into())),
+            Sort::BitVec(width) => Value::BitVec { width: *width, bits: BigUint::ZERO },
             Sort::Array(of) => Value::Array { default: Box::new(Value::default_of(&of.1)), entries: BTreeMap::new() },
         }
     }
@@ -83,6 +94,9 @@ impl Value {
     pub fn has_sort(&self, sort: &Sort) -> bool {
         match (self, sort) {
             (Value::Bool(_), Sort::Bool) | (Value::Int(_), Sort::Int) | (Value::Real(_), Sort::Real) => true,
+            (Value::BitVec { width, bits }, Sort::BitVec(expected)) => {
+                width == expected && bits.bits() <= u64::from(*width)
+            }
             (Value::Array { default, entries }, Sort::Array(of)) => {
                 default.has_sort(&of.1) && entries.iter().all(|(i, v)| i.has_sort(&of.0) && v.has_sort(&of.1))
             }
@@ -100,6 +114,38 @@ impl Value {
                 entries: entries.into_iter().map(|(i, v)| (i.into_sort(&of.0), v.into_sort(&of.1))).collect(),
             },
             (value, _) => value,
+        }
+    }
+
+    /// Whether two values of one sort are the same. Arrays over finitely many indices can be written in several ways; for
+    /// arrays indexed by arrays this is not always known.
+    pub fn same(&self, other: &Value) -> Option<bool> {
+        let (Value::Array { default, entries }, Value::Array { default: other_default, entries: others }) =
+            (self, other)
+        else {
+            return Some(self == other);
+        };
+        if self == other {
+            return Some(true);
+        }
+        let places: BTreeSet<&Value> = entries.keys().chain(others.keys()).collect();
+        let mut same = match places.first() {
+            Some(Value::Array { .. }) => return None,
+            Some(place) if place.all_of_sort().is_some_and(|all| all == BigUint::from(places.len())) => true,
+            _ => default.same(other_default)?,
+        };
+        for place in places {
+            same &= entries.get(place).unwrap_or(default).same(others.get(place).unwrap_or(other_default))?;
+        }
+        Some(same)
+    }
+
+    /// How many values its sort has, if they are finitely many.
+    fn all_of_sort(&self) -> Option<BigUint> {
+        match self {
+            Value::Bool(_) => Some(BigUint::from(2u32)),
+            Value::BitVec { width, .. } => Some(BigUint::from(1u32) << *width),
+            _ => None,
         }
     }
 
@@ -135,6 +181,7 @@ impl fmt::Display for Value {
                     f.write_str(&magnitude)
                 }
             }
+            Value::BitVec { width, bits } => f.write_str(&crate::bitvec::literal(*width, bits)),
             Value::Array { default, entries } => {
                 write!(f, "{{{default}")?;
                 for (index, value) in entries {

@@ -59,6 +59,12 @@ pub enum UnOp {
     BitNot,
     /// 1 for true, 0 for false.
     BoolToInt,
+    /// Complement of every bit of a bit-vector.
+    BvNot,
+    /// Two's complement of a bit-vector.
+    BvNeg,
+    /// The natural number a bit-vector stands for, read without sign.
+    BvToNat,
 }
 
 /// A binary operation.
@@ -100,6 +106,63 @@ pub enum BinOp {
     Shr,
     /// Element of an array (left) at an index (right). Undefined outside the array.
     Select,
+    /// Sum of bit-vectors of one width, modulo `2^width`. All operations on bit-vectors are total, as in SMT-LIB.
+    BvAdd,
+    /// Difference of bit-vectors.
+    BvSub,
+    /// Product of bit-vectors.
+    BvMul,
+    /// Unsigned quotient; all ones for divisor 0.
+    BvUdiv,
+    /// Unsigned remainder; the dividend for divisor 0.
+    BvUrem,
+    /// Signed quotient, truncated toward zero; -1 or 1 for divisor 0.
+    BvSdiv,
+    /// Signed remainder with the sign of the dividend, which it is for divisor 0.
+    BvSrem,
+    /// Signed remainder with the sign of the divisor; the dividend for divisor 0.
+    BvSmod,
+    /// Conjunction bit by bit.
+    BvAnd,
+    /// Disjunction bit by bit.
+    BvOr,
+    /// Exclusive disjunction bit by bit.
+    BvXor,
+    /// Shift to the left; 0 for distances beyond the width.
+    BvShl,
+    /// Shift to the right that fills with zeros; 0 for distances beyond the width.
+    BvLshr,
+    /// Shift to the right that copies the sign.
+    BvAshr,
+    /// The bits of the left argument above those of the right one; the widths may differ.
+    BvConcat,
+    /// Unsigned "less".
+    BvUlt,
+    /// Unsigned "less or equal".
+    BvUle,
+    /// Signed "less".
+    BvSlt,
+    /// Signed "less or equal".
+    BvSle,
+}
+
+impl UnOp {
+    /// Whether it takes a bit-vector.
+    pub fn on_bit_vectors(self) -> bool {
+        matches!(self, UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat)
+    }
+}
+
+impl BinOp {
+    /// Whether it takes two bit-vectors and nothing else.
+    pub fn on_bit_vectors(self) -> bool {
+        self >= BinOp::BvAdd
+    }
+
+    /// Whether it compares two bit-vectors.
+    pub fn compares_bit_vectors(self) -> bool {
+        self >= BinOp::BvUlt
+    }
 }
 
 /// The outermost operation of a term and its arguments.
@@ -111,6 +174,10 @@ pub enum Node {
     Int(i64),
     /// An integer constant beyond 64 bits; only in formulas.
     Big(BigId),
+    /// A bit-vector constant of some width with a value below `2^64`; bit-vectors occur only in formulas.
+    BitVec(u32, u64),
+    /// A bit-vector constant of some width with a larger value.
+    BigBitVec(u32, BigId),
     /// A logical variable; only in formulas.
     Symbol(Symbol),
     /// The array of this sort with the same element everywhere; only in formulas.
@@ -129,12 +196,34 @@ pub enum Node {
     Ite(Term, Term, Term),
     /// The array that differs from the first argument only at the index (second), where it holds the third.
     Store(Term, Term, Term),
+    /// The bits `hi..=lo` of a bit-vector.
+    Extract {
+        /// The highest bit taken.
+        hi: u32,
+        /// The lowest bit taken.
+        lo: u32,
+        /// The bit-vector.
+        of: Term,
+    },
+    /// A bit-vector with more bits above its own.
+    Extend {
+        /// Whether the new bits are copies of the sign; otherwise they are 0.
+        signed: bool,
+        /// How many bits more.
+        by: u32,
+        /// The bit-vector.
+        of: Term,
+    },
+    /// An integer modulo `2^width` as a bit-vector of that width.
+    IntToBv(u32, Term),
 }
 
 /// The store of all terms of a program.
 #[derive(Clone, Default, Debug)]
 pub struct Terms {
     nodes: Vec<Node>,
+    /// The sort of each term, where it has one.
+    sort_of: Vec<Option<SortId>>,
     index: FxHashMap<Node, Term>,
     symbols: Vec<(String, Sort)>,
     sorts: Vec<Sort>,
@@ -151,9 +240,34 @@ impl Terms {
 
     /// The term with this outermost node.
     pub fn intern(&mut self, node: Node) -> Term {
-        *self.index.entry(node).or_insert_with(|| {
-            self.nodes.push(node);
-            Term(u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 terms"))
+        if let Some(&known) = self.index.get(&node) {
+            return known;
+        }
+        let sort = self.node_sort(node);
+        let term = Term(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms"));
+        self.nodes.push(node);
+        self.sort_of.push(sort);
+        self.index.insert(node, term);
+        term
+    }
+
+    /// The sort of a formula's term. Terms over the state of a program have none here: their variables are declared
+    /// elsewhere.
+    ///
+    /// A sum of real terms and integer constants is real.
+    pub fn sort(&self, term: Term) -> Sort {
+        let id = self.sort_id(term).expect("program variables are declared by their program");
+        self.sort_of_id(id).clone()
+    }
+
+    pub(crate) fn sort_id(&self, term: Term) -> Option<SortId> {
+        self.sort_of[term.index()]
+    }
+
+    pub(crate) fn intern_sort(&mut self, sort: Sort) -> SortId {
+        *self.sort_index.entry(sort).or_insert_with_key(|sort| {
+            self.sorts.push(sort.clone());
+            SortId(self.sorts.len() as u32 - 1)
         })
     }
 
@@ -165,6 +279,11 @@ impl Terms {
     /// How many distinct terms there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// All terms; the parts of a term come before it.
+    pub fn all_terms(&self) -> impl Iterator<Item = Term> + use<> {
+        (0..self.nodes.len() as u32).map(Term)
     }
 
     /// Whether no term was made yet.
@@ -217,11 +336,15 @@ impl Terms {
         if let Ok(small) = i64::try_from(&value) {
             return self.int(small);
         }
-        let id = *self.big_index.entry(value).or_insert_with_key(|value| {
+        let id = self.intern_big(value);
+        self.intern(Node::Big(id))
+    }
+
+    pub(crate) fn intern_big(&mut self, value: BigInt) -> BigId {
+        *self.big_index.entry(value).or_insert_with_key(|value| {
             self.bigs.push(value.clone());
             BigId(self.bigs.len() as u32 - 1)
-        });
-        self.intern(Node::Big(id))
+        })
     }
 
     /// The value of a constant beyond 64 bits.
@@ -240,79 +363,13 @@ impl Terms {
 
     /// The array of the (array) sort that holds `element` everywhere.
     pub fn const_array(&mut self, sort: Sort, element: Term) -> Term {
-        let id = *self.sort_index.entry(sort).or_insert_with_key(|sort| {
-            self.sorts.push(sort.clone());
-            SortId(self.sorts.len() as u32 - 1)
-        });
+        let id = self.intern_sort(sort);
         self.intern(Node::ConstArray(id, element))
     }
 
     /// A sort that occurs in a term.
     pub fn sort_of_id(&self, id: SortId) -> &Sort {
         &self.sorts[id.0 as usize]
-    }
-
-    /// The sort of a formula's term. Terms over the state of a program have none here: their variables are declared
-    /// elsewhere.
-    ///
-    /// A sum of real terms and integer constants is real.
-    pub fn sort(&self, term: Term) -> Sort {
-        match self.node(term) {
-            Node::Bool(_) | Node::At(..) | Node::Unary(UnOp::Not, _) => Sort::Bool,
-            Node::Int(_) | Node::Big(_) | Node::Input(_) => Sort::Int,
-            Node::Symbol(symbol) => self.symbol_sort(symbol).clone(),
-            Node::ConstArray(id, _) => self.sort_of_id(id).clone(),
-            Node::Unary(UnOp::BoolToInt | UnOp::BitNot, _) => Sort::Int,
-            Node::Binary(BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => Sort::Bool,
-            Node::Binary(BinOp::Select, array, _) => match self.sort(array) {
-                Sort::Array(of) => of.1.clone(),
-                other => unreachable!("{other} is not an array"),
-            },
-            Node::Unary(UnOp::Neg, _) | Node::Ite(..) => self.sort_of_parts(term),
-            Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) => self.sort_of_parts(term),
-            Node::Binary(..) => Sort::Int,
-            Node::Store(array, ..) => self.sort(array),
-            Node::Var(_) => unreachable!("program variables are declared by their program"),
-        }
-    }
-
-    /// The sort of a term that has the sort of its parts. An integer constant says nothing: it may be a real number. Each
-    /// part is looked at once, for sums of sums can be large.
-    fn sort_of_parts(&self, term: Term) -> Sort {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack = vec![term];
-        while let Some(part) = stack.pop() {
-            if !seen.insert(part) {
-                continue;
-            }
-            match self.node(part) {
-                Node::Unary(UnOp::Neg, a) => stack.push(a),
-                Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) | Node::Ite(_, a, b) => stack.extend([b, a]),
-                Node::Int(_) | Node::Big(_) => {}
-                _ => return self.sort(part),
-            }
-        }
-        Sort::Int
-    }
-
-    /// The symbols of a term, ascending and without repetition.
-    pub fn symbols(&self, term: Term) -> Vec<Symbol> {
-        let mut symbols = Vec::new();
-        self.visit(term, &mut |node| {
-            if let Node::Symbol(s) = node {
-                symbols.push(s);
-            }
-        });
-        symbols.sort_unstable();
-        symbols
-    }
-
-    /// Simultaneous substitution of terms for symbols.
-    pub fn substitute_symbols(&mut self, term: Term, map: &FxHashMap<Symbol, Term>) -> Term {
-        self.replace(term, &mut |terms, t| match terms.node(t) {
-            Node::Symbol(s) => map.get(&s).copied(),
-            _ => None,
-        })
     }
 
     /// True.
@@ -348,6 +405,7 @@ impl Terms {
     /// A unary operation, folded where its argument is constant.
     pub fn unary(&mut self, op: UnOp, a: Term) -> Term {
         match (op, self.node(a)) {
+            _ if op.on_bit_vectors() => self.bv_unary(op, a),
             (UnOp::Not, Node::Bool(b)) => self.bool(!b),
             (UnOp::Not, Node::Unary(UnOp::Not, inner)) => inner,
             (UnOp::BoolToInt, Node::Bool(b)) => self.int(i64::from(b)),
@@ -360,11 +418,15 @@ impl Terms {
     /// A binary operation, folded where that is possible without changing where it is defined.
     pub fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
         let folded = match (op, self.node(a), self.node(b)) {
+            _ if op.on_bit_vectors() => return self.bv(op, a, b),
             (BinOp::And, Node::Bool(true), _) | (BinOp::Or, Node::Bool(false), _) => Some(b),
             (BinOp::And, Node::Bool(false), _) | (BinOp::Or, Node::Bool(true), _) => Some(a),
             (BinOp::And, _, Node::Bool(true)) | (BinOp::Or, _, Node::Bool(false)) => Some(a),
             (BinOp::And | BinOp::Or, _, _) if a == b => Some(a),
             (op, Node::Int(x), Node::Int(y)) => self.fold_constants(op, x, y),
+            (BinOp::Eq, Node::BitVec(..) | Node::BigBitVec(..), Node::BitVec(..) | Node::BigBitVec(..)) => {
+                Some(self.bool(a == b))
+            }
             _ => None,
         };
         folded.unwrap_or_else(|| self.intern(Node::Binary(op, a, b)))
@@ -474,110 +536,5 @@ impl Terms {
     /// Product.
     pub fn mul(&mut self, a: Term, b: Term) -> Term {
         self.binary(BinOp::Mul, a, b)
-    }
-
-    /// The direct arguments of a term.
-    pub fn children(&self, term: Term) -> impl Iterator<Item = Term> + use<> {
-        let (a, b, c) = match self.node(term) {
-            Node::Unary(_, a) | Node::ConstArray(_, a) => (Some(a), None, None),
-            Node::Binary(_, a, b) => (Some(a), Some(b), None),
-            Node::Ite(a, b, c) | Node::Store(a, b, c) => (Some(a), Some(b), Some(c)),
-            _ => (None, None, None),
-        };
-        [a, b, c].into_iter().flatten()
-    }
-
-    /// The same term with its direct arguments replaced by `f`, rebuilt (and folded) by the constructors above.
-    pub fn map_children(&mut self, term: Term, mut f: impl FnMut(&mut Self, Term) -> Term) -> Term {
-        match self.node(term) {
-            Node::Bool(_) | Node::Int(_) | Node::Big(_) => term,
-            Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Symbol(_) => term,
-            Node::ConstArray(sort, element) => {
-                let element = f(self, element);
-                self.intern(Node::ConstArray(sort, element))
-            }
-            Node::Unary(op, a) => {
-                let a = f(self, a);
-                self.unary(op, a)
-            }
-            Node::Binary(op, a, b) => {
-                let (a, b) = (f(self, a), f(self, b));
-                match op {
-                    BinOp::Select => self.select(a, b),
-                    BinOp::Eq => self.eq(a, b),
-                    _ => self.binary(op, a, b),
-                }
-            }
-            Node::Ite(c, a, b) => {
-                let (c, a, b) = (f(self, c), f(self, a), f(self, b));
-                self.ite(c, a, b)
-            }
-            Node::Store(array, index, value) => {
-                let (array, index, value) = (f(self, array), f(self, index), f(self, value));
-                self.store(array, index, value)
-            }
-        }
-    }
-
-    /// Replaces subterms: `f` says what stands for a term, or `None` to look inside it.
-    pub fn replace(&mut self, term: Term, f: &mut impl FnMut(&mut Self, Term) -> Option<Term>) -> Term {
-        self.replace_memo(term, f, &mut FxHashMap::default())
-    }
-
-    fn replace_memo(
-        &mut self,
-        term: Term,
-        f: &mut impl FnMut(&mut Self, Term) -> Option<Term>,
-        memo: &mut FxHashMap<Term, Term>,
-    ) -> Term {
-        if let Some(&done) = memo.get(&term) {
-            return done;
-        }
-        let result = match f(self, term) {
-            Some(replacement) => replacement,
-            None => self.map_children(term, |terms, child| terms.replace_memo(child, f, memo)),
-        };
-        memo.insert(term, result);
-        result
-    }
-
-    /// Simultaneous substitution of terms for variables.
-    pub fn substitute(&mut self, term: Term, map: &FxHashMap<VarId, Term>) -> Term {
-        self.replace(term, &mut |terms, t| match terms.node(t) {
-            Node::Var(v) => map.get(&v).copied(),
-            _ => None,
-        })
-    }
-
-    /// The variables of a term, ascending and without repetition.
-    pub fn vars(&self, term: Term) -> Vec<VarId> {
-        let mut vars = Vec::new();
-        self.visit(term, &mut |node| {
-            if let Node::Var(v) = node {
-                vars.push(v);
-            }
-        });
-        vars.sort_unstable();
-        vars.dedup();
-        vars
-    }
-
-    /// Whether the term speaks about program counters.
-    pub fn mentions_control(&self, term: Term) -> bool {
-        let mut found = false;
-        self.visit(term, &mut |node| found |= matches!(node, Node::At(..)));
-        found
-    }
-
-    /// Calls `f` once for each distinct subterm's node.
-    pub fn visit(&self, term: Term, f: &mut impl FnMut(Node)) {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack = vec![term];
-        while let Some(t) = stack.pop() {
-            if seen.insert(t) {
-                f(self.node(t));
-                stack.extend(self.children(t));
-            }
-        }
     }
 }

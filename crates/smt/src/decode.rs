@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 use z3::ast::{Ast, AstKind, Dynamic};
 use z3::{DeclKind, SortKind};
 
+use crate::bit_vectors;
+
 /// The value an evaluated expression stands for. `None` for what is not a plain value, such as a function given by cases
 /// over itself.
 pub(crate) fn value(expr: &Dynamic) -> Option<Value> {
@@ -22,6 +24,9 @@ pub(crate) fn value(expr: &Dynamic) -> Option<Value> {
     }
     if expr.as_real().is_some() {
         return rational(expr).map(Value::Real);
+    }
+    if let Some(v) = expr.as_bv() {
+        return bit_vectors::decode_value(&v);
     }
     array(expr)
 }
@@ -142,7 +147,11 @@ impl Decoder<'_> {
                 let sort = sort(&expr.get_sort())?;
                 Some(one(terms.const_array(sort, element)))
             }
-            _ => self.logical(terms, kind, &arguments).map(one),
+            _ => {
+                let parts = arguments.iter().map(|a| self.plain(terms, a)).collect::<Option<Vec<_>>>()?;
+                let decoded = logical(terms, kind, &parts);
+                decoded.or_else(|| bit_vectors::decode(terms, expr, &declaration, &parts)).map(one)
+            }
         }
     }
 
@@ -194,27 +203,26 @@ impl Decoder<'_> {
         let quotient = terms.binary(BinOp::FloorDiv, dividend, divisor);
         Some(if by.is_negative() { terms.unary(UnOp::Neg, quotient) } else { quotient })
     }
+}
 
-    fn logical(&mut self, terms: &mut Terms, kind: DeclKind, arguments: &[Dynamic]) -> Option<Term> {
-        let parts = arguments.iter().map(|a| self.plain(terms, a)).collect::<Option<Vec<_>>>()?;
-        match (kind, parts.as_slice()) {
-            (DeclKind::True, _) => Some(terms.tt()),
-            (DeclKind::False, _) => Some(terms.ff()),
-            (DeclKind::And, _) => Some(terms.all(parts)),
-            (DeclKind::Or, _) => Some(terms.any(parts)),
-            (DeclKind::Not, &[a]) => Some(terms.not(a)),
-            (DeclKind::Xor, &[a, b]) => {
-                let same = terms.eq(a, b);
-                Some(terms.not(same))
-            }
-            (DeclKind::Implies, &[a, b]) => {
-                let not = terms.not(a);
-                Some(terms.or(not, b))
-            }
-            (DeclKind::Select, &[array, index]) => Some(terms.select(array, index)),
-            (DeclKind::Store, &[array, index, element]) => Some(terms.store(array, index, element)),
-            _ => None,
+fn logical(terms: &mut Terms, kind: DeclKind, parts: &[Term]) -> Option<Term> {
+    match (kind, parts) {
+        (DeclKind::True, _) => Some(terms.tt()),
+        (DeclKind::False, _) => Some(terms.ff()),
+        (DeclKind::And, _) => Some(terms.all(parts.iter().copied())),
+        (DeclKind::Or, _) => Some(terms.any(parts.iter().copied())),
+        (DeclKind::Not, &[a]) => Some(terms.not(a)),
+        (DeclKind::Xor, &[a, b]) => {
+            let same = terms.eq(a, b);
+            Some(terms.not(same))
         }
+        (DeclKind::Implies, &[a, b]) => {
+            let not = terms.not(a);
+            Some(terms.or(not, b))
+        }
+        (DeclKind::Select, &[array, index]) => Some(terms.select(array, index)),
+        (DeclKind::Store, &[array, index, element]) => Some(terms.store(array, index, element)),
+        _ => None,
     }
 }
 
@@ -272,6 +280,7 @@ fn sort(sort: &z3::Sort) -> Option<Sort> {
         SortKind::Bool => Some(Sort::Bool),
         SortKind::Int => Some(Sort::Int),
         SortKind::Real => Some(Sort::Real),
+        SortKind::Bv => Some(Sort::BitVec(bit_vectors::width(sort)?)),
         SortKind::Array => Some(Sort::array(self::sort(&sort.array_domain()?)?, self::sort(&sort.array_range()?)?)),
         _ => None,
     }

@@ -9,12 +9,15 @@ use clinch_ir::{BinOp, Domain, Node, Program, Sort, Symbol, Term, Terms, UnOp, V
 use rustc_hash::FxHashMap;
 use z3::ast::{self, Ast, BV, Bool, Dynamic, Int, Real};
 
+use crate::bit_vectors;
+
 /// A Z3 expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
     Bool(Bool),
     Int(Int),
     Real(Real),
+    BitVec(BV),
     /// An array of constant size, element by element.
     Array(Vec<Expr>),
     /// A total map.
@@ -36,6 +39,13 @@ impl Expr {
         }
     }
 
+    fn bit_vec(self) -> BV {
+        match self {
+            Expr::BitVec(v) => v,
+            other => unreachable!("{other:?} is not a bit-vector"),
+        }
+    }
+
     /// As a rational number; integers may stand among them.
     fn real(self) -> Real {
         match self {
@@ -49,6 +59,7 @@ impl Expr {
             Expr::Bool(b) => b.into(),
             Expr::Int(i) => i.into(),
             Expr::Real(q) => q.into(),
+            Expr::BitVec(v) => v.into(),
             Expr::Map(a) => a.into(),
             Expr::Array(_) => unreachable!("arrays of constant size are no elements"),
         }
@@ -64,6 +75,7 @@ impl Expr {
             .map(Expr::Int)
             .or_else(|| expr.as_bool().map(Expr::Bool))
             .or_else(|| expr.as_real().map(Expr::Real))
+            .or_else(|| expr.as_bv().map(Expr::BitVec))
             .or_else(|| expr.as_array().map(Expr::Map))
             .expect("one of our sorts")
     }
@@ -72,6 +84,7 @@ impl Expr {
         match (then, otherwise) {
             (Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(condition.ite(a, b)),
             (Expr::Int(a), Expr::Int(b)) => Expr::Int(condition.ite(a, b)),
+            (Expr::BitVec(a), Expr::BitVec(b)) => Expr::BitVec(condition.ite(a, b)),
             (Expr::Map(a), Expr::Map(b)) => Expr::Map(condition.ite(a, b)),
             (Expr::Real(_), _) | (_, Expr::Real(_)) => {
                 Expr::Real(condition.ite(&then.clone().real(), &otherwise.clone().real()))
@@ -90,6 +103,7 @@ pub(crate) fn z3_sort(sort: &Sort) -> z3::Sort {
         Sort::Bool => z3::Sort::bool(),
         Sort::Int => z3::Sort::int(),
         Sort::Real => z3::Sort::real(),
+        Sort::BitVec(width) => z3::Sort::bitvector(*width),
         Sort::Array(of) => z3::Sort::array(&z3_sort(&of.0), &z3_sort(&of.1)),
     }
 }
@@ -101,6 +115,7 @@ pub(crate) fn symbol_constant(terms: &Terms, symbol: Symbol) -> Expr {
         Sort::Bool => Expr::Bool(Bool::new_const(name)),
         Sort::Int => Expr::Int(Int::new_const(name)),
         Sort::Real => Expr::Real(Real::new_const(name)),
+        Sort::BitVec(width) => Expr::BitVec(BV::new_const(name, *width)),
         Sort::Array(of) => Expr::Map(ast::Array::new_const(name, &z3_sort(&of.0), &z3_sort(&of.1))),
     }
 }
@@ -154,6 +169,11 @@ impl Encoder {
             }
             Node::Input(i) => Expr::Int(self.input(i)),
             Node::Big(id) => Expr::Int(terms.big_value(id).to_string().parse().expect("a numeral")),
+            Node::BitVec(..) | Node::BigBitVec(..) => Expr::BitVec(bit_vectors::constant(terms, term)),
+            Node::Extract { hi, lo, of } => Expr::BitVec(self.term(terms, of).bit_vec().extract(hi, lo)),
+            Node::Extend { signed: true, by, of } => Expr::BitVec(self.term(terms, of).bit_vec().sign_ext(by)),
+            Node::Extend { signed: false, by, of } => Expr::BitVec(self.term(terms, of).bit_vec().zero_ext(by)),
+            Node::IntToBv(width, a) => Expr::BitVec(BV::from_int(&self.term(terms, a).int(), width)),
             Node::Symbol(symbol) => symbol_constant(terms, symbol),
             Node::ConstArray(sort, element) => {
                 let Sort::Array(of) = terms.sort_of_id(sort) else { unreachable!("an array sort") };
@@ -237,6 +257,7 @@ fn unary(op: UnOp, a: Expr) -> Expr {
             a => Expr::Int(a.int().unary_minus()),
         },
         UnOp::BitNot => Expr::Int(Int::sub(&[Int::from_i64(-1), a.int()])),
+        UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => bit_vectors::encode_unary(op, &a.bit_vec()),
         UnOp::BoolToInt => Expr::Int(a.bool().ite(&Int::from_i64(1), &Int::from_i64(0))),
     }
 }
@@ -246,6 +267,7 @@ fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
         (BinOp::And, a, b) => Expr::Bool(Bool::and(&[a.bool(), b.bool()])),
         (BinOp::Or, a, b) => Expr::Bool(Bool::or(&[a.bool(), b.bool()])),
         (BinOp::Eq, Expr::Bool(a), Expr::Bool(b)) => Expr::Bool(a.iff(&b)),
+        (op, Expr::BitVec(a), Expr::BitVec(b)) => bit_vectors::encode_binary(op, &a, &b),
         (BinOp::Eq, Expr::Map(a), Expr::Map(b)) => Expr::Bool(a.eq(b)),
         (BinOp::Select, Expr::Map(map), index) => Expr::of_dynamic(&map.select(&index.dynamic())),
         (op, a @ Expr::Real(_), b) | (op, a, b @ Expr::Real(_)) => rational(op, a.real(), b.real()),

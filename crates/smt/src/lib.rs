@@ -1,6 +1,7 @@
 //! The one door to decision procedures: a [`Solver`] trait with Z3 behind it, and a [`Prover`] that answers implications
 //! between predicates with caches and counters.
 
+mod bit_vectors;
 mod decode;
 mod encode;
 mod fixedpoint;

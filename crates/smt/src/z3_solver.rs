@@ -149,7 +149,7 @@ impl Solver for Z3Solver {
         match self.encoder.term(terms, term) {
             Expr::Bool(b) => model.eval(&b, true)?.as_bool().map(i64::from),
             Expr::Int(i) => model.eval(&i, true)?.as_i64(),
-            Expr::Real(_) | Expr::Array(_) | Expr::Map(_) => None,
+            Expr::Real(_) | Expr::BitVec(_) | Expr::Array(_) | Expr::Map(_) => None,
         }
     }
 

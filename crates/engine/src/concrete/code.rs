@@ -211,6 +211,7 @@ fn unary(op: UnOp, x: i64, trap: &mut bool) -> i64 {
         UnOp::Not => i64::from(x == 0),
         UnOp::BitNot => !x,
         UnOp::BoolToInt => x,
+        UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => unreachable!("programs have no bit-vectors"),
         UnOp::Neg => {
             let (value, overflow) = x.overflowing_neg();
             *trap |= overflow;
@@ -268,9 +269,7 @@ impl Compiler<'_> {
                 self.emit(b);
                 self.out[to_end] = Instruction::Jump(self.here());
             }
-            Node::Store(..) | Node::Input(_) | Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => {
-                unreachable!("not in the terms of a program")
-            }
+            node => unreachable!("{node:?} is not in the terms of a program"),
         }
     }
 

@@ -122,7 +122,7 @@ fn mentions_reals(sort: &Sort) -> bool {
     match sort {
         Sort::Real => true,
         Sort::Array(of) => mentions_reals(&of.0) || mentions_reals(&of.1),
-        Sort::Bool | Sort::Int => false,
+        Sort::Bool | Sort::Int | Sort::BitVec(_) => false,
     }
 }
 

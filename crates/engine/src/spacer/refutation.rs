@@ -107,6 +107,7 @@ fn literal(terms: &mut Terms, sort: &Sort, value: &Value) -> Option<Term> {
         (Value::Bool(b), _) => Some(terms.bool(*b)),
         (Value::Int(n), _) => Some(terms.big(n.clone())),
         (Value::Real(q), _) => q.is_integer().then(|| terms.big(q.to_integer())),
+        (Value::BitVec { width, bits }, _) => Some(terms.big_bit_vec(*width, bits.clone())),
         (Value::Array { default, entries }, Sort::Array(of)) => {
             let default = literal(terms, &of.1, default)?;
             let mut array = terms.const_array(sort.clone(), default);

@@ -14,13 +14,17 @@
 //! live object, or through a dangling pointer, is undefined behaviour: the machine stops there, the symbolic
 //! reading goes on with any contents.
 
+mod liveness;
 mod source;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use rustc_hash::FxHashMap;
 
 use crate::program::{LocId, Span, index_type};
 use crate::term::{Symbol, Term, Terms};
 
+pub use liveness::Liveness;
 pub use source::{LineMarker, Place, SourceMap};
 
 index_type! {
@@ -328,5 +332,33 @@ impl Procedure {
             successors[edge.from.index()].push(EdgeId::from_index(i));
         }
         successors
+    }
+
+    /// Which locations are heads of loops: every cycle goes through one. They are the targets of the edges that close a
+    /// cycle in a depth-first walk from the entry.
+    pub fn loop_heads(&self) -> Vec<bool> {
+        let successors = self.successors();
+        let mut heads = vec![false; self.locations.len()];
+        let mut seen = vec![false; self.locations.len()];
+        let mut active = vec![false; self.locations.len()];
+        let mut path = vec![(self.entry, 0)];
+        seen[self.entry.index()] = true;
+        active[self.entry.index()] = true;
+        while let Some((at, next)) = path.last_mut() {
+            let Some(edge) = successors[at.index()].get(*next) else {
+                active[at.index()] = false;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let to = self.edges[edge.index()].to;
+            heads[to.index()] |= active[to.index()];
+            if !seen[to.index()] {
+                seen[to.index()] = true;
+                active[to.index()] = true;
+                path.push((to, 0));
+            }
+        }
+        heads
     }
 }

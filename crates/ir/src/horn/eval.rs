@@ -1,12 +1,13 @@
 //! Evaluation of formulas under an assignment to their symbols, with integers of any size. All operations are total, as in
 //! SMT-LIB; those that only programs use have no value here.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use rustc_hash::FxHashMap;
 
+use crate::bitvec;
 use crate::sort::{Sort, Value};
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
@@ -39,6 +40,9 @@ impl Evaluation<'_> {
             Node::Bool(b) => Some(Value::Bool(b)),
             Node::Int(v) => Some(Value::int(v)),
             Node::Big(id) => Some(Value::Int(self.terms.big_value(id).clone())),
+            Node::BitVec(..) | Node::BigBitVec(..) => {
+                self.terms.as_bit_vec(term).map(|(width, bits)| Value::BitVec { width, bits })
+            }
             Node::Symbol(symbol) => self.assignment.get(&symbol).cloned(),
             Node::ConstArray(sort, element) => {
                 let default = Box::new(self.value(element)?);
@@ -64,7 +68,26 @@ impl Evaluation<'_> {
                 let (index, value) = (self.value(index)?.into_sort(&of.0), self.value(value)?.into_sort(&of.1));
                 Some(self.value(array)?.store(index, value))
             }
+            Node::Extract { hi, lo, of } => {
+                let (_, bits) = self.bit_vec(of)?;
+                Some(Value::BitVec { width: hi - lo + 1, bits: bitvec::extract(hi, lo, &bits) })
+            }
+            Node::Extend { signed, by, of } => {
+                let (width, bits) = self.bit_vec(of)?;
+                Some(Value::BitVec { width: width + by, bits: bitvec::extend(signed, by, width, &bits) })
+            }
+            Node::IntToBv(width, a) => match self.value(a)? {
+                Value::Int(n) => Some(Value::BitVec { width, bits: bitvec::of_integer(width, &n) }),
+                _ => None,
+            },
             Node::Var(_) | Node::At(..) | Node::Input(_) => None,
+        }
+    }
+
+    fn bit_vec(&mut self, term: Term) -> Option<(u32, BigUint)> {
+        match self.value(term)? {
+            Value::BitVec { width, bits } => Some((width, bits)),
+            _ => None,
         }
     }
 }
@@ -76,6 +99,7 @@ fn unary(op: UnOp, a: Value) -> Option<Value> {
         (UnOp::Neg, Value::Real(q)) => Some(Value::Real(-q)),
         (UnOp::BoolToInt, Value::Bool(b)) => Some(Value::int(b.into())),
         (UnOp::BitNot, Value::Int(n)) => Some(Value::Int(-n - 1)),
+        (op, Value::BitVec { width, bits }) => bitvec::unary(op, width, &bits),
         _ => None,
     }
 }
@@ -89,7 +113,10 @@ fn binary(op: BinOp, a: Value, b: Value) -> Option<Value> {
         (op, a @ (Value::Int(_) | Value::Real(_)), b @ (Value::Int(_) | Value::Real(_))) => {
             rational(op, as_rational(a)?, as_rational(b)?)
         }
-        (BinOp::Eq, a, b) => Some(Value::Bool(a == b)),
+        (op, Value::BitVec { width, bits: x }, Value::BitVec { width: other, bits: y }) => {
+            bitvec::binary(op, (width, &x), (other, &y))
+        }
+        (BinOp::Eq, a, b) => a.same(&b).map(Value::Bool),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::bitvec;
 use crate::sort::{Sort, Value};
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
@@ -168,6 +169,8 @@ impl<'a> Body<'a> {
         };
         Ok(match self.terms.node(term) {
             Node::Bool(_) | Node::Int(_) | Node::Big(_) | Node::Symbol(_) => Vec::new(),
+            Node::BitVec(..) | Node::BigBitVec(..) => Vec::new(),
+            Node::Extract { of, .. } | Node::Extend { of, .. } | Node::IntToBv(_, of) => vec![(of, false)],
             Node::ConstArray(..) => {
                 let (_, element) = array_sorts(term);
                 self.terms.children(term).map(|t| (t, element)).collect()
@@ -190,6 +193,7 @@ impl<'a> Body<'a> {
                 let (index_real, value_real) = array_sorts(array);
                 vec![(array, false), (index, index_real), (value, value_real)]
             }
+            Node::Binary(op, a, b) if op.on_bit_vectors() => vec![(a, false), (b, false)],
             Node::Binary(op, ..) => return Err(Unprintable(format!("the operation {op:?}"))),
             Node::Var(_) | Node::At(..) | Node::Input(_) => {
                 return Err(Unprintable("a term over the state of a program".to_owned()));
@@ -263,6 +267,10 @@ impl<'a> Body<'a> {
         match self.terms.node(term) {
             Node::Bool(value) => write_to(out, value),
             Node::Int(_) | Node::Big(_) => self.write_number(out, term, real),
+            Node::BitVec(..) | Node::BigBitVec(..) => {
+                let (width, bits) = self.terms.as_bit_vec(term).expect("it is a constant");
+                out.push_str(&bitvec::literal(width, &bits));
+            }
             Node::Symbol(symbol) => out.push_str(self.names.of(symbol)?),
             Node::ConstArray(sort, _) => {
                 self.write_list(out, &format!("(as const {})", self.terms.sort_of_id(sort)), self.parts(key)?)?;
@@ -271,6 +279,17 @@ impl<'a> Body<'a> {
             Node::Unary(UnOp::Neg, _) => self.write_list(out, "-", self.parts(key)?)?,
             Node::Unary(UnOp::BitNot, a) => write_to(out, format_args!("(- (- {}) 1)", self.text((a, false))?)),
             Node::Unary(UnOp::BoolToInt, a) => write_to(out, format_args!("(ite {} 1 0)", self.text((a, false))?)),
+            Node::Unary(UnOp::BvNot, _) => self.write_list(out, "bvnot", self.parts(key)?)?,
+            Node::Unary(UnOp::BvNeg, _) => self.write_list(out, "bvneg", self.parts(key)?)?,
+            Node::Unary(UnOp::BvToNat, _) => self.write_list(out, "bv2nat", self.parts(key)?)?,
+            Node::Extract { hi, lo, .. } => {
+                self.write_list(out, &format!("(_ extract {hi} {lo})"), self.parts(key)?)?;
+            }
+            Node::Extend { signed, by, .. } => {
+                let name = if signed { "sign_extend" } else { "zero_extend" };
+                self.write_list(out, &format!("(_ {name} {by})"), self.parts(key)?)?;
+            }
+            Node::IntToBv(width, _) => self.write_list(out, &format!("(_ int2bv {width})"), self.parts(key)?)?,
             Node::Ite(..) => self.write_list(out, "ite", self.parts(key)?)?,
             Node::Store(..) => self.write_list(out, "store", self.parts(key)?)?,
             Node::Binary(op, a, b) => self.write_binary(out, key, op, a, b)?,
@@ -312,7 +331,8 @@ impl<'a> Body<'a> {
                 write_to(out, format_args!("({name} {} {factor})", text(a)?));
                 Ok(())
             }
-            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => Err(Unprintable(format!("the operation {op:?}"))),
+            op if op.on_bit_vectors() => list(out, bv_name(op)),
+            _ => Err(Unprintable(format!("the operation {op:?}"))),
         }
     }
 
@@ -351,6 +371,32 @@ impl<'a> Body<'a> {
         } else {
             write_to(out, format_args!("{value}{point}"));
         }
+    }
+}
+
+/// What SMT-LIB calls an operation on bit-vectors.
+fn bv_name(op: BinOp) -> &'static str {
+    match op {
+        BinOp::BvAdd => "bvadd",
+        BinOp::BvSub => "bvsub",
+        BinOp::BvMul => "bvmul",
+        BinOp::BvUdiv => "bvudiv",
+        BinOp::BvUrem => "bvurem",
+        BinOp::BvSdiv => "bvsdiv",
+        BinOp::BvSrem => "bvsrem",
+        BinOp::BvSmod => "bvsmod",
+        BinOp::BvAnd => "bvand",
+        BinOp::BvOr => "bvor",
+        BinOp::BvXor => "bvxor",
+        BinOp::BvShl => "bvshl",
+        BinOp::BvLshr => "bvlshr",
+        BinOp::BvAshr => "bvashr",
+        BinOp::BvConcat => "concat",
+        BinOp::BvUlt => "bvult",
+        BinOp::BvUle => "bvule",
+        BinOp::BvSlt => "bvslt",
+        BinOp::BvSle => "bvsle",
+        _ => unreachable!("{op:?} is not an operation on bit-vectors"),
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn coordinate(value: Value) -> BigRational {
         Value::Int(n) => BigRational::from_integer(n),
         Value::Real(q) => q,
         Value::Bool(b) => BigRational::from_integer(BigInt::from(u8::from(b))),
-        Value::Array { .. } => BigRational::zero(),
+        Value::BitVec { .. } | Value::Array { .. } => BigRational::zero(),
     }
 }
 

@@ -1,0 +1,146 @@
+//! Walks over terms: arguments, substitution, what occurs in a term.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::VarId;
+use crate::term::{BinOp, Node, Symbol, Term, Terms};
+
+impl Terms {
+    /// The symbols of a term, ascending and without repetition.
+    pub fn symbols(&self, term: Term) -> Vec<Symbol> {
+        let mut symbols = Vec::new();
+        self.visit(term, &mut |node| {
+            if let Node::Symbol(s) = node {
+                symbols.push(s);
+            }
+        });
+        symbols.sort_unstable();
+        symbols
+    }
+
+    /// Simultaneous substitution of terms for symbols.
+    pub fn substitute_symbols(&mut self, term: Term, map: &FxHashMap<Symbol, Term>) -> Term {
+        self.replace(term, &mut |terms, t| match terms.node(t) {
+            Node::Symbol(s) => map.get(&s).copied(),
+            _ => None,
+        })
+    }
+
+    /// The direct arguments of a term.
+    pub fn children(&self, term: Term) -> impl Iterator<Item = Term> + use<> {
+        let (a, b, c) = match self.node(term) {
+            Node::Unary(_, a) | Node::ConstArray(_, a) | Node::IntToBv(_, a) => (Some(a), None, None),
+            Node::Extract { of, .. } | Node::Extend { of, .. } => (Some(of), None, None),
+            Node::Binary(_, a, b) => (Some(a), Some(b), None),
+            Node::Ite(a, b, c) | Node::Store(a, b, c) => (Some(a), Some(b), Some(c)),
+            _ => (None, None, None),
+        };
+        [a, b, c].into_iter().flatten()
+    }
+
+    /// The same term with its direct arguments replaced by `f`, rebuilt (and folded) by the constructors above.
+    pub fn map_children(&mut self, term: Term, mut f: impl FnMut(&mut Self, Term) -> Term) -> Term {
+        match self.node(term) {
+            Node::Bool(_) | Node::Int(_) | Node::Big(_) | Node::BitVec(..) | Node::BigBitVec(..) => term,
+            Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Symbol(_) => term,
+            Node::ConstArray(sort, element) => {
+                let element = f(self, element);
+                self.intern(Node::ConstArray(sort, element))
+            }
+            Node::Unary(op, a) => {
+                let a = f(self, a);
+                self.unary(op, a)
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (f(self, a), f(self, b));
+                match op {
+                    BinOp::Select => self.select(a, b),
+                    BinOp::Eq => self.eq(a, b),
+                    _ => self.binary(op, a, b),
+                }
+            }
+            Node::Ite(c, a, b) => {
+                let (c, a, b) = (f(self, c), f(self, a), f(self, b));
+                self.ite(c, a, b)
+            }
+            Node::Store(array, index, value) => {
+                let (array, index, value) = (f(self, array), f(self, index), f(self, value));
+                self.store(array, index, value)
+            }
+            Node::Extract { hi, lo, of } => {
+                let of = f(self, of);
+                self.extract(hi, lo, of)
+            }
+            Node::Extend { signed, by, of } => {
+                let of = f(self, of);
+                self.extend(signed, by, of)
+            }
+            Node::IntToBv(width, a) => {
+                let a = f(self, a);
+                self.int_to_bv(width, a)
+            }
+        }
+    }
+
+    /// Replaces subterms: `f` says what stands for a term, or `None` to look inside it.
+    pub fn replace(&mut self, term: Term, f: &mut impl FnMut(&mut Self, Term) -> Option<Term>) -> Term {
+        self.replace_memo(term, f, &mut FxHashMap::default())
+    }
+
+    fn replace_memo(
+        &mut self,
+        term: Term,
+        f: &mut impl FnMut(&mut Self, Term) -> Option<Term>,
+        memo: &mut FxHashMap<Term, Term>,
+    ) -> Term {
+        if let Some(&done) = memo.get(&term) {
+            return done;
+        }
+        let result = match f(self, term) {
+            Some(replacement) => replacement,
+            None => self.map_children(term, |terms, child| terms.replace_memo(child, f, memo)),
+        };
+        memo.insert(term, result);
+        result
+    }
+
+    /// Simultaneous substitution of terms for variables.
+    pub fn substitute(&mut self, term: Term, map: &FxHashMap<VarId, Term>) -> Term {
+        self.replace(term, &mut |terms, t| match terms.node(t) {
+            Node::Var(v) => map.get(&v).copied(),
+            _ => None,
+        })
+    }
+
+    /// The variables of a term, ascending and without repetition.
+    pub fn vars(&self, term: Term) -> Vec<VarId> {
+        let mut vars = Vec::new();
+        self.visit(term, &mut |node| {
+            if let Node::Var(v) = node {
+                vars.push(v);
+            }
+        });
+        vars.sort_unstable();
+        vars.dedup();
+        vars
+    }
+
+    /// Whether the term speaks about program counters.
+    pub fn mentions_control(&self, term: Term) -> bool {
+        let mut found = false;
+        self.visit(term, &mut |node| found |= matches!(node, Node::At(..)));
+        found
+    }
+
+    /// Calls `f` once for each distinct subterm's node.
+    pub fn visit(&self, term: Term, f: &mut impl FnMut(Node)) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack = vec![term];
+        while let Some(t) = stack.pop() {
+            if seen.insert(t) {
+                f(self.node(t));
+                stack.extend(self.children(t));
+            }
+        }
+    }
+}
