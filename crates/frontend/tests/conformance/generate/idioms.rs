@@ -6,7 +6,7 @@ use super::{Function, Generator};
 impl Generator {
     pub(crate) fn idioms(&mut self) {
         for _ in 0..self.rng.below(2 + self.size) {
-            match self.rng.below(10) {
+            match self.rng.below(17) {
                 0 => self.list(),
                 1 => self.recursion(),
                 2 => self.frames(),
@@ -16,13 +16,14 @@ impl Generator {
                 6 => self.chooser(),
                 7 => self.mutual(),
                 8 => self.blocks(),
-                _ => self.scanner(),
+                9 => self.scanner(),
+                _ => self.oddity(),
             }
         }
     }
 
     /// `text` with `#` replaced by a fresh number, as nodes between empty lines.
-    fn template(&mut self, text: &str) -> String {
+    pub(crate) fn template(&mut self, text: &str) -> String {
         let id = self.fresh("");
         for part in text.replace('#', &id).split("\n\n") {
             self.leaf(part.trim_matches('\n'));
@@ -30,11 +31,11 @@ impl Generator {
         id
     }
 
-    fn int_name(&mut self) -> String {
+    pub(crate) fn int_name(&mut self) -> String {
         self.rng.pick(&self.ints).name.clone()
     }
 
-    fn known(&mut self, name: String, params: Vec<Ty>, pure: bool, cost: u64) {
+    pub(crate) fn known(&mut self, name: String, params: Vec<Ty>, pure: bool, cost: u64) {
         let result = Some(Ty::int("int", 32, true));
         self.functions.push(Function { name, params, result, pure, cost });
     }

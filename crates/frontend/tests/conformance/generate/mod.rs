@@ -13,6 +13,7 @@ mod effects;
 mod expressions;
 mod functions;
 mod idioms;
+mod oddities;
 mod output;
 mod places;
 mod program;
