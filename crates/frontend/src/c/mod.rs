@@ -1,4 +1,53 @@
 //! C: from preprocessed text to a [`CfaProgram`](clinch_ir::cfa::CfaProgram).
+//!
+//! `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`].
 
+pub(crate) mod check;
 pub mod hir;
+mod parse;
+mod source;
 pub mod types;
+
+pub use source::CError;
+
+use clinch_ir::cfa::SourceMap;
+
+use hir::Hir;
+use types::DataModel;
+
+/// Stack of the thread that parses and checks: both recurse as deeply as the text nests.
+const STACK_BYTES: usize = 1 << 30;
+
+/// A translation unit.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// How diagnostics call it, where no line marker says otherwise.
+    pub name: String,
+    /// Its text after preprocessing, with line markers.
+    pub text: String,
+}
+
+/// What decides the meaning of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckOptions {
+    /// Sizes of the machine.
+    pub data_model: DataModel,
+}
+
+/// Parses and checks the units of a program and links them by name.
+pub fn check(units: &[Unit], options: &CheckOptions) -> Result<(Hir, SourceMap), CError> {
+    let (map, bases) = source::source_map(units)?;
+    let work = || check::check_units(units, &bases, &map, options);
+    let result = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        match thread.map(|t| t.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(vec![crate::diagnostic::Problem::new(Default::default(), format!("no thread: {error}"))]),
+        }
+    });
+    match result {
+        Ok(hir) => Ok((hir, map)),
+        Err(problems) => Err(CError::new(map, problems)),
+    }
+}

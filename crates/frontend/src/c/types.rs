@@ -61,7 +61,7 @@ pub enum Type {
         /// Whether it is signed.
         signed: bool,
     },
-    /// Floating point of 32, 64 or 80 bits (`long double`: 12 or 16 bytes).
+    /// Floating point of 32, 64, 80 (`long double`: 12 or 16 bytes) or 128 bits.
     Float(u32),
     /// A pointer.
     Pointer(TypeId),
@@ -193,6 +193,75 @@ impl Types {
         matches!(self.get(ty), Type::Pointer(_))
     }
 
+    /// Whether it is an integer type, `_Bool` included.
+    pub fn is_integer(&self, ty: TypeId) -> bool {
+        matches!(self.get(ty), Type::Bool | Type::Int { .. })
+    }
+
+    /// Whether it is an integer or floating type.
+    pub fn is_arithmetic(&self, ty: TypeId) -> bool {
+        matches!(self.get(ty), Type::Bool | Type::Int { .. } | Type::Float(_))
+    }
+
+    /// Whether it is an arithmetic type or a pointer.
+    pub fn is_scalar(&self, ty: TypeId) -> bool {
+        self.is_arithmetic(ty) || self.is_pointer(ty)
+    }
+
+    /// What a pointer points to.
+    pub fn pointee(&self, ty: TypeId) -> Option<TypeId> {
+        match *self.get(ty) {
+            Type::Pointer(to) => Some(to),
+            _ => None,
+        }
+    }
+
+    /// A value cut to the bits of an integer, Boolean or pointer type: sign-extended where the type is signed.
+    pub fn wrap(&self, value: i128, ty: TypeId) -> i128 {
+        match (self.get(ty), self.scalar_bits(ty)) {
+            (Type::Bool, _) => i128::from(value != 0),
+            (_, Some(bits)) if bits < 128 => {
+                let shift = 128 - bits;
+                if self.is_signed(ty) { value << shift >> shift } else { ((value as u128) << shift >> shift) as i128 }
+            }
+            _ => value,
+        }
+    }
+
+    /// The type as C writes it, near enough for messages.
+    pub fn name(&self, ty: TypeId) -> String {
+        match self.get(ty) {
+            Type::Void => "void".to_owned(),
+            Type::Bool => "_Bool".to_owned(),
+            Type::Int { rank, signed } => int_name(*rank, *signed).to_owned(),
+            Type::Float(32) => "float".to_owned(),
+            Type::Float(64) => "double".to_owned(),
+            Type::Float(80) => "long double".to_owned(),
+            Type::Float(bits) => format!("_Float{bits}"),
+            Type::Pointer(to) => match self.get(*to) {
+                Type::Function { result, .. } => format!("{} (*)({})", self.name(*result), self.parameter_names(*to)),
+                Type::Array(element, length) => format!("{} (*)[{}]", self.name(*element), length_name(*length)),
+                Type::Pointer(_) => format!("{}*", self.name(*to)),
+                _ => format!("{} *", self.name(*to)),
+            },
+            Type::Array(element, length) => format!("{}[{}]", self.name(*element), length_name(*length)),
+            Type::Record(record) => {
+                let record = self.record(*record);
+                format!("{} {}", if record.is_union { "union" } else { "struct" }, record.name)
+            }
+            Type::Function { result, .. } => format!("{}({})", self.name(*result), self.parameter_names(ty)),
+        }
+    }
+
+    fn parameter_names(&self, ty: TypeId) -> String {
+        let Type::Function { parameters, variadic, unspecified, .. } = self.get(ty) else { return String::new() };
+        let mut names: Vec<String> = parameters.iter().map(|&p| self.name(p)).collect();
+        if *variadic {
+            names.push("...".to_owned());
+        }
+        if names.is_empty() && !unspecified { "void".to_owned() } else { names.join(", ") }
+    }
+
     /// Size in bytes; `None` for incomplete types, functions and `void`.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match *self.get(ty) {
@@ -216,5 +285,26 @@ impl Types {
                 None => 1,
             },
         }
+    }
+}
+
+fn length_name(length: Option<u64>) -> String {
+    length.map_or(String::new(), |l| l.to_string())
+}
+
+fn int_name(rank: Rank, signed: bool) -> &'static str {
+    match (rank, signed) {
+        (Rank::Char, true) => "char",
+        (Rank::Char, false) => "unsigned char",
+        (Rank::Short, true) => "short",
+        (Rank::Short, false) => "unsigned short",
+        (Rank::Int, true) => "int",
+        (Rank::Int, false) => "unsigned int",
+        (Rank::Long, true) => "long",
+        (Rank::Long, false) => "unsigned long",
+        (Rank::LongLong, true) => "long long",
+        (Rank::LongLong, false) => "unsigned long long",
+        (Rank::Int128, true) => "__int128",
+        (Rank::Int128, false) => "unsigned __int128",
     }
 }

@@ -3,6 +3,7 @@
 mod armc;
 mod armc_errors;
 mod armc_meaning;
+mod c_corpus;
 mod chc;
 mod chc_corpus;
 mod chc_evidence;
