@@ -18,7 +18,7 @@ static int odd#$(int x)
   case FIRST:
     inside = q->b[0];
     mix$(inside);
-  case -1 ... 1:
+  case -1 ... 0:
     **rr += sizeof k / sizeof *k;
     break;
   default:
