@@ -159,6 +159,19 @@ impl BinOp {
         self >= BinOp::BvAdd
     }
 
+    /// For an order the one that holds, with the sides exchanged, where it does not: `not (a < b)` is `b <= a`.
+    pub fn converse_of_negation(self) -> Option<BinOp> {
+        Some(match self {
+            BinOp::Le => BinOp::Lt,
+            BinOp::Lt => BinOp::Le,
+            BinOp::BvUle => BinOp::BvUlt,
+            BinOp::BvUlt => BinOp::BvUle,
+            BinOp::BvSle => BinOp::BvSlt,
+            BinOp::BvSlt => BinOp::BvSle,
+            _ => return None,
+        })
+    }
+
     /// Whether it compares two bit-vectors.
     pub fn compares_bit_vectors(self) -> bool {
         self >= BinOp::BvUlt

@@ -44,8 +44,10 @@ impl Precision {
                 }
                 Node::Unary(UnOp::Not, a) => match terms.node(a) {
                     Node::Binary(BinOp::Or, x, y) => stack.extend([terms.not(y), terms.not(x)]),
-                    Node::Binary(BinOp::Le, x, y) => stack.push(terms.lt(y, x)),
-                    Node::Binary(BinOp::Lt, x, y) => stack.push(terms.le(y, x)),
+                    Node::Binary(op, x, y) if op.converse_of_negation().is_some() => {
+                        let op = op.converse_of_negation().expect("just asked");
+                        stack.push(terms.binary(op, y, x));
+                    }
                     _ => new += self.add_one(terms, location, formula),
                 },
                 _ => new += self.add_one(terms, location, formula),

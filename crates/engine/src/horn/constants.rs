@@ -157,7 +157,8 @@ fn learn(terms: &Terms, application: &Application, class: &[Fixed], map: &mut Fx
             Some(y) => map.get(&y).copied().unwrap_or(value),
             None => value,
         };
-        let plain = matches!(terms.node(value), Node::Symbol(_) | Node::Bool(_) | Node::Int(_) | Node::Big(_));
+        let constant = matches!(terms.node(value), Node::Bool(_) | Node::Int(_) | Node::Big(_));
+        let plain = constant || matches!(terms.node(value), Node::Symbol(_) | Node::BitVec(..) | Node::BigBitVec(..));
         if plain && value != arg && !map.contains_key(&x) {
             map.insert(x, value);
         }
@@ -168,7 +169,7 @@ fn learn(terms: &Terms, application: &Application, class: &[Fixed], map: &mut Fx
 /// substituted for them.
 fn first(terms: &Terms, param: Symbol, value: Term) -> Fixed {
     match terms.node(value) {
-        Node::Bool(_) => Fixed::Constant(value),
+        Node::Bool(_) | Node::BitVec(..) | Node::BigBitVec(..) => Fixed::Constant(value),
         Node::Int(_) | Node::Big(_) if *terms.symbol_sort(param) == Sort::Int => Fixed::Constant(value),
         // All others start in one class.
         _ => Fixed::Same(0),

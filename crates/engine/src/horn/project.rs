@@ -101,7 +101,7 @@ fn bound(terms: &Terms, conjunct: Term, symbol: Symbol) -> Option<Bound> {
     let (op, a, b) = match terms.node(conjunct) {
         Node::Binary(op @ (BinOp::Le | BinOp::Lt), a, b) => (op, a, b),
         Node::Unary(UnOp::Not, inner) => match terms.node(inner) {
-            Node::Binary(BinOp::Eq, a, b) if is_number(terms, a) || is_number(terms, b) => (BinOp::Eq, a, b),
+            Node::Binary(BinOp::Eq, a, b) if terms.sort(a).is_numeric() => (BinOp::Eq, a, b),
             _ => return None,
         },
         _ => return None,
@@ -124,19 +124,6 @@ fn bound(terms: &Terms, conjunct: Term, symbol: Symbol) -> Option<Bound> {
         (_, 1) => Bound::Upper(value),
         _ => Bound::Lower(value),
     })
-}
-
-/// Whether a term is surely no truth value and no array.
-fn is_number(terms: &Terms, term: Term) -> bool {
-    match terms.node(term) {
-        Node::Int(_) | Node::Big(_) => true,
-        Node::Symbol(s) => *terms.symbol_sort(s) == Sort::Int,
-        Node::Unary(op, _) => op != UnOp::Not,
-        Node::Binary(op, ..) => {
-            !matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt | BinOp::Select)
-        }
-        _ => false,
-    }
 }
 
 /// Replaces the conjuncts with a Boolean symbol by their disjunction over both values.

@@ -102,8 +102,7 @@ fn simplified(terms: &mut Terms, term: Term, reals: bool) -> Term {
 
 fn negation(terms: &mut Terms, term: Term, a: Term) -> Term {
     match terms.node(a) {
-        Node::Binary(BinOp::Le, x, y) => terms.lt(y, x),
-        Node::Binary(BinOp::Lt, x, y) => terms.le(y, x),
+        Node::Binary(op, x, y) => op.converse_of_negation().map_or(term, |op| terms.binary(op, y, x)),
         _ => term,
     }
 }
@@ -127,8 +126,9 @@ fn complementary(terms: &Terms, a: Term, b: Term) -> bool {
     match (terms.node(a), terms.node(b)) {
         (Node::Unary(UnOp::Not, inner), _) if inner == b => true,
         (_, Node::Unary(UnOp::Not, inner)) => inner == a,
-        (Node::Binary(BinOp::Le, x, y), Node::Binary(BinOp::Lt, v, w))
-        | (Node::Binary(BinOp::Lt, x, y), Node::Binary(BinOp::Le, v, w)) => x == w && y == v,
+        (Node::Binary(op, x, y), Node::Binary(other, v, w)) => {
+            op.converse_of_negation() == Some(other) && x == w && y == v
+        }
         _ => false,
     }
 }

@@ -1,10 +1,13 @@
 //! C: from preprocessed text to a [`CfaProgram`](clinch_ir::cfa::CfaProgram).
 //!
-//! `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`].
+//! `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
+//! finds the regions of memory, [`lower`] makes automata.
 
 pub(crate) mod check;
 pub mod hir;
+pub mod lower;
 mod parse;
+mod points_to;
 mod source;
 pub mod types;
 

@@ -1,9 +1,10 @@
 //! Horn clauses in SMT-LIB 2, as CHC-COMP writes them (`set-logic HORN`), or as rules and queries of Z3's fixed points.
 //!
 //! A script is cut into commands (`sexpr`); terms are translated without recursion and with all sharing kept
-//! (`translate`, `ops`), predicates stay formulas (`formula`) until an assertion is cut into clauses (`clauses`).
-//! Bit-vectors, data types and the like are recognised (`unsupported`) and refused by name.
+//! (`translate`, `ops`, `number`, `bits`), predicates stay formulas (`formula`) until an assertion is cut into clauses (`clauses`).
+//! Data types, strings and the like are recognised (`unsupported`) and refused by name.
 
+mod bits;
 mod clauses;
 mod commands;
 mod formula;

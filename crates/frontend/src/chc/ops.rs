@@ -32,6 +32,7 @@ pub(super) enum Op {
     Select,
     Store,
     Number(super::number::Op),
+    Bits(super::bits::Op),
 }
 
 impl Op {
@@ -47,7 +48,10 @@ impl Op {
             "ite" => Op::Ite,
             "select" => Op::Select,
             "store" => Op::Store,
-            _ => Op::Number(super::number::Op::of_name(name)?),
+            _ => match super::number::Op::of_name(name) {
+                Some(op) => Op::Number(op),
+                None => Op::Bits(super::bits::Op::of_name(name)?),
+            },
         })
     }
 
@@ -61,6 +65,7 @@ impl Op {
             Op::Xor | Op::Implies | Op::Equal | Op::Distinct | Op::Number(_) => (2, MANY),
             Op::Select => (2, 2),
             Op::Ite | Op::Store => (3, 3),
+            Op::Bits(op) => op.arity(),
         }
     }
 }
@@ -121,6 +126,7 @@ impl Context {
             Op::Select => self.select(&args, span),
             Op::Store => self.store(&args, span),
             Op::Number(op) => self.arithmetic(op, name, &args, span),
+            Op::Bits(op) => self.bits(op, name, &args, span),
         }
     }
 
@@ -194,7 +200,7 @@ impl Context {
                 let (a, b) = (self.formula(a, "=", span)?, self.formula(b, "=", span)?);
                 Ok(Value::Formula(self.formulas.iff(a, b)))
             }
-            (Value::Term(a, sort @ Sort::Array(_)), Value::Term(b, other)) if sort == other => {
+            (Value::Term(a, sort @ (Sort::Array(_) | Sort::BitVec(_))), Value::Term(b, other)) if sort == other => {
                 Ok(Value::Term(self.system.terms.eq(*a, *b), Sort::Bool))
             }
             _ if is_number(a) && is_number(b) => self.compare(BinOp::Eq, a, b, span),

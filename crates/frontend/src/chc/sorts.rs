@@ -3,9 +3,9 @@
 use clinch_ir::Sort;
 use rustc_hash::FxHashMap;
 
-use super::Stop;
 use super::sexpr::{Kind, Sexp, Tree};
 use super::unsupported;
+use super::{Stop, bits};
 
 /// Largest number of sorts inside a sort. Sorts are compared as trees, all over.
 const MAX_SORT: usize = 64;
@@ -30,6 +30,10 @@ fn read<'s>(tree: &Tree<'s>, names: &SortNames<'s>, at: Sexp, room: usize) -> Re
                 let (index, room) = read(tree, names, *index, room)?;
                 let (element, room) = read(tree, names, *element, room)?;
                 Ok((Sort::array(index, element), room))
+            }
+            [word, name, width] if tree.is(*word, "_") && tree.symbol(*name) == Some("BitVec") => {
+                let width = bits::checked_width(bits::index_at(tree, *width)?.into(), span)?;
+                Ok((Sort::BitVec(width), room))
             }
             _ => Err(unsupported::sort(tree, at)),
         };

@@ -5,12 +5,12 @@ use clinch_ir::{HornSystem, PredId, Sort, Span, Symbol, Term};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
-use super::Stop;
 use super::formula::{Argument, Formula, Formulas, Quantifier, redeclare};
 use super::ops::{Op, Value, sort_of};
 use super::sexpr::{Items, Kind, Sexp, Tree};
 use super::sorts::{SortNames, sort_at};
 use super::unsupported;
+use super::{Stop, bits};
 
 /// Deepest terms and formulas: what works on them later may recurse.
 const MAX_DEPTH: u32 = 2000;
@@ -212,7 +212,11 @@ impl<'a, 's> Translation<'a, 's> {
                 let value = self.named(at)?;
                 self.push(value, at)
             }
-            Kind::Keyword | Kind::Bits | Kind::Text => Err(unsupported::literal(self.tree, at)),
+            Kind::Bits => {
+                let value = self.context.bit_literal(self.tree.text(at), self.tree.span(at))?;
+                self.push(value, at)
+            }
+            Kind::Keyword | Kind::Text => Err(unsupported::literal(self.tree, at)),
         }
     }
 
@@ -254,7 +258,10 @@ impl<'a, 's> Translation<'a, 's> {
                 self.tasks.push(Task::Visit(term));
                 Ok(())
             }
-            "_" => Err(unsupported::literal(tree, at)),
+            "_" => {
+                let value = self.indexed_literal(at)?;
+                self.push(value, at)
+            }
             "lambda" | "match" => Err(Stop::unsupported(span, unsupported::theory_of(word).expect("both are known"))),
             _ => {
                 let head = self.head(first)?;
@@ -295,16 +302,36 @@ impl<'a, 's> Translation<'a, 's> {
         }
     }
 
-    /// `(as const (Array ...))`, the one function with a name of its own syntax.
+    /// `(as const (Array ...))` and `(_ extract 7 0)`: functions whose names have a syntax of their own.
     fn qualified_head(&mut self, at: Sexp) -> Result<Head, Stop> {
         let (tree, span) = (self.tree, self.tree.span(at));
-        let parts: Vec<Sexp> = tree.items(at).take(4).collect();
+        let parts: Vec<Sexp> = tree.items(at).take(5).collect();
         match parts.as_slice() {
             [word, name, sort] if tree.is(*word, "as") && tree.symbol(*name) == Some("const") => {
                 Ok(Head::ConstArray(sort_at(tree, &self.declarations.sorts, *sort)?))
             }
-            [word, ..] if tree.is(*word, "_") => Err(unsupported::literal(tree, at)),
+            [word, name, indices @ ..] if tree.is(*word, "_") => {
+                let name = tree.symbol(*name).unwrap_or_default();
+                let indices = indices.iter().map(|&i| bits::index_at(tree, i)).collect::<Result<Vec<_>, _>>();
+                match indices.ok().and_then(|indices| bits::Op::of_indexed(name, &indices)) {
+                    Some(op) => Ok(Head::Op(Op::Bits(op))),
+                    None => Err(unsupported::literal(tree, at)),
+                }
+            }
             _ => Err(Stop::bad(span, "expected a function")),
+        }
+    }
+
+    /// `(_ bv13 8)`.
+    fn indexed_literal(&mut self, at: Sexp) -> Result<Value, Stop> {
+        let tree = self.tree;
+        let parts: Vec<Sexp> = tree.items(at).skip(1).take(3).collect();
+        let &[name, width] = parts.as_slice() else { return Err(unsupported::literal(tree, at)) };
+        match tree.symbol(name).and_then(|name| name.strip_prefix("bv")) {
+            Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+                self.context.bv_literal(digits, bits::index_at(tree, width)?, tree.span(at))
+            }
+            _ => Err(unsupported::literal(tree, at)),
         }
     }
 

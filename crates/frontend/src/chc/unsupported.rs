@@ -5,7 +5,6 @@ use clinch_ir::Sort;
 use super::Stop;
 use super::sexpr::{Kind, Sexp, Tree};
 
-const BIT_VECTORS: &str = "bit-vectors";
 const DATA_TYPES: &str = "algebraic data types";
 const STRINGS: &str = "strings and sequences";
 const FLOATING_POINT: &str = "floating-point numbers";
@@ -20,7 +19,7 @@ pub(super) fn sort(tree: &Tree, at: Sexp) -> Stop {
         _ => tree.symbol(at),
     };
     match name {
-        Some("BitVec") => Stop::unsupported(span, BIT_VECTORS),
+        Some("BitVec") => Stop::bad(span, "expected `(_ BitVec width)`"),
         Some("String" | "RegLan" | "RegEx" | "Seq" | "Unicode") => Stop::unsupported(span, STRINGS),
         Some("FloatingPoint" | "RoundingMode" | "Float16" | "Float32" | "Float64" | "Float128") => {
             Stop::unsupported(span, FLOATING_POINT)
@@ -33,9 +32,7 @@ pub(super) fn sort(tree: &Tree, at: Sexp) -> Stop {
 /// The theory a function of this name belongs to.
 pub(super) fn theory_of(name: &str) -> Option<&'static str> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
-    let bits = ["concat", "extract", "repeat", "zero_extend", "sign_extend", "rotate_left", "rotate_right", "int2bv"];
     match name {
-        _ if bits.contains(&name) || name == "bit2bool" || is_bit_operation(name) => Some(BIT_VECTORS),
         _ if starts(&["str.", "re.", "seq.", "int.to.str", "char."]) => Some(STRINGS),
         _ if starts(&["fp.", "to_fp"]) || name == "fp" => Some(FLOATING_POINT),
         "is" | "match" | "update-field" => Some(DATA_TYPES),
@@ -47,21 +44,10 @@ pub(super) fn theory_of(name: &str) -> Option<&'static str> {
     }
 }
 
-fn is_bit_operation(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix("bv") else { return false };
-    const OPERATIONS: [&str; 32] = [
-        "not", "neg", "and", "or", "xor", "nand", "nor", "xnor", "add", "sub", "mul", "udiv", "urem", "sdiv", "srem",
-        "smod", "shl", "lshr", "ashr", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge", "comp", "redor",
-        "redand", "2nat", "2int",
-    ];
-    OPERATIONS.contains(&rest) || !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
-}
-
 /// A literal or an indexed identifier that is not ours.
 pub(super) fn literal(tree: &Tree, at: Sexp) -> Stop {
     let span = tree.span(at);
     match tree.kind(at) {
-        Kind::Bits => Stop::unsupported(span, BIT_VECTORS),
         Kind::Text => Stop::unsupported(span, STRINGS),
         Kind::List => {
             let name = tree.items(at).nth(1).and_then(|n| tree.symbol(n));

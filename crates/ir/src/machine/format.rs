@@ -182,10 +182,7 @@ impl Formatter<'_> {
                 self.pad(spec, text);
             }
             b'p' if arg.bits == 0 => self.pad(spec, b"(nil)".to_vec()),
-            b'p' => {
-                let spec = Spec { conversion: b'x', alternative: true, bits: self.pointer_bits, ..spec.clone() };
-                self.integer(&spec, arg);
-            }
+            b'p' => self.integer(&Spec { bits: self.pointer_bits, ..spec.clone() }, arg),
             _ => self.integer(spec, arg),
         }
         Ok(())
@@ -206,11 +203,12 @@ impl Formatter<'_> {
         // A mathematical integer shows its value; only a negative one without a sign is cut.
         let unsigned = if arg.width == 0 && (arg.bits as i64) >= 0 { arg.bits } else { (arg.bits << unused) >> unused };
         let has_sign = matches!(spec.conversion, b'd' | b'i');
-        let sign: &[u8] = match has_sign {
-            true if signed < 0 => b"-",
+        // glibc lets the flags for signs apply to pointers.
+        let shows_sign = has_sign || spec.conversion == b'p';
+        let sign: &[u8] = match shows_sign {
+            true if has_sign && signed < 0 => b"-",
             true if spec.plus => b"+",
             true if spec.space => b" ",
-            // `%p` is signed in glibc as far as flags go.
             _ => b"",
         };
         let magnitude = if has_sign { signed.unsigned_abs() } else { unsigned };
@@ -235,18 +233,20 @@ impl Formatter<'_> {
 }
 
 fn prefix(spec: &Spec, magnitude: u64, sign: &[u8]) -> Vec<u8> {
-    match spec.conversion {
-        b'x' if spec.alternative && magnitude != 0 => b"0x".to_vec(),
-        b'X' if spec.alternative && magnitude != 0 => b"0X".to_vec(),
-        b'b' if spec.alternative && magnitude != 0 => b"0b".to_vec(),
-        b'B' if spec.alternative && magnitude != 0 => b"0B".to_vec(),
-        _ => sign.to_vec(),
-    }
+    let base: &[u8] = match spec.conversion {
+        b'p' => b"0x",
+        b'x' if spec.alternative && magnitude != 0 => b"0x",
+        b'X' if spec.alternative && magnitude != 0 => b"0X",
+        b'b' if spec.alternative && magnitude != 0 => b"0b",
+        b'B' if spec.alternative && magnitude != 0 => b"0B",
+        _ => b"",
+    };
+    [sign, base].concat()
 }
 
 fn digits(conversion: u8, magnitude: u64) -> Vec<u8> {
     match conversion {
-        b'x' => format!("{magnitude:x}"),
+        b'x' | b'p' => format!("{magnitude:x}"),
         b'X' => format!("{magnitude:X}"),
         b'o' => format!("{magnitude:o}"),
         b'b' | b'B' => format!("{magnitude:b}"),

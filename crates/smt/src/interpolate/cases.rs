@@ -159,7 +159,7 @@ impl Model<'_> {
                 self.cube(a, x, literals)?;
                 self.cube(b, y, literals)?;
             }
-            Node::Binary(op @ (BinOp::Eq | BinOp::Le | BinOp::Lt), a, b) => {
+            Node::Binary(op, a, b) if matches!(op, BinOp::Eq | BinOp::Le | BinOp::Lt) || op.compares_bit_vectors() => {
                 let (a, b) = (self.resolved(a, literals)?, self.resolved(b, literals)?);
                 let literal = self.terms.binary(op, a, b);
                 if positive {

@@ -151,7 +151,7 @@ impl Problem {
                     let cases = terms.ite(c, x, y);
                     self.literal(terms, at, cases, positive)
                 }
-                _ if matches!(terms.sort(a), Sort::Array(_)) => self.opaque(formula, at, true),
+                _ if matches!(terms.sort(a), Sort::Array(_) | Sort::BitVec(_)) => self.opaque(formula, at, true),
                 _ => self.named(terms, at, formula, positive),
             },
             Node::Symbol(_) => self.opaque(formula, at, false),

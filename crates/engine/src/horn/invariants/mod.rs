@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
         let assignment: Assignment = values.collect();
         let params = &self.system.predicate(head.predicate).params;
         let coordinates = head.args.iter().zip(params).map(|(&arg, &param)| match self.terms.symbol_sort(param) {
-            Sort::Array(_) => Some(BigRational::default()),
+            Sort::Array(_) | Sort::BitVec(_) => Some(BigRational::default()),
             _ => evaluate(&self.terms, &assignment, arg).map(coordinate),
         });
         coordinates.collect()

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod control;
+mod format;
 mod memory;
 mod search;
 
