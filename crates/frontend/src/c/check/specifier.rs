@@ -11,7 +11,7 @@ use lang_c::span::Node;
 use super::layout::{Member, Packing};
 use super::scope::{Symbol, Tag};
 use super::{Checked, Checker};
-use crate::c::parse::RecordAttributes;
+use crate::c::parse::{RecordAttributes, parse_expression};
 use crate::c::types::{DataModel, Field, Rank, Record, RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -341,13 +341,8 @@ impl Checker<'_> {
         let mut align = None;
         for argument in &attributes.aligned {
             let value = match argument.as_str() {
-                "" => Some(16),
-                text => text.trim_matches(|c: char| c == '(' || c == ')' || c.is_whitespace()).parse().ok(),
-            };
-            let value = match value {
-                Some(value) => value,
-                None => self.simple_size(argument)
-                    .ok_or_else(|| Problem::new(span, format!("cannot read the alignment `{argument}`")))?,
+                "" => 16,
+                text => self.alignment_text(text, span)?,
             };
             if !value.is_power_of_two() || value > 1 << 28 {
                 return Err(Problem::new(span, "an alignment is a power of two"));
@@ -357,20 +352,12 @@ impl Checker<'_> {
         Ok(align)
     }
 
-    /// `sizeof(T)`, `1 << 6`: the arguments of `aligned` that occur.
-    fn simple_size(&self, text: &str) -> Option<u64> {
-        let text = text.trim().trim_start_matches('(').trim_end_matches(')').trim();
-        if let Some((left, right)) = text.split_once("<<") {
-            let number = |s: &str| s.trim().trim_end_matches(['U', 'L', 'u', 'l', ')']).trim_start_matches('(').parse::<u64>();
-            return number(left).ok()?.checked_shl(number(right).ok()? as u32);
-        }
-        let inside = text.strip_prefix("sizeof").or(text.strip_prefix("__alignof__"))?;
-        match inside.trim_matches(|c: char| c == '(' || c == ')' || c.is_whitespace()) {
-            "long" | "void *" | "void*" | "unsigned long" => Some(u64::from(self.hir.types.model.pointer_bits() / 8)),
-            "int" | "unsigned int" | "unsigned" | "float" => Some(4),
-            "long long" | "unsigned long long" | "double" => Some(8),
-            _ => None,
-        }
+    /// The parser keeps the argument of `aligned` as text, for lang-c has no place for it.
+    fn alignment_text(&mut self, text: &str, span: Span) -> Checked<u64> {
+        let unreadable = || Problem::new(span, format!("cannot read the alignment `{text}`"));
+        let expression = parse_expression(text).ok_or_else(unreadable)?;
+        let value = self.constant_expression(&expression).map_err(|_| unreadable())?;
+        u64::try_from(value).map_err(|_| unreadable())
     }
 
     fn members(&mut self, field: &StructField, span: Span, members: &mut Vec<Member>) -> Checked<()> {

@@ -14,7 +14,7 @@ fn is_storage_or_qualifier(word: &str) -> bool {
     )
 }
 
-fn is_type_word(word: &str) -> bool {
+pub(super) fn is_type_word(word: &str) -> bool {
     matches!(
         word,
         "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "_Bool" | "_Complex"

@@ -10,8 +10,9 @@ mod pack;
 mod rewrite;
 
 use clinch_ir::Span;
-use lang_c::ast::TranslationUnit;
+use lang_c::ast::{Expression, ExternalDeclaration, Initializer, TranslationUnit};
 use lang_c::driver::{Config, Flavor, SyntaxError, parse_preprocessed};
+use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Problem;
@@ -69,6 +70,19 @@ pub(crate) fn parse(text: &str) -> Result<Parsed, Problem> {
     match parse_preprocessed(&config, rewritten) {
         Ok(parse) => Ok(Parsed { tree: parse.unit, records, pack, pieces }),
         Err(error) => Err(syntax_error(text, &lexed, &pieces, &error)),
+    }
+}
+
+/// Parses an expression that stands alone. Its spans mean nothing.
+pub(crate) fn parse_expression(text: &str) -> Option<Node<Expression>> {
+    let mut parsed = parse(&format!("int x = {text};")).ok()?;
+    let declaration = match parsed.tree.0.pop()?.node {
+        ExternalDeclaration::Declaration(declaration) => declaration.node,
+        _ => return None,
+    };
+    match declaration.declarators.into_iter().next()?.node.initializer?.node {
+        Initializer::Expression(expression) => Some(*expression),
+        Initializer::List(_) => None,
     }
 }
 
