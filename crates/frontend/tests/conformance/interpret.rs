@@ -10,6 +10,9 @@ use crate::outcome::{End, Outcome};
 /// More steps than any generated program takes.
 const STEPS: u64 = 50_000_000;
 
+/// What is found where nothing was written.
+const UNWRITTEN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
+
 /// A program, lowered.
 pub(crate) struct Lowered(Result<CfaProgram, String>);
 
@@ -39,8 +42,8 @@ impl Lowered {
         Lowered(lower(&hir, map, &LowerOptions::default()).map_err(|error| format!("lower: {error}")))
     }
 
-    /// Runs it on inputs; zero when they are used up. What is read without being written is no input: that is an end of
-    /// its own, which no program here should come to.
+    /// Runs it on inputs; zero when they are used up. What is read without being written (padding, when a record is
+    /// copied) has a value that would show.
     pub(crate) fn run(&self, inputs: &[u64]) -> Outcome {
         let program = match &self.0 {
             Ok(program) => program,
@@ -54,9 +57,9 @@ impl Lowered {
                     Some(if name.ends_with("bool") { value & 1 } else { value })
                 }
                 // The first value of a local is asked for before it is assigned.
-                _ => Some(0xa5a5_a5a5_a5a5_a5a5),
+                _ => Some(UNWRITTEN),
             },
-            InputSource::Memory { .. } => None,
+            InputSource::Memory { .. } => Some(UNWRITTEN),
         };
         let machine = Machine::new(program);
         let (mut state, mut output) = (machine.initial(), Output(Vec::new()));

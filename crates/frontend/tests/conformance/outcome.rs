@@ -22,6 +22,15 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Whether it ends for about the same reason.
+    pub(crate) fn ends_like(&self, other: &Outcome) -> bool {
+        match (&self.end, &other.end) {
+            (End::Other(a), End::Other(b)) => a.chars().take(30).eq(b.chars().take(30)),
+            (End::Other(_), _) | (_, End::Other(_)) => false,
+            _ => true,
+        }
+    }
+
     /// The first line that differs, for people.
     pub(crate) fn difference(&self, other: &Outcome) -> String {
         let (ours, theirs) = (String::from_utf8_lossy(&self.stdout), String::from_utf8_lossy(&other.stdout));

@@ -25,3 +25,22 @@ fn conjunction_after_an_increment_is_no_label_address() {
 fn alignment_of_a_type_name() {
     check("typedef short t; int main(void) { return _Alignof(t) + sizeof(t) + sizeof(__typeof__(t)); }", &[], "", 6);
 }
+
+#[test]
+fn a_list_replaces_what_was_initialised_before() {
+    check(
+        r#"union u { long all; unsigned char part[2]; };
+        static int a[3][2] = { [0 ... 2] = { 6, 7 }, [1] = { 5 } };
+        static char s[2][4] = { "abc", [0] = "x", { 'y' } };
+        int main(void) {
+          union u v = { .all = -1, .part = { 1 } };
+          struct { int a, b[2]; } p = { .b = { 1, 2 }, .b = { 3 }, .a = 4, 8 };
+          printf("%d %d %d %d %d %d\n", a[0][0], a[0][1], a[1][0], a[1][1], a[2][0], a[2][1]);
+          printf("%d %d %d %ld %d %d %d\n", s[0][0], s[0][1], s[1][0], v.all, p.a, p.b[0], p.b[1]);
+          return 0;
+        }"#,
+        &[],
+        "6 7 5 0 6 7\n120 0 121 1 4 8 0\n",
+        0,
+    );
+}

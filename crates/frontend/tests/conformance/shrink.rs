@@ -109,6 +109,10 @@ fn replace_group(text: &str, n: usize, value: &str) -> Option<String> {
     for (i, c) in text[open..].char_indices() {
         depth += i32::from(c == '(') - i32::from(c == ')');
         if depth == 0 {
+            // `f` is not `f()`.
+            if i == 1 {
+                return Some(text.to_owned());
+            }
             let inner = if value.is_empty() { &text[open + 1..open + i] } else { value };
             return Some(format!("{}{inner}{}", &text[..open], &text[open + i + 1..]));
         }
