@@ -2,7 +2,7 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    CompoundLiteral, Expression, GenericAssociation, GenericSelection, MemberExpression, MemberOperator,
+    CompoundLiteral, Expression, GenericAssociation, GenericSelection, MemberExpression, MemberOperator, UnaryOperator,
 };
 use lang_c::span::Node;
 
@@ -84,8 +84,19 @@ impl Checker<'_> {
     }
 
     pub(super) fn type_of_expression(&mut self, node: &Node<Expression>) -> Checked<TypeId> {
+        if let Expression::Identifier(name) = &node.node
+            && let Some(Symbol::Typedef(ty, _)) = self.lookup(&name.node.name)
+        {
+            return Ok(ty); // lang-c reads `typeof(T)` as an expression.
+        }
         let operand = self.unevaluated_operand(node)?;
-        Ok(self.operand_type(&operand))
+        let ty = self.operand_type(&operand);
+        let is_deref = matches!(&node.node, Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection);
+        match (operand, self.hir.types.pointee(ty)) {
+            // `*f` is a function, which is a pointer to itself again everywhere else.
+            (Operand::Value(_), Some(function)) if is_deref => Ok(function),
+            _ => Ok(ty),
+        }
     }
 
     pub(super) fn operand_type(&self, operand: &Operand) -> TypeId {

@@ -93,7 +93,7 @@ impl Checker<'_> {
         let align = self.hir.types.align(member.ty);
         let unit = u128::from(align) * 8;
         let size = u128::from(self.hir.types.scalar_bits(member.ty).unwrap_or(8));
-        let packed = packing.packed || member.packed || packing.limit.is_some_and(|limit| limit < align);
+        let packed = packing.packed || member.packed || packing.limit.is_some();
         if let Some(more) = member.align {
             layout.bits = layout.bits.div_ceil(u128::from(more) * 8) * u128::from(more) * 8;
         }
@@ -103,7 +103,8 @@ impl Checker<'_> {
         let start = if width == 0 || !fits && !packed { position.div_ceil(unit) * unit } else { position };
         layout.advance(start, wide);
         if !member.padding {
-            let natural = if packed { packing.limit.filter(|_| !packing.packed).unwrap_or(1) } else { align };
+            // With `#pragma pack`, gcc does not ask for the attribute.
+            let natural = packing.limit.map_or(if packed { 1 } else { align }, |limit| align.min(limit));
             layout.align = layout.align.max(member.align.map_or(natural, |a| a.max(natural)));
         }
         // Packed bit-fields may stand anywhere: their unit then starts at a byte.

@@ -53,6 +53,19 @@ impl Lowering<'_> {
         self.fill_elements(to, cell, size, filling, span);
     }
 
+    /// The assignments that write a block of a fixed size, if they are not too many.
+    pub(super) fn fill_at_once(
+        &mut self,
+        to: Term,
+        cell: Option<Cell>,
+        size: u64,
+        filling: Filling,
+        span: Span,
+    ) -> Option<Vec<Assign>> {
+        let pieces = self.points.pieces(cell?, size, MAX_PIECES).ok()?;
+        self.piece_assigns(to, &pieces, filling, span)
+    }
+
     pub(super) fn constant_size(&self, size: Term) -> Option<u64> {
         match self.terms.node(size) {
             Node::BitVec(_, n) => Some(n),

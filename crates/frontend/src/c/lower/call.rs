@@ -259,11 +259,8 @@ impl Lowering<'_> {
         }
         let value = self.record(e);
         if let (Value::Leaves(values), Some(symbols)) = (&value, self.storage.result_leaves.get(&f)) {
-            let assigns: Vec<Assign> = values
-                .iter()
-                .zip(symbols)
-                .map(|(v, &s)| Assign { target: CfaTarget::Var(s), value: v.2 })
-                .collect();
+            let assigns: Vec<Assign> =
+                values.iter().zip(symbols).map(|(v, &s)| Assign { target: CfaTarget::Var(s), value: v.2 }).collect();
             if !assigns.is_empty() {
                 self.body.emit(Op::Assign(assigns), e.span);
             }

@@ -215,9 +215,7 @@ impl Lowering<'_> {
 
 /// `(a && b) != 0` and the like, where `a && b` has effects.
 fn is_truth_test(a: &Expr, zero: &Expr) -> bool {
-    let logical = matches!(
-        a.kind,
-        ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Unary(UnaryOp::Not, _)
-    );
+    let logical =
+        matches!(a.kind, ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Unary(UnaryOp::Not, _));
     logical && matches!(zero.kind, ExprKind::Int(0))
 }

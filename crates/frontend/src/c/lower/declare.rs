@@ -131,12 +131,7 @@ impl Lowering<'_> {
 
     /// Initialises an object.
     fn init_memory(&mut self, address: Term, cell: Option<Cell>, size: u64, init: &Init, span: Span) {
-        if init.zero_fill {
-            let zero = self.number(8, 0);
-            let size = self.address(size);
-            self.fill(address, cell, size, Filling::Byte(zero), span);
-        }
-        let mut assigns: Vec<Assign> = Vec::new();
+        let mut assigns = if init.zero_fill { self.zeros(address, cell, size, span) } else { Vec::new() };
         for item in &init.items {
             let place = Target::Memory {
                 address: self.plus(address, item.offset),
@@ -158,11 +153,21 @@ impl Lowering<'_> {
                 continue;
             }
             let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
-            // A later item wins, and so does one over the zeros of this edge.
-            assigns.retain(|a| new.iter().all(|n| n.target != a.target));
-            assigns.extend(new);
+            // A later item wins, also over the zeros.
+            override_with(&mut assigns, new);
         }
         self.flush(&mut assigns, span);
+    }
+
+    /// The assignments that fill an object with zeros, or edges that do.
+    fn zeros(&mut self, address: Term, cell: Option<Cell>, size: u64, span: Span) -> Vec<Assign> {
+        let zero = self.number(8, 0);
+        if let Some(assigns) = self.fill_at_once(address, cell, size, Filling::Byte(zero), span) {
+            return assigns;
+        }
+        let size = self.address(size);
+        self.fill(address, cell, size, Filling::Byte(zero), span);
+        Vec::new()
     }
 
     fn flush(&mut self, assigns: &mut Vec<Assign>, span: Span) {
@@ -193,10 +198,19 @@ impl Lowering<'_> {
                 continue;
             }
             let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
-            assigns.retain(|a| new.iter().all(|n| n.target != a.target));
-            assigns.extend(new);
+            override_with(&mut assigns, new);
         }
         assigns.retain(|a| !self.is_zero(a.value));
         self.flush(&mut assigns, span);
+    }
+}
+
+/// Adds assignments that win over earlier ones to the same targets.
+fn override_with(assigns: &mut Vec<Assign>, new: Vec<Assign>) {
+    for assign in new {
+        match assigns.iter_mut().find(|a| a.target == assign.target) {
+            Some(known) => *known = assign,
+            None => assigns.push(assign),
+        }
     }
 }

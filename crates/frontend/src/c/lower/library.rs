@@ -30,7 +30,14 @@ impl Lowering<'_> {
     }
 
     /// A call with evaluated arguments.
-    pub(super) fn library_with(&mut self, known: Library, f: FunctionId, args: &[Value], call: &Call, e: &Expr) -> Value {
+    pub(super) fn library_with(
+        &mut self,
+        known: Library,
+        f: FunctionId,
+        args: &[Value],
+        call: &Call,
+        e: &Expr,
+    ) -> Value {
         let name = self.hir.functions[f.0 as usize].name.clone();
         let span = e.span;
         match known {
@@ -232,13 +239,7 @@ impl Lowering<'_> {
         self.terms.symbol(target)
     }
 
-    fn reallocate(
-        &mut self,
-        old: Term,
-        size: Term,
-        cell: Option<super::super::points_to::Cell>,
-        span: Span,
-    ) -> Term {
+    fn reallocate(&mut self, old: Term, size: Term, cell: Option<super::super::points_to::Cell>, span: Span) -> Term {
         let (old, size) = (self.save(old, span), self.save(size, span));
         let block = self.allocate(size, AllocKind::Heap, false, span);
         let (copy, after) = (self.body.fresh(), self.body.fresh());

@@ -1,7 +1,7 @@
 //! The life of local objects.
 //!
-//! An object lives from its declaration to the end of its block. Where a label follows the declaration in the block, a jump
-//! may pass by it: then the object lives during the whole call.
+//! An object lives from its declaration to the end of its block. Where a jump may pass by the declaration the object lives
+//! during the whole call.
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{ObjectId, Op};
@@ -60,7 +60,8 @@ impl Lowering<'_> {
 
     /// Leaves the blocks that a label is not in.
     pub(super) fn leave_for(&mut self, label: LabelId, span: Span) {
-        let around = self.body.label_blocks.get(&label).cloned().unwrap_or_default();
+        // A label in a statement expression: it is only reached from inside.
+        let Some(around) = self.body.label_blocks.get(&label).cloned() else { return };
         // The scope of the parameters is around everything.
         let open = self.body.scopes.iter().skip(1).zip(&around).take_while(|(s, b)| s.block == **b).count() + 1;
         self.leave_scopes(open.min(self.body.scopes.len()), span);
@@ -70,8 +71,8 @@ impl Lowering<'_> {
     pub(super) fn scan(&mut self, body: &[Stmt]) {
         let mut scan = Scan::default();
         scan.block(body);
-        self.body.label_blocks = scan.labels.into_iter().collect();
-        self.body.whole_call = scan.passed.into_iter().collect();
+        self.body.whole_call = scan.passed_by().into_iter().collect();
+        self.body.label_blocks = scan.labels.into_iter().map(|(label, blocks, _)| (label, blocks)).collect();
     }
 }
 
@@ -81,7 +82,11 @@ struct Scan {
     blocks: Vec<usize>,
     /// Declared so far in the open blocks.
     declared: Vec<VariableId>,
-    labels: Vec<(LabelId, Vec<usize>)>,
+    /// How many of them stand outside of the innermost `switch`.
+    outside: usize,
+    /// With the blocks around them and what is declared there.
+    labels: Vec<(LabelId, Vec<usize>, Vec<VariableId>)>,
+    jumps: Vec<(LabelId, Vec<VariableId>)>,
     passed: Vec<VariableId>,
 }
 
@@ -99,21 +104,33 @@ impl Scan {
     fn statement(&mut self, statement: &Stmt) {
         match statement {
             Stmt::Declare(variable, ..) => self.declared.push(*variable),
-            Stmt::Block(body)
-            | Stmt::While(_, body)
-            | Stmt::DoWhile(body, _)
-            | Stmt::Switch(_, body)
-            | Stmt::For { body, .. } => self.block(body),
+            Stmt::Switch(_, body) => {
+                let outside = std::mem::replace(&mut self.outside, self.declared.len());
+                self.block(body);
+                self.outside = outside;
+            }
+            Stmt::Block(body) | Stmt::While(_, body) | Stmt::DoWhile(body, _) | Stmt::For { body, .. } => {
+                self.block(body);
+            }
             Stmt::If(_, then, otherwise) => {
                 self.block(then);
                 self.block(otherwise);
             }
-            Stmt::Label(label, _) => {
-                self.labels.push((*label, self.blocks.clone()));
-                self.passed.extend(&self.declared);
-            }
-            Stmt::Case(..) | Stmt::Default(_) => self.passed.extend(&self.declared),
+            Stmt::Label(label, _) => self.labels.push((*label, self.blocks.clone(), self.declared.clone())),
+            Stmt::Goto(label, _) => self.jumps.push((*label, self.declared.clone())),
+            Stmt::Case(..) | Stmt::Default(_) => self.passed.extend(&self.declared[self.outside..]),
             _ => {}
         }
+    }
+
+    /// What is declared at a label, but not where a jump to it comes from.
+    fn passed_by(&self) -> Vec<VariableId> {
+        let mut passed = self.passed.clone();
+        for (label, _, declared) in &self.labels {
+            for (_, known) in self.jumps.iter().filter(|(to, _)| to == label) {
+                passed.extend(declared.iter().filter(|v| !known.contains(v)));
+            }
+        }
+        passed
     }
 }

@@ -32,8 +32,7 @@ pub(super) fn tidy(terms: &mut Terms, body: Body, entry: LocId) -> Tidy {
         prune(&mut edges, body.locations.len(), entry);
     }
     let used = mentioned(terms, &edges);
-    let (locals, dropped) =
-        body.locals.into_iter().partition(|s| !body.temporaries.contains(s) || used.contains(s));
+    let (locals, dropped) = body.locals.into_iter().partition(|s| !body.temporaries.contains(s) || used.contains(s));
     let mut tidy = Tidy {
         params: body.params,
         locals,
@@ -188,18 +187,21 @@ impl Fold<'_> {
         let mut removed = vec![false; edges.len()];
         let mut changed = false;
         for at in 0..count {
-            let ([first], nexts) = (&into[at][..], &out[at][..]) else { continue };
-            let first = *first;
+            let (firsts, nexts) = (&into[at][..], &out[at][..]);
             let loc = LocId::from_index(at);
             let fixed = loc == self.entry || loc == EXIT || self.locations[at].label.is_some();
-            let busy = touched[first] || nexts.iter().any(|&n| touched[n] || n == first);
+            let busy = firsts.iter().any(|&f| touched[f] || nexts.contains(&f)) || nexts.iter().any(|&n| touched[n]);
             if fixed || busy || nexts.is_empty() {
                 continue;
             }
-            if self.at(edges, first, nexts, &readers, &mut removed) {
+            let done = match *firsts {
+                [] => false,
+                [first] => self.at(edges, first, nexts, &readers, &mut removed),
+                _ => self.join(edges, firsts, nexts, &readers, &mut removed),
+            };
+            if done {
                 changed = true;
-                touched[first] = true;
-                nexts.iter().for_each(|&n| touched[n] = true);
+                firsts.iter().chain(nexts).for_each(|&e| touched[e] = true);
             }
         }
         let mut keep = removed.iter().map(|r| !r);
@@ -265,6 +267,36 @@ impl Fold<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Where branches meet: a hidden variable that each of them sets, only to pass it on, is left out.
+    fn join(
+        &mut self,
+        edges: &mut [Edge],
+        firsts: &[usize],
+        nexts: &[usize],
+        readers: &FxHashMap<Symbol, Vec<usize>>,
+        removed: &mut [bool],
+    ) -> bool {
+        let &[next] = nexts else { return false };
+        let Op::Assign(later) = &edges[next].op else { return false };
+        let &[Assign { target: Target::Var(x), value }] = &later[..] else { return false };
+        let clinch_ir::Node::Symbol(hidden) = self.terms.node(value) else { return false };
+        let passed = self.temporaries.contains(&hidden) && readers.get(&hidden).is_some_and(|r| r.len() == 1);
+        let sets = |e: &usize| {
+            matches!(&edges[*e].op, Op::Assign(a) if matches!(a[..], [Assign { target: Target::Var(s), .. }] if s == hidden))
+        };
+        if !passed || !firsts.iter().all(sets) {
+            return false;
+        }
+        for &first in firsts {
+            if let Op::Assign(assigns) = &mut edges[first].op {
+                assigns[0].target = Target::Var(x);
+            }
+            edges[first].to = edges[next].to;
+        }
+        removed[next] = true;
+        true
     }
 
     /// The terms hidden variables hold take their place in the edges that follow; the edge that wrote them goes.

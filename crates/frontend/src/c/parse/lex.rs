@@ -56,7 +56,7 @@ pub(super) fn lex(text: &str) -> Result<Lexed, Problem> {
                 continue;
             }
             b'#' if line_start => at = end_of_directive(bytes, at),
-            b'/' if rest.starts_with(b"//") => at = end_of_line(bytes, at),
+            b'/' if rest.starts_with(b"//") => at = end_of_directive(bytes, at),
             b'/' if rest.starts_with(b"/*") => at = end_of_comment(text, at)?,
             b'\r' | 0x0b | 0x0c => at += 1,
             b'\\' if rest.starts_with(b"\\\n") => at += 2,
@@ -78,7 +78,7 @@ fn end_of_line(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |p| at + p)
 }
 
-/// A directive goes on where its line ends in a backslash.
+/// A directive or a comment goes on where its line ends in a backslash.
 fn end_of_directive(bytes: &[u8], at: usize) -> usize {
     let mut end = end_of_line(bytes, at);
     while end < bytes.len() && bytes[end - 1] == b'\\' {

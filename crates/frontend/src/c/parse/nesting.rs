@@ -7,7 +7,7 @@ use crate::diagnostic::Problem;
 /// Open brackets at a place.
 const MAX_BRACKETS: usize = 1000;
 /// Open brackets that begin with a type: lang-c tries each of them several times.
-const MAX_TYPED: usize = 10;
+const MAX_TYPED: usize = 16;
 /// Open brackets, and operators and keywords since the last `;` or `,` in each of them: each may be a level of the tree.
 const MAX_LEVELS: usize = 4000;
 

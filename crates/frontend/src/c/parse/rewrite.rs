@@ -122,6 +122,9 @@ impl<'a> Rewriter<'a> {
             "struct" | "union" => self.record(i),
             "enum" => self.enumeration(i),
             "_Alignof" | "__alignof" | "__alignof__" => self.alignof(i),
+            "typeof" | "__typeof__" | "__typeof" if !self.type_hint(i + 2).is_empty() => {
+                self.insert(self.tokens[i + 1].range.end, self.type_hint(i + 2));
+            }
             "_Static_assert" => self.static_assert(i),
             "__builtin_types_compatible_p" => self.types_compatible(i),
             "__label__" => {
@@ -133,11 +136,36 @@ impl<'a> Rewriter<'a> {
                 let instead = format!("&{LABEL_ADDRESS}{}", self.get(i + 1));
                 self.remove(i, i + 1, &instead);
             }
+            literal if self.tokens[i].kind == Kind::Literal && (literal.contains("\\e") || literal.contains("\\u") || literal.contains("\\U")) => self.escape(i),
             "?" if self.get(i + 1) == ":" => self.insert(self.tokens[i].range.end, &format!(" {SAME} ")),
             ":" if self.get(i + 1) == "}" || implicit::starts_declaration(self, i + 1) => {
                 self.insert(self.tokens[i].range.end, ";");
             }
             _ => {}
+        }
+    }
+
+    /// `\e`, and names of characters: other escapes for lang-c, which does not know these.
+    fn escape(&mut self, i: usize) {
+        let Range { start, end } = self.tokens[i].range.clone();
+        let mut at = start;
+        while let Some(p) = self.text[at..end].find('\\') {
+            let from = at + p;
+            let digits = match self.text.as_bytes().get(from + 1) {
+                Some(b'e') => Some(0),
+                Some(b'u') => Some(4),
+                Some(b'U') => Some(8),
+                _ => None,
+            };
+            if let Some(code) = digits.and_then(|n| self.text.get(from + 2..from + 2 + n)) {
+                let char = if code.is_empty() { Some('\x1b') } else { u32::from_str_radix(code, 16).ok().and_then(char::from_u32) };
+                let text = char.map_or_else(String::new, |c| if c == '\x1b' { "\\033".to_owned() } else { c.to_string() });
+                self.edits.push(Edit { range: from..from + 2 + code.len(), text });
+            }
+            at = (at + p + 2).min(end);
+            while !self.text.is_char_boundary(at) {
+                at += 1;
+            }
         }
     }
 
@@ -235,9 +263,25 @@ impl<'a> Rewriter<'a> {
     /// `__alignof__(e)`: lang-c reads types only.
     fn alignof(&mut self, i: usize) {
         if let Some(close) = self.close(i + 1).filter(|_| self.get(i + 1) == "(") {
-            self.insert(self.tokens[i + 1].range.end, "__typeof__(");
+            let text = format!("__typeof__({}", self.type_hint(i + 2));
+            self.insert(self.tokens[i + 1].range.end, &text);
             self.insert(self.tokens[close].range.start, ")");
         }
+    }
+
+    /// lang-c tries `T *)` as an expression and gives up, and reads `typeof(x)` as a call; a qualifier says that it is a type.
+    fn type_hint(&self, i: usize) -> &'static str {
+        if matches!(self.get(i), "typeof" | "__typeof__" | "__typeof") {
+            return "const ";
+        }
+        let mut after = i + 1;
+        while matches!(self.get(after), "*" | "const" | "volatile") {
+            after += 1;
+        }
+        let pointer = after > i + 1 && matches!(self.get(after), ")" | "," | "(");
+        let function = self.get(i + 1) == "(" && self.get(i + 2) == "*";
+        let is_type = self.typedef_names.contains(self.get(i)) && (pointer || function);
+        if is_type { "const " } else { "" }
     }
 
     /// Commas in the brackets that open at `open`, outside of inner ones.
@@ -266,7 +310,8 @@ impl<'a> Rewriter<'a> {
         let Some(close) = self.close(i + 1) else { return };
         if let [comma] = self.commas(i + 1, close)[..] {
             for (from, to) in [(i + 1, comma), (comma, close)] {
-                self.insert(self.tokens[from].range.end, "((__typeof__(");
+                let text = format!("((__typeof__({}", self.type_hint(from + 1));
+                self.insert(self.tokens[from].range.end, &text);
                 self.insert(self.tokens[to].range.start, ")*)0)");
             }
         }

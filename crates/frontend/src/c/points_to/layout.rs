@@ -233,9 +233,7 @@ impl Layout {
 
     /// Takes over what another layout says, whose offset 0 is `shift` here.
     pub(crate) fn absorb(&mut self, other: Layout, shift: i64, merges: &mut Merges) {
-        self.ranges.extend(other.ranges.into_iter().map(|r| {
-            r.shifted(shift).canonical()
-        }));
+        self.ranges.extend(other.ranges.into_iter().map(|r| r.shifted(shift).canonical()));
         self.settle_ranges();
         self.settle_fields(merges);
         for (lo, field) in other.fields {

@@ -110,9 +110,11 @@ pub(crate) fn library(hir: &Hir, function: FunctionId) -> Option<Library> {
     let plain = name.strip_prefix("__builtin_").unwrap_or(name);
     let plain = plain.strip_prefix("__").and_then(|n| n.strip_suffix("_chk")).unwrap_or(plain);
     let plain = plain.strip_suffix("_chk").and_then(|n| n.strip_prefix("__")).unwrap_or(plain);
-    verification(name).or_else(|| memory(plain)).or_else(|| output(plain)).or_else(|| arithmetic(name, plain)).or_else(
-        || unsupported(plain),
-    )
+    verification(name)
+        .or_else(|| memory(plain))
+        .or_else(|| output(plain))
+        .or_else(|| arithmetic(name, plain))
+        .or_else(|| unsupported(plain))
 }
 
 fn verification(name: &str) -> Option<Library> {

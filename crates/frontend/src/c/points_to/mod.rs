@@ -360,8 +360,7 @@ impl<'h> PointsTo<'h> {
                 regions.push(RegionInfo { cell_bytes, name });
             }
         }
-        let targets =
-            analysis.sites.iter().map(|s| (s.key, s.targets.iter().copied().collect())).collect();
+        let targets = analysis.sites.iter().map(|s| (s.key, s.targets.iter().copied().collect())).collect();
         PointsTo { analysis, regions, index, targets }
     }
 
@@ -471,11 +470,6 @@ impl<'h> PointsTo<'h> {
     pub(crate) fn pointee(&mut self, pointer: &Expr) -> Option<Cell> {
         let value = *self.analysis.pointers.get(&key(pointer))?;
         self.analysis.graph.link(value)
-    }
-
-    /// Where a record in memory is that is the value of an expression.
-    pub(crate) fn record(&mut self, e: &Expr) -> Option<Cell> {
-        self.object(e)
     }
 
     /// The region of an access.
