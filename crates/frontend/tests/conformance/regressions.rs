@@ -44,3 +44,44 @@ fn a_list_replaces_what_was_initialised_before() {
         0,
     );
 }
+
+#[test]
+fn the_condition_is_converted_where_it_is_the_value() {
+    check(
+        r#"static int f(int a, long b) { return 1 - (a ?: b); }
+        int main(void) {
+          signed char c = -2;
+          unsigned char z = 0;
+          int i = -10, n = 0;
+          printf("%d %d %ld %d\n", f(5, 2), f(0, 1L << 32), i ?: 3L, c ?: z);
+          printf("%ld %d\n", n++ ?: -1L, --c ?: n);
+          return 0;
+        }"#,
+        &[],
+        "-4 1 -10 -2\n-1 -3\n",
+        0,
+    );
+}
+
+#[test]
+fn a_bit_field_stays_when_the_bytes_before_it_are_initialised() {
+    check(
+        "struct s { unsigned char a[5]; int b : 13; };
+        int main(void) { struct s x = { .b = 77, .a = { 1, 2 } }; return x.b + x.a[1]; }",
+        &[],
+        "",
+        79,
+    );
+}
+
+#[test]
+fn an_array_in_a_result_has_an_address() {
+    check(
+        "struct s { int n; unsigned char a[3]; };
+        static struct s f(int x) { struct s r = { x, { x + 1, x + 2, x + 3 } }; return r; }
+        int main(void) { int i = 1; return f(i).a[i] * 10 + f(7).a[2] + *f(3).a; }",
+        &[],
+        "",
+        44,
+    );
+}

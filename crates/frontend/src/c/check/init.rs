@@ -522,15 +522,21 @@ impl Checker<'_> {
     }
 }
 
+/// The first byte that an item writes. The unit of a bit-field may begin inside the member before.
+fn first_byte(item: &InitItem) -> u64 {
+    item.offset + item.bits.map_or(0, |bits| u64::from(bits.lo / 8))
+}
+
 /// Drops the items that a later part replaces. Lists without designators go forward only: nothing is replaced there.
 fn apply_resets(resets: &[Reset], init: &mut Init) {
-    if init.items.is_sorted_by_key(|i| i.offset) && !resets.iter().any(|r| init.items[r.items - 1].offset >= r.from) {
+    let ahead = |r: &Reset| first_byte(&init.items[r.items - 1]) >= r.from;
+    if init.items.is_sorted_by_key(first_byte) && !resets.iter().any(ahead) {
         return;
     }
     let mut gone = vec![false; init.items.len()];
     for reset in resets {
         for (item, gone) in init.items[..reset.items].iter().zip(&mut gone) {
-            *gone |= (reset.from..reset.to).contains(&item.offset);
+            *gone |= (reset.from..reset.to).contains(&first_byte(item));
         }
     }
     let mut gone = gone.into_iter();
