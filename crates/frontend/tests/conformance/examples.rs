@@ -1,9 +1,11 @@
-//! The example programs do what their headers say, when gcc runs them.
+//! The example programs do what their headers say, when gcc runs them and when the machine does.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::gcc::{self, Batch};
 use crate::generate::Rng;
+use crate::interpret::Lowered;
 use crate::outcome::{End, Outcome};
 
 /// Random runs of a program that is said to be safe.
@@ -39,6 +41,11 @@ fn example(path: PathBuf) -> Example {
     Example { path, safe, inputs }
 }
 
+fn preprocessed(path: &Path) -> String {
+    let output = Command::new("gcc").arg("-E").arg(path).output().expect("gcc is there");
+    String::from_utf8(output.stdout).expect("text")
+}
+
 fn is_error(outcome: &Outcome) -> bool {
     match &outcome.end {
         End::Error => true,
@@ -61,9 +68,11 @@ fn examples_keep_what_they_say() {
         let text = format!("#define main main_0\n#include \"{}\"\n#undef main\n", path.display());
         let batch = Batch::compile(&folder, &name, &[text], &["-O1", "-fwrapv", "-Wall", "-Werror"])
             .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let lowered = Lowered::new(&preprocessed(&path));
         if !example.safe {
-            let outcome = batch.run(0, &example.inputs);
-            assert!(is_error(&outcome), "{name}: {outcome:?}");
+            for outcome in [batch.run(0, &example.inputs), lowered.run(&example.inputs)] {
+                assert!(is_error(&outcome), "{name}: {outcome:?}");
+            }
             continue;
         }
         let mut rng = Rng::new(7);
@@ -71,6 +80,7 @@ fn examples_keep_what_they_say() {
             let inputs: Vec<u64> = (0..rng.range(1, 60)).map(|_| rng.value()).collect();
             let outcome = batch.run(0, &inputs);
             assert!(matches!(outcome.end, End::Exit(_)), "{name} on {inputs:x?}: {outcome:?}");
+            assert_eq!(lowered.run(&inputs), outcome, "{name} on {inputs:x?}");
         }
     }
 }

@@ -36,7 +36,9 @@ impl Generator {
             }
         }
         self.leaf("static unsigned long sum$ = 14695981039346656037ul;");
-        self.leaf("static void mix$(unsigned long v)\n{\n  sum$ = (sum$ ^ v) * 1099511628211ul;\n  sum$ ^= sum$ >> 29;\n}");
+        self.leaf(
+            "static void mix$(unsigned long v)\n{\n  sum$ = (sum$ ^ v) * 1099511628211ul;\n  sum$ ^= sum$ >> 29;\n}",
+        );
     }
 
     /// Enumerations, typedefs, structs, unions.
@@ -102,8 +104,7 @@ impl Generator {
         for _ in 0..self.rng.range(1, 5) {
             let name = self.fresh("f");
             if self.rng.percent(25) {
-                let (ty, bits, signed, _) =
-                    INTS[*self.rng.pick(&[0, 3, 5, 6, 6, 7, 7, 8, 9])];
+                let (ty, bits, signed, _) = INTS[*self.rng.pick(&[0, 3, 5, 6, 6, 7, 7, 8, 9])];
                 // Between 33 and 63 bits the width would be that of gcc's arithmetic.
                 let width = self.rng.range(1, bits as usize) as u32;
                 fields.push(Field { name, ty: Ty::int(ty, bits, signed), width: Some(width) });
@@ -179,7 +180,8 @@ impl Generator {
 
     pub(crate) fn globals(&mut self) {
         for _ in 0..self.rng.range(2, 7) {
-            let ty = if self.rng.percent(40) { Ty::Int(self.rng.pick(&self.ints).clone()) } else { self.simple_type(3) };
+            let ty =
+                if self.rng.percent(40) { Ty::Int(self.rng.pick(&self.ints).clone()) } else { self.simple_type(3) };
             self.global(ty);
         }
         if self.rng.percent(60) {

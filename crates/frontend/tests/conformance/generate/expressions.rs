@@ -23,10 +23,10 @@ impl Expr {
     }
 
     pub(crate) fn cast(&self, ty: &str) -> Expr {
-        let kind = INTS.iter().find(|(name, ..)| *name == ty).map_or(INT, |&(_, bits, signed, _)| Kind {
-            wide: bits == 64,
-            signed: signed || bits < 32,
-        });
+        let kind = INTS
+            .iter()
+            .find(|(name, ..)| *name == ty)
+            .map_or(INT, |&(_, bits, signed, _)| Kind { wide: bits == 64, signed: signed || bits < 32 });
         Expr::new(format!("({ty}){}", self.at(14)), 14, kind)
     }
 }
@@ -274,8 +274,7 @@ impl Generator {
             2 => format!("_Alignof({})", self.rng.pick(&self.ints).name),
             3 if !named.is_empty() => {
                 let record = &self.records[*self.rng.pick(&named)];
-                let fields: Vec<_> =
-                    record.fields.iter().filter(|f| f.width.is_none() && !f.name.is_empty()).collect();
+                let fields: Vec<_> = record.fields.iter().filter(|f| f.width.is_none() && !f.name.is_empty()).collect();
                 match fields.is_empty() {
                     true => format!("_Alignof({})", record.tag),
                     false => format!("__builtin_offsetof({}, {})", record.tag, self.rng.pick(&fields).name),

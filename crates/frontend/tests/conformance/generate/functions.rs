@@ -110,7 +110,9 @@ impl Generator {
 
     /// Each idiom at least once.
     fn idiom_calls(&mut self) -> Vec<Node> {
-        let plain = |f: &&Function| !["op", "pure", "fun"].iter().any(|stem| f.name.starts_with(stem)) && f.params == [Ty::int("int", 32, true)];
+        let plain = |f: &&Function| {
+            !["op", "pure", "fun"].iter().any(|stem| f.name.starts_with(stem)) && f.params == [Ty::int("int", 32, true)]
+        };
         let functions: Vec<Function> = self.functions.iter().filter(plain).cloned().collect();
         let mut nodes = Vec::new();
         for f in functions {

@@ -1,7 +1,7 @@
 //! Corners of the language that random expressions do not meet.
 
-use super::types::Ty;
 use super::Generator;
+use super::types::Ty;
 
 /// Each is a function `odd#$(int x)` with what it needs before it; `@` stands for an integer type, `%` for a small number.
 const ODDITIES: [&str; 12] = [
@@ -312,7 +312,8 @@ impl Generator {
         let text = *self.rng.pick(&ODDITIES);
         let (int, number) = (self.int_name(), self.rng.range(1, 5));
         // A number stands alone: `%d` and `x % 7` are no place for one.
-        let text = text.replace('@', &int).replace(" %,", &format!(" {number},")).replace(" %;", &format!(" {number};"));
+        let text =
+            text.replace('@', &int).replace(" %,", &format!(" {number},")).replace(" %;", &format!(" {number};"));
         let text = text.replace("(f, %", &format!("(f, {number}")).replace(" %)", &format!(" {number})"));
         let text = text.replace(" % }", &format!(" {number} }}"));
         let id = self.template(&text);

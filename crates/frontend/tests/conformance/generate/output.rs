@@ -7,7 +7,9 @@ use super::{Generator, Node, Var};
 impl Generator {
     fn format(&mut self, kind: Kind) -> String {
         let formats: &[&str] = match (kind.wide, kind.signed) {
-            (false, true) => &["%d", "%d", "%i", "%5d", "%-6d|", "%+d", "% d", "%05d", "%.3d", "%8.4d", "%hhd", "%hd", "%x"],
+            (false, true) => {
+                &["%d", "%d", "%i", "%5d", "%-6d|", "%+d", "% d", "%05d", "%.3d", "%8.4d", "%hhd", "%hd", "%x"]
+            }
             (false, false) => &["%u", "%u", "%x", "%#x", "%08x", "%X", "%o", "%#o", "%-8u|", "%12u", "%hu", "%hhu"],
             (true, true) => &["%ld", "%lld", "%20ld", "%-22lld|", "%+ld", "%020ld", "%.21ld", "%lx", "%li"],
             (true, false) => &["%lu", "%llu", "%lx", "%#llx", "%016lx", "%zu", "%lo", "%-22lu|", "%25llu", "%#lX"],

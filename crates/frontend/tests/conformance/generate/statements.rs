@@ -1,7 +1,7 @@
 //! Statements.
 
-use super::{Generator, Mode, Node, Var};
 use super::types::{Int, Ty};
+use super::{Generator, Mode, Node, Var};
 
 impl Generator {
     /// A block of statements with its own scope.
@@ -210,7 +210,10 @@ impl Generator {
         match self.rng.below(4) {
             0 => {
                 let body = self.block(2, nesting - 1);
-                Node { parts: vec![(format!("if ({}) goto {label};\n{{", d.at(1)), body)], tail: format!("}}\n{label}: ;") }
+                Node {
+                    parts: vec![(format!("if ({}) goto {label};\n{{", d.at(1)), body)],
+                    tail: format!("}}\n{label}: ;"),
+                }
             }
             1 => {
                 let times = self.times;

@@ -4,8 +4,7 @@ use super::expressions::Expr;
 use super::types::{INT, ULONG};
 use super::{Generator, Mode, Node};
 
-const WORDS: [&str; 10] =
-    ["", "a", "abc", "hello", "x\\ty", "zz9", "0123456", "A b", "q\\\"r", "\\x41\\102C"];
+const WORDS: [&str; 10] = ["", "a", "abc", "hello", "x\\ty", "zz9", "0123456", "A b", "q\\\"r", "\\x41\\102C"];
 
 impl Generator {
     pub(crate) fn word(&mut self) -> String {
