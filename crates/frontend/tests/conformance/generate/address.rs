@@ -46,12 +46,10 @@ impl Generator {
             return;
         }
         match ty {
-            Ty::Array(inner, m) if **inner == *element => {
-                if *m >= n {
-                    let k = self.rng.below(m - n + 1);
-                    found.push(if k == 0 { text.to_owned() } else { format!("{text} + {k}") });
-                    found.push(format!("&{text}[{k}]"));
-                }
+            Ty::Array(inner, m) if **inner == *element && *m >= n => {
+                let k = self.rng.below(m - n + 1);
+                found.push(if k == 0 { text.to_owned() } else { format!("{text} + {k}") });
+                found.push(format!("&{text}[{k}]"));
             }
             Ty::Array(inner, m) => {
                 let k = self.rng.below(*m);

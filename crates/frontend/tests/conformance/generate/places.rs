@@ -35,7 +35,7 @@ impl Generator {
             // A pure function writes its own locals only, and through no pointer.
             Want::Write => {
                 let pointer = matches!(var.ty, Ty::Pointer(..));
-                !(var.constant && !pointer) && (self.mode == Mode::Free || (var.depth > 0 && !pointer))
+                (!var.constant || pointer) && (self.mode == Mode::Free || (var.depth > 0 && !pointer))
             }
         }
     }
