@@ -8,6 +8,7 @@ mod c_errors;
 mod c_meaning;
 mod c_program;
 mod chc;
+mod chc_bits;
 mod chc_corpus;
 mod chc_evidence;
 mod chc_robustness;
