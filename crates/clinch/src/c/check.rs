@@ -35,7 +35,7 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
     };
     let confirmation = confirmed(loaded, &mut outcome, budget, args);
     if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
-        && let Err(error) = std::fs::write(file, harness::write(program, trace, &loaded.entry))
+        && let Err(error) = std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
     {
         common::error(&format!("warning: cannot write {}: {error}", file.display()));
     }

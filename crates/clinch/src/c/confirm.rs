@@ -24,7 +24,7 @@ pub(crate) fn confirm(loaded: &Loaded, trace: &InputTrace, time: Duration) -> Co
     let Some(compiler) = Compiler::find() else {
         return Confirmation::Impossible("there is no C compiler".to_owned());
     };
-    let harness = harness::write(&loaded.program, trace, &loaded.entry);
+    let harness = harness::write(&loaded.program, trace, &loaded.entry, harness::Partner::Instrumented);
     // The front end reads the units one after the other, each closed by a line break.
     let lengths: Vec<usize> =
         loaded.units.iter().map(|u| u.text.len() + usize::from(!u.text.ends_with('\n'))).collect();

@@ -14,9 +14,18 @@ pub(crate) const EXHAUSTED: i32 = 3;
 /// What is printed where the error is reached.
 pub(crate) const MESSAGE: &str = "clinch: error reached";
 
+/// Which program the harness is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Partner {
+    /// The program as it is.
+    Original,
+    /// What [`instrument`] makes of it.
+    Instrumented,
+}
+
 /// The harness for a trace of a program.
-pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str) -> String {
-    let driven = Driven::new(program);
+pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str, partner: Partner) -> String {
+    let driven = Driven::new(program, partner);
     let mut out = String::new();
     head(program, trace, &mut out);
     inputs(program, trace, &driven, &mut out);
@@ -34,22 +43,25 @@ pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str) -> St
 struct Driven {
     /// Functions without body, by name, with the type of their results.
     functions: BTreeMap<String, String>,
+    partner: Partner,
 }
 
 impl Driven {
-    fn new(program: &CfaProgram) -> Driven {
+    fn new(program: &CfaProgram, partner: Partner) -> Driven {
         let functions = program.inputs.iter().filter_map(|site| match &site.kind {
             InputKind::Nondet(name) | InputKind::Extern(name) => Some((name.clone(), site.ty.clone())),
             _ => None,
         });
-        Driven { functions: functions.collect() }
+        Driven { functions: functions.collect(), partner }
     }
 
     /// Whether the harness, or the changed program, asks for this input.
     fn drives(&self, program: &CfaProgram, site: &InputSite) -> bool {
         match &site.kind {
             InputKind::Nondet(_) | InputKind::Extern(_) | InputKind::Environment(_) => true,
-            InputKind::Uninitialised(name) => initialiser_place(program, name, site).is_some(),
+            InputKind::Uninitialised(name) => {
+                self.partner == Partner::Instrumented && initialiser_place(program, name, site).is_some()
+            }
             InputKind::Opaque(_) => false,
         }
     }
@@ -219,7 +231,7 @@ fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String
 
 /// Whether a trace has inputs that no harness can give: contents of memory, values that are not modelled.
 pub(crate) fn misses_inputs(program: &CfaProgram, trace: &InputTrace) -> bool {
-    let driven = Driven::new(program);
+    let driven = Driven::new(program, Partner::Instrumented);
     trace.inputs.iter().any(|input| match &input.origin {
         InputOrigin::Site(id) => !driven.drives(program, &program.inputs[id.index()]),
         InputOrigin::Memory(_) => true,

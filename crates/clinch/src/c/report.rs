@@ -37,15 +37,26 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
     if program.integers == Integers::Mathematical {
         out.push_str("integers: mathematical; the verdict is about unbounded integers, not the machine's\n");
     }
-    if !matches!(outcome.verdict, CfaVerdict::Unknown(_)) {
-        for assumption in &program.assumptions {
-            let _ = writeln!(out, "assumed: {assumption}");
-        }
+    for assumption in assumptions(program, &outcome.verdict) {
+        let _ = writeln!(out, "assumed: {assumption}");
     }
     if let Some(note) = expectation(loaded, &outcome.verdict) {
         let _ = writeln!(out, "{note}");
     }
     out.trim_end().to_owned()
+}
+
+/// What a verdict rests on.
+fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
+    let mut assumptions = program.assumptions.clone();
+    match verdict {
+        CfaVerdict::Unknown(_) => return Vec::new(),
+        CfaVerdict::Safe(CfaProof::Invariants(_)) if !program.regions.is_empty() => {
+            assumptions.push("memory is accessed inside of live objects only".to_owned());
+        }
+        _ => {}
+    }
+    assumptions
 }
 
 fn proof_text(proof: &CfaProof) -> String {
@@ -106,7 +117,7 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
     let mut object = json_head(verdict, outcome);
     object["data_model"] = if loaded.data_model == DataModel::Ilp32 { "ilp32" } else { "lp64" }.into();
     object["integers"] = if program.integers == Integers::Machine { "machine" } else { "mathematical" }.into();
-    object["assumptions"] = program.assumptions.clone().into();
+    object["assumptions"] = assumptions(program, &outcome.verdict).into();
     if let Some(expected) = loaded.expected {
         object["expected"] = if expected { "safe" } else { "unsafe" }.into();
     }
