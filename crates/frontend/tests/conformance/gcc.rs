@@ -7,10 +7,10 @@ use std::process::Command;
 
 use crate::outcome::{End, Outcome};
 
-/// Status of a run that an assumption ended.
-const BLOCKED: i32 = 201;
-/// Status of a run that reached the error.
-const ERROR: i32 = 202;
+/// The signal (`SIGUSR1`) that ends a run which an assumption blocks: any status may be a program's own.
+const BLOCKED: i32 = 10;
+/// The signal (`SIGUSR2`) that ends a run which reaches the error.
+const ERROR: i32 = 12;
 
 /// The environment: inputs come from the command line, zero when they are used up.
 const DRIVER: &str = r#"
@@ -18,6 +18,7 @@ const DRIVER: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <signal.h>
 static char **driver_next;
 static unsigned long long driver_input(void) { return *driver_next ? strtoull(*driver_next++, 0, 16) : 0; }
 #define NONDET(type, suffix) __attribute__((noinline)) type __VERIFIER_nondet_##suffix(void) { return (type)driver_input(); }
@@ -32,9 +33,9 @@ NONDET(long, long)
 NONDET(unsigned long, ulong)
 NONDET(long long, longlong)
 NONDET(unsigned long long, ulonglong)
-static void driver_end(int status) { fflush(stdout); _exit(status); }
-void reach_error(void) { driver_end(202); }
-void __VERIFIER_assume(int c) { if (!c) driver_end(201); }
+static void driver_end(int number) { fflush(stdout); raise(number); }
+void reach_error(void) { driver_end(SIGUSR2); }
+void __VERIFIER_assume(int c) { if (!c) driver_end(SIGUSR1); }
 void driver_abort(void) { fflush(stdout); abort(); }
 #define abort driver_abort
 "#;
@@ -91,8 +92,8 @@ impl Batch {
             Err(error) => return Outcome { stdout: Vec::new(), end: End::Other(error.to_string()) },
         };
         let end = match (output.status.code(), output.status.signal()) {
-            (Some(BLOCKED), _) => End::Blocked,
-            (Some(ERROR), _) => End::Error,
+            (_, Some(BLOCKED)) => End::Blocked,
+            (_, Some(ERROR)) => End::Error,
             (Some(code), _) if output.stderr.is_empty() => End::Exit(code),
             (_, Some(6)) if output.stderr.is_empty() => End::Abort,
             _ => End::Other(format!("{}\n{}", output.status, String::from_utf8_lossy(&output.stderr))),

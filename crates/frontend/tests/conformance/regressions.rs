@@ -85,3 +85,20 @@ fn an_array_in_a_result_has_an_address() {
         44,
     );
 }
+
+#[test]
+fn the_unit_of_a_bit_field_overlaps_the_next_member() {
+    check(
+        "struct s { short a; unsigned short b : 2; signed char c[2]; };
+        struct t { struct s s; int *p; signed char *q; };
+        static struct s g = { 1, 2, { 3 } };
+        int main(void) {
+          int i = 5;
+          struct t v[2] = { { .q = g.c, .p = &i, .s = { 0 } }, { .q = &g.c[1], .p = &i, .s = { 7, 1 } } };
+          return v[1].s.a + v[1].s.b + *v[0].q + *v[i & 1].p;
+        }",
+        &[],
+        "",
+        16,
+    );
+}

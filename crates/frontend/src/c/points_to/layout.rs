@@ -157,6 +157,8 @@ impl Layout {
             }
             field.bytes = true;
         }
+        // It reaches into an array behind (as the unit of a bit-field may), whose elements all stand at its end.
+        field.bytes |= self.ranges.iter().any(|r| lo < r.lo && r.lo < lo + field.width);
         self.insert_field(lo, field, merges)
     }
 
