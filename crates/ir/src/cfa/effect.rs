@@ -4,7 +4,7 @@
 //! Every array cell may be read and written here: undefined behaviour is not seen, as if memory had no bounds. What is open
 //! (inputs, contents of fresh memory) is any value: each reading declares a fresh symbol for it.
 
-use super::{Assign, CfaProgram, Integers, Op, Target};
+use super::{Assign, CfaProgram, Integers, Object, ObjectId, Op, Target};
 use crate::sort::Sort;
 use crate::term::{BinOp, Symbol, Term, Terms};
 
@@ -21,26 +21,30 @@ pub struct Effect {
 
 /// Reads edges symbolically. Fresh memory comes from a counter, which is one more variable of the program.
 #[derive(Clone, Debug)]
-pub struct Effects {
+pub struct Effects<'p> {
     /// The least address that was never allocated.
     pub next_address: Symbol,
+    program: &'p CfaProgram,
     pointer_bits: u32,
     integers: Integers,
 }
+
+/// Objects with more cells than this are not forgotten cell by cell.
+const CELLS: u64 = 16;
 
 /// Where allocation starts, and the room between two blocks.
 const HEAP_START: u64 = 0x4000_0000;
 const GAP: u64 = 64;
 
-impl Effects {
+impl<'p> Effects<'p> {
     /// For a program; the counter is declared in the store.
-    pub fn new(program: &CfaProgram, terms: &mut Terms) -> Self {
+    pub fn new(program: &'p CfaProgram, terms: &mut Terms) -> Self {
         let (pointer_bits, integers) = (program.pointer_bits, program.integers);
         let sort = match integers {
             Integers::Machine => Sort::BitVec(pointer_bits),
             Integers::Mathematical => Sort::Int,
         };
-        Effects { next_address: terms.declare("next#address", sort), pointer_bits, integers }
+        Effects { next_address: terms.declare("next#address", sort), program, pointer_bits, integers }
     }
 
     /// Where the counter starts.
@@ -66,8 +70,40 @@ impl Effects {
                 Effect { updates: vec![(*symbol, value)], open: vec![open], ..Effect::default() }
             }
             Op::Alloc { target, size, .. } => self.allocation(terms, *target, *size),
+            Op::Enter(object) => self.forgotten(terms, *object),
             _ => Effect::default(),
         }
+    }
+
+    /// The contents of a local object that comes to life again are any. Of a large object the whole region is forgotten,
+    /// with what else is in it.
+    fn forgotten(&self, terms: &mut Terms, object: ObjectId) -> Effect {
+        let object = &self.program.objects[object.index()];
+        let mut effect = Effect::default();
+        for &region in &object.regions {
+            let bytes = self.program.region(region).map_or(1, |r| u64::from(r.cell_bytes.max(1)));
+            let value = if object.size / bytes > CELLS {
+                let open = fresh_like(terms, region);
+                effect.open.push(open);
+                terms.symbol(open)
+            } else {
+                self.forgotten_cells(terms, object, region, bytes, &mut effect)
+            };
+            effect.updates.push((region, value));
+        }
+        effect
+    }
+
+    fn forgotten_cells(&self, terms: &mut Terms, object: &Object, region: Symbol, bytes: u64, effect: &mut Effect) -> Term {
+        let mut value = terms.symbol(region);
+        let Sort::Array(of) = terms.symbol_sort(region).clone() else { return value };
+        for offset in (0..object.size).step_by(bytes as usize) {
+            let open = terms.declare(format!("{}?", object.name), of.1.clone());
+            effect.open.push(open);
+            let (address, contents) = (self.address(terms, object.address + offset), terms.symbol(open));
+            value = terms.store(value, address, contents);
+        }
+        value
     }
 
     /// The target gets the counter, the counter moves behind the block. A block that does not fit is never allocated.

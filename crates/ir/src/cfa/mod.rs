@@ -141,6 +141,8 @@ pub struct Object {
     pub kind: ObjectKind,
     /// For a literal: its bytes. Empty otherwise.
     pub bytes: Vec<u8>,
+    /// For a local: the regions that hold its cells.
+    pub regions: Vec<Symbol>,
 }
 
 /// What people want to know about a variable.

@@ -59,7 +59,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Unfolding<'p> {
     program: &'p CfaProgram,
-    effects: Effects,
+    effects: Effects<'p>,
     points: IndexSet<Point, FxBuildHasher>,
     /// The edges that leave each location of each procedure.
     successors: Vec<Vec<Vec<EdgeId>>>,
@@ -103,7 +103,7 @@ impl<'p> Unfolding<'p> {
     }
 
     /// How edges are read.
-    pub fn effects(&self) -> &Effects {
+    pub fn effects(&self) -> &Effects<'p> {
         &self.effects
     }
 

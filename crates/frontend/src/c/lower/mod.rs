@@ -183,8 +183,9 @@ impl<'h> Lowering<'h> {
         for info in self.points.regions().to_vec() {
             let name = storage::unique(&mut names, &info.name);
             let cell = self.sort_of_bits(info.cell_bytes * 8);
+            let starts_zero = info.starts_zero && !self.options.globals_are_inputs;
             let symbol = self.terms.declare(name.clone(), Sort::array(pointer.clone(), cell));
-            self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, starts_zero: false, name });
+            self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, starts_zero, name });
         }
     }
 

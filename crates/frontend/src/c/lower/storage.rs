@@ -117,6 +117,10 @@ impl Lowering<'_> {
         let size = self.size_of(variable.ty, &variable.name, variable.external, variable.span)?;
         let kind = owner.map_or(ObjectKind::Static, |(_, procedure)| ObjectKind::Local(procedure));
         let object = self.object(&variable.name, size, kind, Vec::new());
+        if owner.is_some() {
+            let regions = self.points.regions_of(id);
+            self.objects[object.index()].regions = regions.into_iter().map(|r| self.regions[r.0].symbol).collect();
+        }
         self.storage.variables.insert(id, Spot::Memory(Home::Fixed(object)));
         Ok(())
     }
@@ -181,7 +185,7 @@ impl Lowering<'_> {
     fn object(&mut self, name: &str, size: u64, kind: ObjectKind, bytes: Vec<u8>) -> ObjectId {
         let address = self.storage.next;
         self.storage.next = (address + size + GAP).next_multiple_of(ALIGN);
-        self.objects.push(Object { name: name.to_owned(), address, size, kind, bytes });
+        self.objects.push(Object { name: name.to_owned(), address, size, kind, bytes, regions: Vec::new() });
         ObjectId::from_index(self.objects.len() - 1)
     }
 

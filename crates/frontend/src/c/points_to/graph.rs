@@ -102,6 +102,8 @@ pub(crate) struct Graph {
     names: Vec<String>,
     /// Something changed since the last look.
     changed: bool,
+    /// Objects that do not start as zeros.
+    unwritten: Vec<NodeId>,
 }
 
 impl Graph {
@@ -119,6 +121,18 @@ impl Graph {
     fn name(&mut self, name: &str) -> u32 {
         self.names.push(name.to_owned());
         self.names.len() as u32 - 1
+    }
+
+    /// An object that does not start as zeros.
+    pub(crate) fn unwritten_node(&mut self, name: &str) -> NodeId {
+        let node = self.node(Some(name));
+        self.unwritten.push(node);
+        node
+    }
+
+    /// The objects that do not start as zeros.
+    pub(crate) fn unwritten(&self) -> Vec<NodeId> {
+        self.unwritten.clone()
     }
 
     /// A value that points to a place.

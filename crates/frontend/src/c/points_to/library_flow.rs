@@ -81,7 +81,7 @@ impl Analysis<'_> {
     }
 
     fn fresh_block(&mut self) -> Flow {
-        let node = self.graph.node(Some("heap"));
+        let node = self.graph.unwritten_node("heap");
         Flow::Scalar(self.graph.address(Cell::start(node)))
     }
 

@@ -21,7 +21,7 @@ mod residence;
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::hir::{Callee, Expr, ExprKind, FunctionId, Hir, Place, PlaceKind, Storage, VariableId};
 use super::types::{Type, TypeId};
@@ -87,7 +87,9 @@ impl<'h> Analysis<'h> {
             return cell;
         }
         let v = &self.hir.variables[variable.0 as usize];
-        let cell = Cell::start(self.graph.node(Some(&v.name)));
+        let zeros = v.storage == Storage::Static && !v.external;
+        let node = if zeros { self.graph.node(Some(&v.name)) } else { self.graph.unwritten_node(&v.name) };
+        let cell = Cell::start(node);
         self.variables.insert(variable, cell);
         self.arrays(cell, v.ty);
         if v.storage == Storage::Static
@@ -138,7 +140,7 @@ impl<'h> Analysis<'h> {
         if let Some(&cell) = self.strings.get(&string) {
             return cell;
         }
-        let cell = Cell::start(self.graph.node(Some("string")));
+        let cell = Cell::start(self.graph.unwritten_node("string"));
         self.strings.insert(string, cell);
         cell
     }
@@ -164,7 +166,7 @@ impl<'h> Analysis<'h> {
         }
         match leaves(&self.hir.types, ty) {
             Some(leaves) => Flow::Leaves(leaves.iter().map(|_| Some(self.graph.value())).collect()),
-            None => Flow::Object(Cell::start(self.graph.node(Some(name)))),
+            None => Flow::Object(Cell::start(self.graph.unwritten_node(name))),
         }
     }
 
@@ -292,6 +294,8 @@ pub(crate) struct RegionId(pub(crate) usize);
 pub(crate) struct RegionInfo {
     /// Bytes of a cell.
     pub(crate) cell_bytes: u32,
+    /// Whether all its objects start as zeros.
+    pub(crate) starts_zero: bool,
     /// For people.
     pub(crate) name: String,
 }
@@ -348,7 +352,13 @@ pub(crate) fn analyse(hir: &Hir, entry: FunctionId) -> PointsTo<'_> {
 }
 
 impl<'h> PointsTo<'h> {
-    fn new(analysis: Analysis<'h>) -> Self {
+    fn new(mut analysis: Analysis<'h>) -> Self {
+        let mut root = |node: NodeId| analysis.graph.find(Cell::start(node)).node;
+        let mut zeros: FxHashSet<NodeId> = FxHashSet::default();
+        zeros.extend(analysis.variables.values().map(|cell| root(cell.node)));
+        for node in analysis.graph.unwritten() {
+            zeros.remove(&analysis.graph.find(Cell::start(node)).node);
+        }
         let mut regions = Vec::new();
         let mut index = FxHashMap::default();
         let roots: Vec<NodeId> = analysis.graph.roots().collect();
@@ -357,7 +367,7 @@ impl<'h> PointsTo<'h> {
                 let name = analysis.graph.field_name(root, field).unwrap_or("memory").to_owned();
                 let cell_bytes = if field.bytes { 1 } else { field.width.clamp(1, 8) as u32 };
                 index.insert((root, lo), RegionId(regions.len()));
-                regions.push(RegionInfo { cell_bytes, name });
+                regions.push(RegionInfo { cell_bytes, starts_zero: zeros.contains(&root), name });
             }
         }
         let targets = analysis.sites.iter().map(|s| (s.key, s.targets.iter().copied().collect())).collect();
@@ -470,6 +480,16 @@ impl<'h> PointsTo<'h> {
     pub(crate) fn pointee(&mut self, pointer: &Expr) -> Option<Cell> {
         let value = *self.analysis.pointers.get(&key(pointer))?;
         self.analysis.graph.link(value)
+    }
+
+    /// The regions that hold parts of a variable in memory (and maybe of other objects), ascending.
+    pub(crate) fn regions_of(&mut self, variable: VariableId) -> Vec<RegionId> {
+        let Some(cell) = self.variable(variable) else { return Vec::new() };
+        let root = self.analysis.graph.find(cell).node;
+        let mut regions: Vec<RegionId> =
+            self.index.iter().filter(|((node, _), _)| *node == root).map(|(_, region)| *region).collect();
+        regions.sort_unstable();
+        regions
     }
 
     /// The region of an access.
