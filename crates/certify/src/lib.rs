@@ -3,17 +3,17 @@
 //! Nothing here depends on an engine: a trace is replayed step by step, a proof is an invariant whose initiation,
 //! consecution and safety are established again. Solutions and refutations of Horn clauses likewise.
 
+mod blocks;
 mod horn;
 mod invariant;
-mod invariants;
 mod reached;
 mod replay;
 mod runs;
 
 use clinch_ir::{EvalError, Program, Proof, Trace};
 
+pub use blocks::check_invariants;
 pub use horn::{check_refutation, check_solution};
-pub use invariants::check_invariants;
 pub use replay::replay;
 pub use runs::{check_input_trace, check_reached_states};
 

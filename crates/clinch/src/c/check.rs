@@ -35,7 +35,8 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
     };
     let confirmation = confirmed(loaded, &mut outcome, budget, args);
     if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
-        && let Err(error) = std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
+        && let Err(error) =
+            std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
     {
         common::error(&format!("warning: cannot write {}: {error}", file.display()));
     }
@@ -51,7 +52,11 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
     (Ok(text), code)
 }
 
-pub(super) fn recheck(program: &CfaProgram, verdict: &CfaVerdict, stop: clinch_certify::Stop<'_>) -> Result<bool, Rejection> {
+pub(super) fn recheck(
+    program: &CfaProgram,
+    verdict: &CfaVerdict,
+    stop: clinch_certify::Stop<'_>,
+) -> Result<bool, Rejection> {
     match verdict {
         CfaVerdict::Safe(CfaProof::Reached(states)) => {
             clinch_certify::check_reached_states(program, states, stop).map(|()| true)

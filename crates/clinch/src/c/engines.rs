@@ -50,19 +50,31 @@ impl CEngine {
     }
 
     /// Runs it.
-    pub(crate) fn check(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
+    pub(crate) fn check(
+        &self,
+        program: &CfaProgram,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+    ) -> (CfaVerdict, Value) {
         match self {
             CEngine::Explicit(config) => explicit(program, config, budget, observer),
-            CEngine::Cegar(config) => encodings(program, budget, |encoding, budget| {
-                cegar(program, encoding, config, budget, observer)
-            }),
-            CEngine::Spacer => encodings(program, budget, |encoding, budget| spacer(program, encoding, budget, observer)),
+            CEngine::Cegar(config) => {
+                encodings(program, budget, |encoding, budget| cegar(program, encoding, config, budget, observer))
+            }
+            CEngine::Spacer => {
+                encodings(program, budget, |encoding, budget| spacer(program, encoding, budget, observer))
+            }
             CEngine::Auto(runs, config) => auto(program, runs, config, budget, observer),
         }
     }
 }
 
-fn explicit(program: &CfaProgram, config: &RunsConfig, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
+fn explicit(
+    program: &CfaProgram,
+    config: &RunsConfig,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
     let (verdict, stats) = explicit::check_runs(program, config, budget, observer);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
@@ -79,7 +91,12 @@ fn cegar(
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
-fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
+fn spacer(
+    program: &CfaProgram,
+    encoding: Encoding,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
     let config = spacer::Config::default();
     let solve = |system: &_, budget: &_, observer: &mut dyn Observer| spacer::check(system, &config, budget, observer);
     let (verdict, stats) = cegar::check_software(program, encoding, budget, observer, solve);
@@ -149,9 +166,8 @@ fn auto(
     if !matches!(verdict, CfaVerdict::Unknown(_)) {
         return with_engine(verdict, stats, "explicit");
     }
-    let (verdict, stats) = encodings(program, &share(budget, 75), |encoding, budget| {
-        cegar(program, encoding, config, budget, observer)
-    });
+    let (verdict, stats) =
+        encodings(program, &share(budget, 75), |encoding, budget| cegar(program, encoding, config, budget, observer));
     if !matches!(verdict, CfaVerdict::Unknown(_)) {
         return with_engine(verdict, stats, "cegar");
     }

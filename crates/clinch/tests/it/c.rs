@@ -47,7 +47,10 @@ fn check(text: &str, expected_code: i32, expected: &Expect) {
 #[test]
 fn functions_without_body_return_inputs() {
     let text = "extern int sensor(void);\nextern void reach_error(void);\nint main(void) {\n    int x = sensor();\n    if (x == 4711) reach_error();\n    return 0;\n}\n";
-    check(text, 1, &expect![[r#"
+    check(
+        text,
+        1,
+        &expect![[r#"
         UNSAFE: reach_error at program.c:5:20 (auto, T s)
         inputs: 4711
         trace:
@@ -56,13 +59,17 @@ fn functions_without_body_return_inputs() {
           program.c:5  reach_error()
         evidence: the run was replayed on the model; confirmed by execution
         assumed: `sensor` has no body: it returns any value and changes nothing
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn calls_through_pointers_are_followed() {
     let text = "extern void reach_error(void);\nextern _Bool __VERIFIER_nondet_bool(void);\nstatic int twice(int x) { return 2 * x; }\nstatic int square(int x) { return x * x; }\nint main(void) {\n    int (*f)(int) = __VERIFIER_nondet_bool() ? twice : square;\n    if (f(3) == 9) reach_error();\n    return 0;\n}\n";
-    check(text, 1, &expect![[r#"
+    check(
+        text,
+        1,
+        &expect![[r#"
         UNSAFE: reach_error at program.c:7:20 (auto, T s)
         inputs: 0
         trace:
@@ -74,45 +81,65 @@ fn calls_through_pointers_are_followed() {
           program.c:7  [f(3) == 9]
           program.c:7  reach_error()
         evidence: the run was replayed on the model; confirmed by execution
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_float_on_the_critical_path_has_no_verdict() {
     let text = "extern void reach_error(void);\nint main(void) {\n    double d = 0.1 + 0.2;\n    if (d != 0.3) reach_error();\n    return 0;\n}\n";
-    check(text, 2, &expect![[r#"
+    check(
+        text,
+        2,
+        &expect![[r#"
         UNKNOWN: unsupported: a condition depends on a value that is not modelled, at program.c:4:9 (auto, T s)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_float_elsewhere_does_not_matter() {
     let text = "extern int printf(const char *, ...);\nextern void reach_error(void);\nextern _Bool __VERIFIER_nondet_bool(void);\nint main(void) {\n    double d = 0.1 + 0.2;\n    printf(\"%f\\n\", d);\n    int x = __VERIFIER_nondet_bool();\n    if (x > 1) reach_error();\n    return 0;\n}\n";
-    check(text, 0, &expect![[r#"
+    check(
+        text,
+        0,
+        &expect![[r#"
         SAFE: no error is reachable (auto, T s)
         proof: all runs, 1 states at inputs; re-checked in T s
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_mathematical_library_is_not_modelled() {
     let text = "extern void reach_error(void);\nextern double sqrt(double);\nextern int __isinf(double);\nint main(void) {\n    if (__isinf(sqrt(2.0))) reach_error();\n    return 0;\n}\n";
-    check(text, 2, &expect![[r#"
+    check(
+        text,
+        2,
+        &expect![[r#"
         UNKNOWN: unsupported: a condition depends on a value that is not modelled, at program.c:5:9 (auto, T s)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn inline_assembly_has_no_verdict() {
     let text = "extern void reach_error(void);\nint main(void) {\n    int x = 1;\n    __asm__ volatile(\"incl %0\" : \"+r\"(x));\n    if (x == 2) reach_error();\n    return 0;\n}\n";
-    check(text, 2, &expect![[r#"
+    check(
+        text,
+        2,
+        &expect![[r#"
         UNKNOWN: unsupported: inline assembly, at program.c:4:5 (auto, T s)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_incomplete_type_is_bad_input() {
-    check("struct later;\nint main(void) {\n    struct later s;\n    return 0;\n}\n", 65, &expect![[r#"
+    check(
+        "struct later;\nint main(void) {\n    struct later s;\n    return 0;\n}\n",
+        65,
+        &expect![[r#"
         program.c:3:18: error: `s` has the incomplete type `struct later`
            ╭─[ program.c:3:18 ]
            │
@@ -120,12 +147,16 @@ fn an_incomplete_type_is_bad_input() {
            │                  ┬  
            │                  ╰── here
         ───╯
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_syntax_error_is_bad_input() {
-    check("int main(void) {\n    int x = 1 +;\n    return x;\n}\n", 65, &expect![[r#"
+    check(
+        "int main(void) {\n    int x = 1 +;\n    return x;\n}\n",
+        65,
+        &expect![[r#"
         program.c:2:16: error: syntax error at `;`
            ╭─[ program.c:2:16 ]
            │
@@ -133,22 +164,30 @@ fn a_syntax_error_is_bad_input() {
            │                ┬  
            │                ╰── here
         ───╯
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_missing_include_is_bad_input() {
-    check("#include \"nowhere.h\"\nint main(void) { return 0; }\n", 65, &expect![[r#"
+    check(
+        "#include \"nowhere.h\"\nint main(void) { return 0; }\n",
+        65,
+        &expect![[r#"
         program.c:1:10: fatal error: nowhere.h: No such file or directory
             1 | #include "nowhere.h"
               |          ^~~~~~~~~~~
         compilation terminated.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_missing_entry_is_bad_input() {
-    check("int f(void) { return 0; }\n", 65, &expect![[r#"
+    check(
+        "int f(void) { return 0; }\n",
+        65,
+        &expect![[r#"
         program.c:1:1: error: there is no function `main`
            ╭─[ program.c:1:1 ]
            │
@@ -156,7 +195,8 @@ fn a_missing_entry_is_bad_input() {
            │ ┬  
            │ ╰── here
         ───╯
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -190,7 +230,8 @@ fn a_run_takes_its_inputs_in_order() {
 
 #[test]
 fn division_by_zero_is_noticed_whatever_is_divided() {
-    let text = "extern int __VERIFIER_nondet_int(void);\nint main(void) { int x = __VERIFIER_nondet_int(); return x % x; }\n";
+    let text =
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) { int x = __VERIFIER_nondet_int(); return x % x; }\n";
     let (code, shown) = on_text("run", text, &["--inputs", "0"]);
     assert_eq!(code, 2, "{shown}");
     assert!(shown.starts_with("undefined behaviour: division by zero, at program.c:2:"), "{shown}");
@@ -200,7 +241,10 @@ fn division_by_zero_is_noticed_whatever_is_divided() {
 fn several_files_are_linked() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = [
-        ("a.c", "extern int counter; void step(void);\nvoid reach_error(void);\nint main(void) { step(); step(); if (counter == 2) reach_error(); return 0; }\n"),
+        (
+            "a.c",
+            "extern int counter; void step(void);\nvoid reach_error(void);\nint main(void) { step(); step(); if (counter == 2) reach_error(); return 0; }\n",
+        ),
         ("b.c", "int counter; static int by = 1;\nvoid step(void) { counter += by; }\n"),
     ];
     let (code, shown) = on_files(folder.path(), "check", &files, &[]);
@@ -237,10 +281,13 @@ fn a_harness_triggers_the_bug() {
 #[test]
 fn a_task_file_names_program_and_property() {
     let folder = tempfile::tempdir().expect("a folder");
-    let program = "void reach_error(void);\nint main(void) { long x = 1L << 31; if (x < 0) reach_error(); return 0; }\n";
+    let program =
+        "void reach_error(void);\nint main(void) { long x = 1L << 31; if (x < 0) reach_error(); return 0; }\n";
     std::fs::write(folder.path().join("p.i"), program).expect("written");
     let task = |model: &str, property: &str| {
-        format!("format_version: '2.0'\ninput_files: 'p.i'\nproperties:\n  - property_file: ../{property}\n    expected_verdict: false\noptions:\n  language: C\n  data_model: {model}\n")
+        format!(
+            "format_version: '2.0'\ninput_files: 'p.i'\nproperties:\n  - property_file: ../{property}\n    expected_verdict: false\noptions:\n  language: C\n  data_model: {model}\n"
+        )
     };
     let run = |text: &str| on_files(folder.path(), "check", &[("t.yml", text)], &[]);
     let (code, shown) = run(&task("ILP32", "unreach-call.prp"));
@@ -250,7 +297,10 @@ fn a_task_file_names_program_and_property() {
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("DISAGREES with the expected one (false)"), "{shown}");
     let (code, shown) = run(&task("LP64", "termination.prp"));
-    assert_eq!((code, shown.trim()), (2, "UNKNOWN: unsupported: the property termination.prp, at t.yml:1:1 (none, T s)"));
+    assert_eq!(
+        (code, shown.trim()),
+        (2, "UNKNOWN: unsupported: the property termination.prp, at t.yml:1:1 (none, T s)")
+    );
     let (code, shown) = run("input_files: [\n");
     assert_eq!(code, 65, "{shown}");
     assert!(shown.starts_with("t.yml:"), "{shown}");

@@ -94,7 +94,14 @@ impl<'p> Effects<'p> {
         effect
     }
 
-    fn forgotten_cells(&self, terms: &mut Terms, object: &Object, region: Symbol, bytes: u64, effect: &mut Effect) -> Term {
+    fn forgotten_cells(
+        &self,
+        terms: &mut Terms,
+        object: &Object,
+        region: Symbol,
+        bytes: u64,
+        effect: &mut Effect,
+    ) -> Term {
         let mut value = terms.symbol(region);
         let Sort::Array(of) = terms.symbol_sort(region).clone() else { return value };
         for offset in (0..object.size).step_by(bytes as usize) {

@@ -106,7 +106,14 @@ impl Build {
     }
 
     pub(crate) fn object(&mut self, name: &str, address: u64, size: u64, kind: ObjectKind) -> ObjectId {
-        self.program.objects.push(Object { name: name.to_owned(), address, size, kind, bytes: Vec::new(), regions: Vec::new() });
+        self.program.objects.push(Object {
+            name: name.to_owned(),
+            address,
+            size,
+            kind,
+            bytes: Vec::new(),
+            regions: Vec::new(),
+        });
         ObjectId::from_index(self.program.objects.len() - 1)
     }
 

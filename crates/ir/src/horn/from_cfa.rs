@@ -123,7 +123,13 @@ impl CfaClauses {
     }
 
     /// The value of an input in the n-th block of a derivation; 0 for what does not matter.
-    fn input(&self, derivation: &Derivation, block: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> u64 {
+    fn input(
+        &self,
+        derivation: &Derivation,
+        block: usize,
+        request: &InputRequest,
+        calls: &[(ProcedureId, EdgeId)],
+    ) -> u64 {
         let value = || {
             let step = derivation.steps.get(block)?;
             let origin = self.origins[step.clause.index()].as_ref()?;
@@ -141,9 +147,7 @@ impl CfaClauses {
 fn bits_of(value: &Value) -> Option<u64> {
     match value {
         Value::Bool(b) => Some((*b).into()),
-        Value::Int(n) => {
-            crate::bitvec::of_integer(64, n).to_u64()
-        }
+        Value::Int(n) => crate::bitvec::of_integer(64, n).to_u64(),
         Value::BitVec { bits, .. } => bits.to_u64(),
         _ => None,
     }
@@ -397,13 +401,20 @@ impl<'p> Translation<'p> {
             facts.push(constraint);
             constraint = terms.all(facts);
         }
-        let body: Vec<Application> = body.map(|predicate| Application { predicate, args: body_args }).into_iter().collect();
+        let body: Vec<Application> =
+            body.map(|predicate| Application { predicate, args: body_args }).into_iter().collect();
         let head = head.map(|(predicate, ..)| Application { predicate, args: head_args });
         self.add_renamed(body, constraint, head, block);
     }
 
     /// Adds a clause with symbols of its own.
-    fn add_renamed(&mut self, body: Vec<Application>, constraint: Term, head: Option<Application>, block: Option<&Block>) {
+    fn add_renamed(
+        &mut self,
+        body: Vec<Application>,
+        constraint: Term,
+        head: Option<Application>,
+        block: Option<&Block>,
+    ) {
         let terms = &mut self.system.terms;
         let used = HornSystem::collect_vars(terms, &body, constraint, head.as_ref());
         let mut map: FxHashMap<Symbol, Term> = FxHashMap::default();

@@ -156,7 +156,9 @@ impl Checker<'_> {
                 TypeOf::Type(name) => self.type_name(name)?,
                 // lang-c takes the name of a type for an expression here.
                 TypeOf::Expression(expression) => match &expression.node {
-                    Expression::Identifier(name) if matches!(self.lookup(&name.node.name), Some(Symbol::Typedef(..))) => {
+                    Expression::Identifier(name)
+                        if matches!(self.lookup(&name.node.name), Some(Symbol::Typedef(..))) =>
+                    {
                         return self.single_type(&TypeSpecifier::TypedefName((**name).clone()), span);
                     }
                     _ => self.type_of_expression(expression)?,

@@ -283,9 +283,7 @@ impl Fold<'_> {
         let &[Assign { target: Target::Var(x), value }] = &later[..] else { return false };
         let clinch_ir::Node::Symbol(hidden) = self.terms.node(value) else { return false };
         let passed = self.temporaries.contains(&hidden) && readers.get(&hidden).is_some_and(|r| r.len() == 1);
-        let sets = |e: &usize| {
-            matches!(&edges[*e].op, Op::Assign(a) if matches!(a[..], [Assign { target: Target::Var(s), .. }] if s == hidden))
-        };
+        let sets = |e: &usize| matches!(&edges[*e].op, Op::Assign(a) if matches!(a[..], [Assign { target: Target::Var(s), .. }] if s == hidden));
         if !passed || !firsts.iter().all(sets) {
             return false;
         }

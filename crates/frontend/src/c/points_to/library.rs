@@ -129,8 +129,25 @@ fn is_function_of_arguments(name: &str) -> bool {
         "isupper", "isxdigit", "tolower", "toupper",
     ];
     const TEXT: [&str; 19] = [
-        "atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strstr", "strrchr", "strpbrk", "strspn",
-        "strcspn", "strcasecmp", "strncasecmp", "memchr", "strnlen", "bsearch", "div", "ldiv",
+        "atoi",
+        "atol",
+        "atoll",
+        "strtol",
+        "strtoul",
+        "strtoll",
+        "strtoull",
+        "strstr",
+        "strrchr",
+        "strpbrk",
+        "strspn",
+        "strcspn",
+        "strcasecmp",
+        "strncasecmp",
+        "memchr",
+        "strnlen",
+        "bsearch",
+        "div",
+        "ldiv",
     ];
     CHARACTERS.contains(&name) || TEXT.contains(&name)
 }
@@ -226,7 +243,9 @@ fn unsupported(name: &str) -> Option<Library> {
         "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" => "formatted output to memory",
         "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "fread" | "getline" | "read" => "input to memory",
         _ if name.starts_with("pthread_") || name.starts_with("thrd_") => "threads",
-        "strtok" | "strtok_r" | "strdup" | "strndup" | "strncat" | "qsort" | "stpcpy" => "this function of the C library",
+        "strtok" | "strtok_r" | "strdup" | "strndup" | "strncat" | "qsort" | "stpcpy" => {
+            "this function of the C library"
+        }
         _ if name.starts_with("va_") => "variable argument lists",
         _ => return None,
     };
