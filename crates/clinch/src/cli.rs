@@ -231,6 +231,26 @@ pub(crate) struct CfaArgs {
     /// How it is written. dot is for Graphviz.
     #[arg(long, value_enum, default_value_t = CfaFormat::Text)]
     pub(crate) format: CfaFormat,
+
+    /// Transform it first; may be repeated.
+    #[arg(long = "pass", value_enum, value_name = "PASS")]
+    pub(crate) passes: Vec<PassName>,
+
+    /// Write the loop-free parts between loop heads, calls and errors as one step each (text).
+    #[arg(long)]
+    pub(crate) large_blocks: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PassName {
+    /// Constant propagation.
+    Constants,
+    /// Assignments and inputs that nobody reads.
+    Dead,
+    /// What does not matter for errors.
+    Slice,
+    /// Calls replaced by copies.
+    Inline,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
