@@ -142,6 +142,9 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
+    #[command(flatten)]
+    pub(crate) c: CArgs,
+
     /// The language to write. chc: Horn clauses in SMT-LIB, which have a solution iff no error can be reached.
     #[arg(long, value_enum)]
     pub(crate) to: Target,

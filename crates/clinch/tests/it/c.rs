@@ -333,6 +333,17 @@ fn automata_are_drawn() {
 }
 
 #[test]
+fn a_program_can_be_written_as_clauses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\nint main(void) {\n    unsigned char x = 1;\n    while (__VERIFIER_nondet_int()) x += 2;\n    if (x == 4) reach_error();\n    return 0;\n}\n";
+    std::fs::write(folder.path().join("p.c"), text).expect("written");
+    let clauses = stdout(&clinch(&["convert", &folder.path().join("p.c").display().to_string(), "--to", "chc"]));
+    std::fs::write(folder.path().join("p.smt2"), clauses).expect("written");
+    let answer = clinch(&["check", &folder.path().join("p.smt2").display().to_string(), "--engine", "spacer"]);
+    assert_eq!(code(&answer), 0, "{}", stdout(&answer));
+}
+
+#[test]
 fn examples_have_the_verdicts_they_announce() {
     let mut files: Vec<_> = std::fs::read_dir(root().join("examples/c")).expect("examples").flatten().collect();
     files.sort_by_key(std::fs::DirEntry::path);
