@@ -119,7 +119,9 @@ impl Lowering<'_> {
                 Value::Scalar(self.adapt(value, ty, e.ty, e.span))
             }
             (Some(ty), None) => self.returned_record(f, ty, e.span),
-            (None, _) if result_type.is_none() && !unused => self.any_value(e, &InputKind::Uninitialised("result".to_owned())),
+            (None, _) if result_type.is_none() && !unused => {
+                self.any_value(e, &InputKind::Uninitialised("result".to_owned()))
+            }
             (None, _) => Value::Void,
         }
     }

@@ -7,8 +7,8 @@ use super::super::hir::{Storage, VariableId};
 use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
-use super::body::{Body, EXIT, Scope};
 use super::blocks::Filling;
+use super::body::{Body, EXIT, Scope};
 use super::storage::Spot;
 
 impl Lowering<'_> {

@@ -77,10 +77,10 @@ fn renumber(tidy: &mut Tidy, mut locations: Vec<Location>) {
     order.retain(|&l| l != EXIT);
     order.push(EXIT);
     for loc in order {
-        if !number.contains_key(&loc) {
-            number.insert(loc, LocId::from_index(tidy.locations.len()));
+        number.entry(loc).or_insert_with(|| {
             tidy.locations.push(std::mem::take(&mut locations[loc.index()]));
-        }
+            LocId::from_index(tidy.locations.len() - 1)
+        });
     }
     for edge in &mut tidy.edges {
         (edge.from, edge.to) = (number[&edge.from], number[&edge.to]);
@@ -283,9 +283,7 @@ impl Fold<'_> {
         let &[Assign { target: Target::Var(x), value }] = &later[..] else { return false };
         let clinch_ir::Node::Symbol(hidden) = self.terms.node(value) else { return false };
         let passed = self.temporaries.contains(&hidden) && readers.get(&hidden).is_some_and(|r| r.len() == 1);
-        let sets = |e: &usize| {
-            matches!(&edges[*e].op, Op::Assign(a) if matches!(a[..], [Assign { target: Target::Var(s), .. }] if s == hidden))
-        };
+        let sets = |e: &usize| matches!(&edges[*e].op, Op::Assign(a) if matches!(a[..], [Assign { target: Target::Var(s), .. }] if s == hidden));
         if !passed || !firsts.iter().all(sets) {
             return false;
         }
