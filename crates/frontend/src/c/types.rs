@@ -159,6 +159,11 @@ impl Types {
         RecordId(u32::try_from(self.records.len() - 1).expect("fewer than 2^32 records"))
     }
 
+    /// How many records there are.
+    pub fn record_count(&self) -> usize {
+        self.records.len()
+    }
+
     /// Bits of an integer rank.
     pub fn bits_of_rank(&self, rank: Rank) -> u32 {
         match rank {

@@ -56,7 +56,10 @@ fn names() {
     wrong("int f(void) { x = 1; y = 2; return 0; }", "1:15: `x` is not declared\n1:22: `y` is not declared");
     wrong("typedef int T; int f(void) { return T; }", "1:37: `T` is a type, not a value");
     wrong("int x; char x;", "1:13: `x` is declared as `char`, and before as `int`");
-    wrong("int f(int); int f(char *p) { return 0; }", "1:17: `f` is declared as `int(char *)`, and before as `int(int)`");
+    wrong(
+        "int f(int); int f(char *p) { return 0; }",
+        "1:17: `f` is declared as `int(char *)`, and before as `int(int)`",
+    );
     wrong("int x = 1; int x = 2;", "1:16: `x` is defined twice");
     wrong("int f(void) { return 0; }\nint f(void) { return 1; }", "2:5: `f` is defined twice");
     wrong("int f(void) { int x; int x; return 0; }", "1:26: `x` is declared twice");
@@ -66,7 +69,7 @@ fn names() {
     wrong("int f(int a, int a) { return a; }", "1:18: `a` is declared twice");
     wrong("int f(void) { goto out; }", "1:20: there is no label `out`");
     wrong("int f(void) { a: ; a: ; }", "1:20: label `a` is defined twice");
-    wrong("x f(void) { undeclared y = 3; }", "1:3: syntax error at `f`");
+    wrong("x f(void) { undeclared y = 3; }", "1:1: syntax error at `x`");
 }
 
 #[test]
@@ -82,11 +85,17 @@ fn types() {
     wrong("int a[]; int f(void) { return sizeof(struct Z); }", "1:31: `struct Z` is incomplete");
     wrong("int f(int, int); int g(void) { return f(1); }", "1:39: `f` has 2 parameter(s), found 1 argument(s)");
     wrong("int f(void); int g(void) { return f(1); }", "1:35: `f` has 0 parameter(s), found 1 argument(s)");
-    wrong("int p(char *, ...); int g(void) { return p(); }", "1:42: `p` has at least 1 parameter(s), found 0 argument(s)");
+    wrong(
+        "int p(char *, ...); int g(void) { return p(); }",
+        "1:42: `p` has at least 1 parameter(s), found 0 argument(s)",
+    );
     wrong("int g(int x) { return x(1); }", "1:23: expected a function, found `int`");
     wrong("struct S { int x; } s; int f(void) { return s; }", "1:45: expected `int`, found `struct S`");
     wrong("struct S { int x; } s; int f(void) { return s + 1; }", "1:45: expected a number, found `struct S`");
-    wrong("struct S { int x; } s; int f(void) { if (s) return 1; return 0; }", "1:42: expected a number or a pointer, found `struct S`");
+    wrong(
+        "struct S { int x; } s; int f(void) { if (s) return 1; return 0; }",
+        "1:42: expected a number or a pointer, found `struct S`",
+    );
     wrong("void v(void); int f(void) { return v(); }", "1:36: expected `int`, found `void`");
     wrong("int f(double d) { return d % 2; }", "1:26: expected an integer, found `double`");
     wrong("int f(double d) { return ~d; }", "1:26: expected an integer, found `double`");
@@ -127,7 +136,10 @@ fn statements() {
 
 #[test]
 fn a_wrong_declaration_is_reported_once() {
-    wrong("struct Z z; int f(void) { return z.x + z.y; }", "1:34: `struct Z` is incomplete\n1:10: `z` has the incomplete type `struct Z`");
+    wrong(
+        "struct Z z; int f(void) { return z.x + z.y; }",
+        "1:34: `struct Z` is incomplete\n1:10: `z` has the incomplete type `struct Z`",
+    );
     wrong("int f(void) { int x = y; return x + x; }", "1:23: `y` is not declared");
 }
 
@@ -135,7 +147,9 @@ fn a_wrong_declaration_is_reported_once() {
 fn what_gcc_warns_about_is_fine() {
     fine("int f(int *p, char *q) { p = q; p = 1; int x = p; return p == q && p > 0 && p != 5; }");
     fine("main() { return 0; }");
-    fine("static x; f(a, b) char b; { return a + b + x; } const y = 3; g() { register z; auto w = 1; return f(z, w); }");
+    fine(
+        "static x; f(a, b) char b; { return a + b + x; } const y = 3; g() { register z; auto w = 1; return f(z, w); }",
+    );
     fine("int f(void) { return g(1, 2.0) + (int)strlen(\"a\"); } int g();");
     fine("int f(void) { undeclared(); } void undeclared(void) {}");
     fine("void f(void) { return 1; } int g(void) { return; }");
@@ -145,16 +159,30 @@ fn what_gcc_warns_about_is_fine() {
 
 #[test]
 fn gnu_c() {
-    fine("int f(int x) { __label__ a; a: asm volatile (\"nop\" : \"=r\"(x) : : \"memory\"); void *p = &&a; goto *p; return x ?: 1; }");
-    fine("struct __attribute__((packed)) S { char c; int x; } __attribute__((aligned(2))); _Static_assert(sizeof(struct S) == 6);");
-    fine("int f(int x) { switch (x) { case 1: x = 2; __attribute__((fallthrough)); case 2 ... 4: break; default: } l: }");
+    fine(
+        "int f(int x) { __label__ a; a: asm volatile (\"nop\" : \"=r\"(x) : : \"memory\"); void *p = &&a; goto *p; return x ?: 1; }",
+    );
+    fine(
+        "struct __attribute__((packed)) S { char c; int x; } __attribute__((aligned(2))); _Static_assert(sizeof(struct S) == 6);",
+    );
+    fine(
+        "int f(int x) { switch (x) { case 1: x = 2; __attribute__((fallthrough)); case 2 ... 4: break; default: } l: }",
+    );
     fine("unsigned __int128 x; __int128 unsigned y; __uint128_t z; __extension__ typedef long long L; __thread int t;");
-    fine("int f(void) { __auto_type x = 1.5; _Static_assert(sizeof x == 8, \"\"); case_: int y = 1; return ({ int z = y; z; }); }");
-    fine("void f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); int x = __builtin_va_arg(l, int); __builtin_va_end(l); }");
+    fine(
+        "int f(void) { __auto_type x = 1.5; _Static_assert(sizeof x == 8, \"\"); case_: int y = 1; return ({ int z = y; z; }); }",
+    );
+    fine(
+        "void f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); int x = __builtin_va_arg(l, int); __builtin_va_end(l); }",
+    );
     fine("int f(void) __asm__(\"g\") __attribute__((nothrow)); register int r asm(\"eax\"); asm(\".globl x\");");
-    fine("int f(int n) { int a[n]; return sizeof a / sizeof a[0] + sizeof(int[n]); } int g(int n, int a[n], int b[n][n]);");
+    fine(
+        "int f(int n) { int a[n]; return sizeof a / sizeof a[0] + sizeof(int[n]); } int g(int n, int a[n], int b[n][n]);",
+    );
     fine("double _Complex z; _Float128 q; __float128 w; double d = __builtin_inf() + __builtin_nan(\"\");");
-    fine("int f(void) { return __builtin_expect(1 == 2, 0) + __builtin_popcount(3u) + __sync_fetch_and_add((int *)0, 1); }");
+    fine(
+        "int f(void) { return __builtin_expect(1 == 2, 0) + __builtin_popcount(3u) + __sync_fetch_and_add((int *)0, 1); }",
+    );
     fine("int x = __alignof__(int) + _Alignof(char *); const char *f(void) { return __func__; } int y = 'a' + L'b';");
     fine("int f(int a, int b) { return a <b> (a) ? 1 : 2; } // comment \\\nstill comment\nint z;");
 }

@@ -67,7 +67,13 @@ impl Numbers {
 const SCALARS: [&str; 10] =
     ["char", "short", "int", "long", "long long", "double", "char *", "_Bool", "long double", "unsigned"];
 const BIT_TYPES: [(&str, u64); 8] = [
-    ("char", 8), ("short", 16), ("int", 32), ("unsigned", 32), ("long long", 64), ("unsigned char", 8), ("_Bool", 1),
+    ("char", 8),
+    ("short", 16),
+    ("int", 32),
+    ("unsigned", 32),
+    ("long long", 64),
+    ("unsigned char", 8),
+    ("_Bool", 1),
     ("unsigned long long", 64),
 ];
 
@@ -108,8 +114,11 @@ fn claims(hir: &Hir, count: usize) -> (String, String) {
         let record = (0..).map(|i| hir.types.record(clinch_frontend::c::types::RecordId(i))).find(|r| r.name == name);
         let record = record.expect("it was declared");
         let (size, align) = (record.size, record.align);
-        writeln!(claims, "_Static_assert(sizeof(T{n}) == {size} && _Alignof(T{n}) == {align}, \"T{n} {size} {align}\");")
-            .expect("a string");
+        writeln!(
+            claims,
+            "_Static_assert(sizeof(T{n}) == {size} && _Alignof(T{n}) == {align}, \"T{n} {size} {align}\");"
+        )
+        .expect("a string");
         for field in &record.fields {
             let (name, offset) = (&field.name, field.offset);
             match field.bits {

@@ -15,28 +15,78 @@ use crate::diagnostic::Problem;
 /// `u` unsigned, `l` long, `L` long long, `z` size_t, `d` double, `f` float, `D` long double, `U` unsigned long long, `h`
 /// unsigned short, `m` unsigned long.
 const SIGNATURES: &[(&str, &str)] = &[
-    ("abort", "v"), ("abs", "ii"), ("alloca", "pz"), ("bswap16", "hh"), ("bswap32", "uu"), ("bswap64", "UU"),
-    ("calloc", "pzz"), ("clz", "iu"), ("clzl", "im"), ("clzll", "iU"), ("ctz", "iu"), ("ctzl", "im"), ("ctzll", "iU"),
-    ("exit", "vi"), ("_exit", "vi"), ("fabs", "dd"), ("fabsf", "ff"), ("fabsl", "DD"), ("ffs", "ii"), ("floor", "dd"),
-    ("free", "vp"), ("frame_address", "pu"), ("labs", "ll"), ("llabs", "LL"), ("malloc", "pz"), ("memchr", "ppiz"),
-    ("memcmp", "ippz"), ("memcpy", "pppz"), ("memmove", "pppz"), ("memset", "ppiz"), ("object_size", "zpi"),
-    ("parity", "iu"), ("parityl", "im"), ("parityll", "iU"), ("popcount", "iu"), ("popcountl", "im"),
-    ("popcountll", "iU"), ("pow", "ddd"), ("prefetch", "vp."), ("printf", "is."), ("putchar", "ii"), ("puts", "is"),
-    ("realloc", "ppz"), ("return_address", "pu"), ("snprintf", "iszs."), ("sprintf", "iss."), ("sqrt", "dd"),
-    ("strcat", "sss"), ("strchr", "ssi"), ("strcmp", "iss"), ("strcpy", "sss"), ("strdup", "ss"), ("strlen", "zs"),
-    ("strncat", "sssz"), ("strncmp", "issz"), ("strncpy", "sssz"), ("strrchr", "ssi"), ("strstr", "sss"), ("trap", "v"),
-    ("unreachable", "v"), ("expect", "lll"), ("__memcpy_chk", "pppzz"), ("__memset_chk", "ppizz"),
-    ("__memmove_chk", "pppzz"), ("__strcpy_chk", "sssz"), ("__strncpy_chk", "ssszz"), ("__strcat_chk", "sssz"),
+    ("abort", "v"),
+    ("abs", "ii"),
+    ("alloca", "pz"),
+    ("bswap16", "hh"),
+    ("bswap32", "uu"),
+    ("bswap64", "UU"),
+    ("calloc", "pzz"),
+    ("clz", "iu"),
+    ("clzl", "im"),
+    ("clzll", "iU"),
+    ("ctz", "iu"),
+    ("ctzl", "im"),
+    ("ctzll", "iU"),
+    ("exit", "vi"),
+    ("_exit", "vi"),
+    ("fabs", "dd"),
+    ("fabsf", "ff"),
+    ("fabsl", "DD"),
+    ("ffs", "ii"),
+    ("floor", "dd"),
+    ("free", "vp"),
+    ("frame_address", "pu"),
+    ("labs", "ll"),
+    ("llabs", "LL"),
+    ("malloc", "pz"),
+    ("memchr", "ppiz"),
+    ("memcmp", "ippz"),
+    ("memcpy", "pppz"),
+    ("memmove", "pppz"),
+    ("memset", "ppiz"),
+    ("object_size", "zpi"),
+    ("parity", "iu"),
+    ("parityl", "im"),
+    ("parityll", "iU"),
+    ("popcount", "iu"),
+    ("popcountl", "im"),
+    ("popcountll", "iU"),
+    ("pow", "ddd"),
+    ("prefetch", "vp."),
+    ("printf", "is."),
+    ("putchar", "ii"),
+    ("puts", "is"),
+    ("realloc", "ppz"),
+    ("return_address", "pu"),
+    ("snprintf", "iszs."),
+    ("sprintf", "iss."),
+    ("sqrt", "dd"),
+    ("strcat", "sss"),
+    ("strchr", "ssi"),
+    ("strcmp", "iss"),
+    ("strcpy", "sss"),
+    ("strdup", "ss"),
+    ("strlen", "zs"),
+    ("strncat", "sssz"),
+    ("strncmp", "issz"),
+    ("strncpy", "sssz"),
+    ("strrchr", "ssi"),
+    ("strstr", "sss"),
+    ("trap", "v"),
+    ("unreachable", "v"),
+    ("expect", "lll"),
+    ("__memcpy_chk", "pppzz"),
+    ("__memset_chk", "ppizz"),
+    ("__memmove_chk", "pppzz"),
+    ("__strcpy_chk", "sssz"),
+    ("__strncpy_chk", "ssszz"),
+    ("__strcat_chk", "sssz"),
 ];
 
 impl Checker<'_> {
     /// Calls with a meaning of their own; none if the name is not special.
-    pub(super) fn builtin(
-        &mut self,
-        name: &str,
-        args: &[Node<Expression>],
-        span: Span,
-    ) -> Option<Checked<Operand>> {
+    pub(super) fn builtin(&mut self, name: &str, args: &[Node<Expression>], span: Span) -> Option<Checked<Operand>> {
         let special = name.strip_prefix("__builtin_")?;
         let value = match (special, args) {
             ("expect" | "expect_with_probability", [value, ..]) => self.expect(value),
@@ -106,7 +156,12 @@ impl Checker<'_> {
         let signature = SIGNATURES.iter().find(|(known, _)| *known == short).map(|(_, signature)| *signature);
         let Some(signature) = signature else {
             let result = self.basic.int;
-            return self.types().intern(Type::Function { result, parameters: Vec::new(), variadic: false, unspecified: true });
+            return self.types().intern(Type::Function {
+                result,
+                parameters: Vec::new(),
+                variadic: false,
+                unspecified: true,
+            });
         };
         let variadic = signature.ends_with('.');
         let mut letters = signature.trim_end_matches('.').chars();

@@ -65,13 +65,7 @@ impl Checker<'_> {
         }
     }
 
-    fn arguments(
-        &mut self,
-        ty: TypeId,
-        callee: &Callee,
-        nodes: &[Node<Expression>],
-        span: Span,
-    ) -> Checked<Vec<Expr>> {
+    fn arguments(&mut self, ty: TypeId, callee: &Callee, nodes: &[Node<Expression>], span: Span) -> Checked<Vec<Expr>> {
         let Type::Function { parameters, variadic, unspecified, .. } = self.hir.types.get(ty).clone() else {
             return Err(Problem::consequence());
         };
@@ -83,7 +77,10 @@ impl Checker<'_> {
                 Callee::Indirect(_) => "the function".to_owned(),
             };
             let (wanted, found) = (parameters.len(), nodes.len());
-            return Err(Problem::new(span, format!("{who} has {least}{wanted} parameter(s), found {found} argument(s)")));
+            return Err(Problem::new(
+                span,
+                format!("{who} has {least}{wanted} parameter(s), found {found} argument(s)"),
+            ));
         }
         let mut args = Vec::with_capacity(nodes.len());
         for (i, node) in nodes.iter().enumerate() {

@@ -130,7 +130,8 @@ impl Checker<'_> {
         let operands = left.ty;
         match (self.constant(left)?, self.constant(right)?) {
             (Constant::Int(l), Constant::Int(r)) => {
-                let unsigned_wide = !self.hir.types.is_signed(operands) && self.hir.types.scalar_bits(operands) == Some(128);
+                let unsigned_wide =
+                    !self.hir.types.is_signed(operands) && self.hir.types.scalar_bits(operands) == Some(128);
                 if unsigned_wide {
                     return None;
                 }

@@ -2,7 +2,8 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    ArraySize, Declarator, DeclaratorKind, DerivedDeclarator, Ellipsis, Expression, FunctionDeclarator, ParameterDeclaration,
+    ArraySize, Declarator, DeclaratorKind, DerivedDeclarator, Ellipsis, Expression, FunctionDeclarator,
+    ParameterDeclaration,
 };
 use lang_c::span::Node;
 
@@ -55,9 +56,8 @@ impl Checker<'_> {
 
     fn apply_declarator(&mut self, declared: &mut Declared, node: &Node<Declarator>) -> Checked<()> {
         let derived = &node.node.derived;
-        for pointer in derived.iter().filter(|d| is_pointer(&d.node)) {
+        for _ in derived.iter().filter(|d| is_pointer(&d.node)) {
             let ty = self.pointer_to(declared.ty);
-            let _ = pointer;
             *declared = Declared { name: None, ty, parameters: None, runtime_length: None, sizes: declared.sizes };
         }
         for suffix in derived.iter().rev().filter(|d| !is_pointer(&d.node)) {
@@ -190,10 +190,7 @@ impl Checker<'_> {
         let Some(declarator) = &node.node.declarator else {
             return Ok(Parameter { name: None, ty: self.adjusted(base), span });
         };
-        let declared = match self.parameter_declarator(base, declarator) {
-            Ok(declared) => declared,
-            Err(problem) => return Err(problem),
-        };
+        let declared = self.parameter_declarator(base, declarator)?;
         let (name, span) = declared.name.map_or((None, span), |(name, span)| (Some(name), span));
         Ok(Parameter { name, ty: self.adjusted(declared.ty), span })
     }
@@ -210,10 +207,9 @@ impl Checker<'_> {
         if !has_length {
             return self.declarator(base, node);
         }
-        let known = self.function.is_some();
         match self.declarator(base, node) {
             Ok(declared) => Ok(declared),
-            Err(_) if !known || has_length => {
+            Err(_) => {
                 let mut without = node.clone();
                 for derived in &mut without.node.derived {
                     if let DerivedDeclarator::Array(array) = &mut derived.node {
@@ -230,7 +226,6 @@ impl Checker<'_> {
                 }
                 self.declarator(base, &without)
             }
-            Err(problem) => Err(problem),
         }
     }
 

@@ -76,10 +76,7 @@ impl Checker<'_> {
             if specified.inline {
                 return Ok(());
             }
-            let known_inline = false;
-            if !known_inline {
-                return Err(Problem::new(span, format!("`{name}` is defined twice")));
-            }
+            return Err(Problem::new(span, format!("`{name}` is defined twice")));
         }
         self.hir.functions[id.0 as usize].span = span;
         let labels = FxHashMap::default();

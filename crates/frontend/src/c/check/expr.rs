@@ -91,7 +91,8 @@ impl Checker<'_> {
         }
         let operand = self.unevaluated_operand(node)?;
         let ty = self.operand_type(&operand);
-        let is_deref = matches!(&node.node, Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection);
+        let is_deref =
+            matches!(&node.node, Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection);
         match (operand, self.hir.types.pointee(ty)) {
             // `*f` is a function, which is a pointer to itself again everywhere else.
             (Operand::Value(_), Some(function)) if is_deref => Ok(function),

@@ -8,7 +8,7 @@ use super::scope::Symbol;
 use super::specifier::{Sizes, Specified};
 use super::{Checked, Checker};
 use crate::c::hir::{Function, FunctionId, Storage, Variable, VariableId};
-use crate::c::types::{Type, TypeId};
+use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
 impl Checker<'_> {
@@ -120,7 +120,13 @@ impl Checker<'_> {
     }
 
     /// Declares a function in the scope of the file or of a block.
-    pub(super) fn declare_function(&mut self, name: &str, ty: TypeId, is_static: bool, span: Span) -> Checked<FunctionId> {
+    pub(super) fn declare_function(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        is_static: bool,
+        span: Span,
+    ) -> Checked<FunctionId> {
         let here = self.scope().names.get(name).copied();
         let known = match here.or_else(|| self.scopes[0].names.get(name).copied()) {
             Some(Symbol::Function(id)) => {
@@ -140,7 +146,9 @@ impl Checker<'_> {
                 }
                 id
             }
-            (None, Some(_)) if !is_static => return Err(Problem::new(span, format!("`{name}` is a variable in another file"))),
+            (None, Some(_)) if !is_static => {
+                return Err(Problem::new(span, format!("`{name}` is a variable in another file")));
+            }
             _ => {
                 let id = self.new_function(name, ty, span);
                 if !is_static {
@@ -267,8 +275,23 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// Lets later units find the records of this one.
+    fn share_records(&mut self) {
+        let all = (0..self.hir.types.record_count()).map(|i| RecordId(i as u32));
+        for id in all {
+            let record = self.hir.types.record(id);
+            if record.complete && !self.shared_records.contains_key(&record.name) {
+                self.shared_records.insert(record.name.clone(), id);
+            }
+        }
+        self.reused_records.clear();
+    }
+
     /// Completes what was declared tentatively.
     pub(super) fn end_of_unit(&mut self) {
+        if self.has_several_units {
+            self.share_records();
+        }
         for i in 0..self.hir.variables.len() {
             let variable = &self.hir.variables[i];
             let (ty, span) = (variable.ty, variable.span);

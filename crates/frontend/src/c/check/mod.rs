@@ -23,7 +23,7 @@ mod unary;
 use clinch_ir::Span;
 use clinch_ir::cfa::SourceMap;
 use lang_c::ast::{ExternalDeclaration, StaticAssert};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::hir::{Hir, VariableId};
 use super::parse::{Parsed, parse};
@@ -85,9 +85,11 @@ struct Checker<'a> {
     externals: FxHashMap<String, Symbol>,
     /// Records of earlier units, by tag or place, to be found again.
     shared_records: FxHashMap<String, RecordId>,
+    /// Those of them that this unit names, but does not define (yet).
+    reused_records: FxHashSet<RecordId>,
+    has_several_units: bool,
     /// The scopes of the unit; the first is that of the file.
     scopes: Vec<Scope>,
-    /// Alignments of typedefs that say one.
     function: Option<FunctionContext>,
     /// Lengths of arrays that are known at run time only: the variable that holds them.
     runtime_lengths: FxHashMap<VariableId, VariableId>,
@@ -119,6 +121,7 @@ pub(super) fn check_units(
         return Err(problems);
     };
     let mut checker = Checker::new(first, map, options);
+    checker.has_several_units = parsed.len() > 1;
     for (unit, &base) in parsed.iter().zip(bases) {
         checker.check_unit(unit, base);
     }
@@ -137,6 +140,8 @@ impl<'a> Checker<'a> {
             map,
             externals: FxHashMap::default(),
             shared_records: FxHashMap::default(),
+            reused_records: FxHashSet::default(),
+            has_several_units: false,
             scopes: Vec::new(),
             function: None,
             runtime_lengths: FxHashMap::default(),

@@ -72,8 +72,7 @@ impl Checker<'_> {
                 let left = Box::new(self.scalar_rvalue(&node.lhs)?);
                 let right = Box::new(self.scalar_rvalue(&node.rhs)?);
                 let is_and = node.operator.node == BinaryOperator::LogicalAnd;
-                let kind =
-                    if is_and { ExprKind::LogicalAnd(left, right) } else { ExprKind::LogicalOr(left, right) };
+                let kind = if is_and { ExprKind::LogicalAnd(left, right) } else { ExprKind::LogicalOr(left, right) };
                 Expr { kind, ty: self.basic.int, span }
             }
             Operation::Plain(op) => {
@@ -201,7 +200,12 @@ impl Checker<'_> {
         let pointer = match (self.hir.types.is_pointer(left.ty), self.hir.types.is_pointer(right.ty)) {
             (true, _) => self.offset(left, right, false, span)?,
             (false, true) => self.offset(right, left, false, span)?,
-            _ => return Err(Problem::new(span, format!("expected an array or a pointer, found `{}`", self.name_of(left.ty)))),
+            _ => {
+                return Err(Problem::new(
+                    span,
+                    format!("expected an array or a pointer, found `{}`", self.name_of(left.ty)),
+                ));
+            }
         };
         self.deref(pointer, span)
     }
@@ -260,7 +264,11 @@ impl Checker<'_> {
             _ if a == b => Ok(a),
             _ if a == void || b == void => Ok(void),
             _ if types.is_arithmetic(a) && types.is_arithmetic(b) => Ok(self.common_type(a, b)),
-            (Type::Pointer(to), Type::Pointer(_)) if a_null || *to != void && types.pointee(b) == Some(void) && !b_null => Ok(b),
+            (Type::Pointer(to), Type::Pointer(_))
+                if a_null || *to != void && types.pointee(b) == Some(void) && !b_null =>
+            {
+                Ok(b)
+            }
             (Type::Pointer(_), Type::Pointer(_)) => Ok(a),
             (Type::Pointer(_), Type::Int { .. } | Type::Bool) => Ok(a),
             (Type::Int { .. } | Type::Bool, Type::Pointer(_)) => Ok(b),

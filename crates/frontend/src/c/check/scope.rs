@@ -48,7 +48,6 @@ impl Checker<'_> {
         self.scopes.last_mut().expect("the scope of the file is always there")
     }
 
-
     /// Declares a name that must be new in its scope.
     pub(super) fn declare_new(&mut self, name: &str, symbol: Symbol, span: Span) -> Checked<()> {
         match self.scope().names.insert(name.to_owned(), symbol) {

@@ -2,9 +2,9 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    AlignmentSpecifier, DeclarationSpecifier, EnumType, Expression, Extension, SpecifierQualifier, StorageClassSpecifier,
-    StructDeclaration, StructField, StructKind, StructType, TS18661FloatFormat, TS18661FloatType, TypeName, TypeOf,
-    TypeSpecifier,
+    AlignmentSpecifier, DeclarationSpecifier, EnumType, Expression, Extension, SpecifierQualifier,
+    StorageClassSpecifier, StructDeclaration, StructField, StructKind, StructType, TS18661FloatFormat,
+    TS18661FloatType, TypeName, TypeOf, TypeSpecifier,
 };
 use lang_c::span::Node;
 
@@ -286,30 +286,45 @@ impl Checker<'_> {
             }
             None => self.new_record(tag, is_union, span),
         };
-        if let Some(declarations) = &node.declarations {
-            self.define_record(id, declarations, span)?;
+        match &node.declarations {
+            Some(declarations) => self.define_record(id, declarations, span),
+            None => Ok(id),
         }
-        Ok(id)
     }
 
     fn new_record(&mut self, tag: Option<&str>, is_union: bool, span: Span) -> RecordId {
         let name = tag.map_or_else(|| self.made_up_name(span), str::to_owned);
-        let record = Record { name, is_union, complete: false, fields: Vec::new(), size: 0, align: 1, span };
-        let id = self.types().add_record(record);
+        let known = self.shared_records.get(&name).copied().filter(|_| self.scopes.len() == 1);
+        let id = match known.filter(|&id| self.hir.types.record(id).is_union == is_union) {
+            Some(id) => {
+                self.reused_records.insert(id);
+                id
+            }
+            None => {
+                let record = Record { name, is_union, complete: false, fields: Vec::new(), size: 0, align: 1, span };
+                self.types().add_record(record)
+            }
+        };
         if let Some(tag) = tag {
             self.scope().tags.insert(tag.to_owned(), Tag::Record(id));
         }
         id
     }
 
+    /// A name for a record without tag: the same in all units that include its declaration.
     fn made_up_name(&self, span: Span) -> String {
+        if !self.has_several_units {
+            return format!("<anonymous {}>", span.start);
+        }
         let place = self.map.place(span);
         format!("<{}:{}:{}>", place.file, place.line, place.column)
     }
 
-    fn define_record(&mut self, id: RecordId, list: &[Node<StructDeclaration>], span: Span) -> Checked<()> {
-        if self.hir.types.record(id).complete {
-            let name = self.hir.types.record(id).name.clone();
+    /// Completes a record. One that another unit defined in the same way is that one.
+    fn define_record(&mut self, id: RecordId, list: &[Node<StructDeclaration>], span: Span) -> Checked<RecordId> {
+        let reused = self.reused_records.remove(&id);
+        let Record { name, is_union, complete, .. } = self.hir.types.record(id).clone();
+        if complete && !reused {
             return Err(Problem::new(span, format!("`{name}` is declared twice")));
         }
         let start = span.start - self.base;
@@ -323,11 +338,28 @@ impl Checker<'_> {
                 StructDeclaration::StaticAssert(assertion) => self.static_assert(&assertion.node)?,
             }
         }
-        self.check_members(&members, id, span)?;
+        self.check_members(&members, is_union, span)?;
+        if complete && self.has_members(id, &members) {
+            return Ok(id);
+        }
+        let mut id = id;
+        if complete {
+            let record =
+                Record { name: name.clone(), is_union, complete: false, fields: Vec::new(), size: 0, align: 1, span };
+            id = self.types().add_record(record);
+            self.scope().tags.insert(name, Tag::Record(id));
+        }
         if !self.complete_record(id, members, packing) {
             return Err(Problem::new(span, "the type is larger than memory"));
         }
-        Ok(())
+        Ok(id)
+    }
+
+    fn has_members(&self, id: RecordId, members: &[Member]) -> bool {
+        let fields = &self.hir.types.record(id).fields;
+        let members: Vec<&Member> = members.iter().filter(|m| !m.padding).collect();
+        let same = |(f, m): (&Field, &&Member)| f.name == m.name && f.ty == m.ty && f.bits.map(|b| b.width) == m.width;
+        fields.len() == members.len() && fields.iter().zip(&members).all(same)
     }
 
     /// `aligned(8)`, `aligned(sizeof(long))`, `aligned`.
@@ -402,13 +434,15 @@ impl Checker<'_> {
         match u32::try_from(value) {
             Ok(0) if named => Err(Problem::new(span, "a bit-field with a name has at least one bit")),
             Ok(width) if width <= bits => Ok(width),
-            _ => Err(Problem::new(span, format!("the width of a bit-field of type `{}` is at most {bits}", self.name_of(ty)))),
+            _ => Err(Problem::new(
+                span,
+                format!("the width of a bit-field of type `{}` is at most {bits}", self.name_of(ty)),
+            )),
         }
     }
 
-    fn check_members(&mut self, members: &[Member], id: RecordId, span: Span) -> Checked<()> {
+    fn check_members(&mut self, members: &[Member], is_union: bool, span: Span) -> Checked<()> {
         let mut names = rustc_hash::FxHashSet::default();
-        let is_union = self.hir.types.record(id).is_union;
         for (i, member) in members.iter().enumerate() {
             let flexible = matches!(self.hir.types.get(member.ty), Type::Array(_, None));
             let last = i + 1 == members.len() || is_union;
@@ -467,7 +501,8 @@ impl Checker<'_> {
     fn enumeration_type(&mut self, values: &[i128]) -> TypeId {
         let negative = values.iter().any(|v| *v < 0);
         let fits = |bits: u32| {
-            let (lo, hi) = if negative { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
+            let (lo, hi) =
+                if negative { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
             values.iter().all(|v| (lo..=hi).contains(v))
         };
         let wide = if self.hir.types.model == DataModel::Lp64 { Rank::Long } else { Rank::LongLong };

@@ -2,8 +2,8 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Declaration, Expression, ForInitializer, ForStatement, InitDeclarator, Initializer, Label,
-    LabeledStatement, Statement,
+    BinaryOperator, BlockItem, Declaration, Expression, ForInitializer, ForStatement, InitDeclarator, Initializer,
+    Label, LabeledStatement, Statement,
 };
 use lang_c::span::Node;
 
@@ -41,7 +41,7 @@ impl Checker<'_> {
 
     fn statement_at(&mut self, node: &Node<Statement>, span: Span, out: &mut Vec<Stmt>) -> Checked<()> {
         match &node.node {
-            Statement::Labeled(labeled) => self.labeled(&labeled.node, span, out)?,
+            Statement::Labeled(labeled) => self.labeled(&labeled.node, out)?,
             Statement::Compound(items) => {
                 let mut block = Vec::new();
                 self.in_scope(|c| c.block_items(items, &mut block));
@@ -188,7 +188,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn labeled(&mut self, node: &LabeledStatement, span: Span, out: &mut Vec<Stmt>) -> Checked<()> {
+    fn labeled(&mut self, node: &LabeledStatement, out: &mut Vec<Stmt>) -> Checked<()> {
         let at = self.at(node.label.span);
         match &node.label.node {
             Label::Identifier(name) => {
@@ -205,7 +205,8 @@ impl Checker<'_> {
                 self.case(value, value, at, out)?;
             }
             Label::CaseRange(range) => {
-                let (low, high) = (self.constant_expression(&range.node.low)?, self.constant_expression(&range.node.high)?);
+                let (low, high) =
+                    (self.constant_expression(&range.node.low)?, self.constant_expression(&range.node.high)?);
                 self.case(low, high, at, out)?;
             }
             Label::Default => match self.innermost_switch() {
@@ -217,7 +218,6 @@ impl Checker<'_> {
                 None => return Err(Problem::new(at, "`default` outside of a `switch`")),
             },
         }
-        let _ = span;
         self.statement(&node.statement, out)
     }
 
@@ -284,7 +284,8 @@ impl Checker<'_> {
             });
             let problems = c.problems.len();
             let value = match last {
-                Some((value, before)) if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) => {
+                Some((value, before)) if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) =>
+                {
                     c.block_items(before, &mut statements);
                     Some(c.rvalue(value)?)
                 }

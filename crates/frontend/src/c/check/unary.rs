@@ -97,7 +97,14 @@ impl Checker<'_> {
     }
 
     /// `place op= operand`
-    pub(super) fn update(&mut self, place: Place, op: BinaryOp, operand: Expr, postfix: bool, span: Span) -> Checked<Expr> {
+    pub(super) fn update(
+        &mut self,
+        place: Place,
+        op: BinaryOp,
+        operand: Expr,
+        postfix: bool,
+        span: Span,
+    ) -> Checked<Expr> {
         let ty = place.ty;
         let (how, operand) = match *self.hir.types.get(ty) {
             Type::Pointer(to) if matches!(op, BinaryOp::Add | BinaryOp::Sub) => {

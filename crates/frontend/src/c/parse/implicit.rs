@@ -9,17 +9,53 @@ use super::rewrite::Rewriter;
 fn is_storage_or_qualifier(word: &str) -> bool {
     matches!(
         word,
-        "static" | "extern" | "auto" | "register" | "const" | "volatile" | "inline" | "_Noreturn" | "_Thread_local"
-            | "__inline" | "__inline__" | "__const" | "__volatile__" | "__thread"
+        "static"
+            | "extern"
+            | "auto"
+            | "register"
+            | "const"
+            | "volatile"
+            | "inline"
+            | "_Noreturn"
+            | "_Thread_local"
+            | "__inline"
+            | "__inline__"
+            | "__const"
+            | "__volatile__"
+            | "__thread"
     )
 }
 
 pub(super) fn is_type_word(word: &str) -> bool {
     matches!(
         word,
-        "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "_Bool" | "_Complex"
-            | "struct" | "union" | "enum" | "typedef" | "__signed__" | "__signed" | "__complex__" | "__int128"
-            | "typeof" | "__typeof__" | "__typeof" | "_Atomic" | "_Float128" | "_Float64" | "_Float32" | "_Float64x"
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "_Bool"
+            | "_Complex"
+            | "struct"
+            | "union"
+            | "enum"
+            | "typedef"
+            | "__signed__"
+            | "__signed"
+            | "__complex__"
+            | "__int128"
+            | "typeof"
+            | "__typeof__"
+            | "__typeof"
+            | "_Atomic"
+            | "_Float128"
+            | "_Float64"
+            | "_Float32"
+            | "_Float64x"
             | "_Float32x"
     )
 }
@@ -27,9 +63,33 @@ pub(super) fn is_type_word(word: &str) -> bool {
 fn is_other_keyword(word: &str) -> bool {
     matches!(
         word,
-        "break" | "case" | "continue" | "default" | "do" | "else" | "for" | "goto" | "if" | "return" | "sizeof" | "switch"
-            | "while" | "_Alignas" | "_Alignof" | "_Generic" | "_Static_assert" | "__alignof__" | "__attribute__"
-            | "__attribute" | "asm" | "__asm__" | "__asm" | "__extension__" | "__label__" | "restrict" | "__restrict"
+        "break"
+            | "case"
+            | "continue"
+            | "default"
+            | "do"
+            | "else"
+            | "for"
+            | "goto"
+            | "if"
+            | "return"
+            | "sizeof"
+            | "switch"
+            | "while"
+            | "_Alignas"
+            | "_Alignof"
+            | "_Generic"
+            | "_Static_assert"
+            | "__alignof__"
+            | "__attribute__"
+            | "__attribute"
+            | "asm"
+            | "__asm__"
+            | "__asm"
+            | "__extension__"
+            | "__label__"
+            | "restrict"
+            | "__restrict"
     )
 }
 
@@ -112,7 +172,11 @@ fn untyped_name(rewriter: &mut Rewriter<'_>, i: usize, at_start: bool) {
         "(" => {
             let after = rewriter.close(next).map(|close| rewriter.skip_removed(close + 1));
             let follows = after.map_or("", |j| rewriter.get(j));
-            at_start && (matches!(follows, "{" | ";" | ",") || is_type_word(follows) || follows == "register" || after.is_some_and(|j| rewriter.is_word(j)))
+            at_start
+                && (matches!(follows, "{" | ";" | ",")
+                    || is_type_word(follows)
+                    || follows == "register"
+                    || after.is_some_and(|j| rewriter.is_word(j)))
         }
         _ => false,
     };

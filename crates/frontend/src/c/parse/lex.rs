@@ -125,7 +125,8 @@ fn end_of(bytes: &[u8], at: usize, part: fn(u8) -> bool) -> usize {
 fn end_of_number(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         let exponent = matches!(byte, b'e' | b'E' | b'p' | b'P') && matches!(bytes.get(at + 1), Some(b'+' | b'-'));
-        let hexadecimal = matches!(byte, b'e' | b'E') && bytes[..at].iter().rev().take_while(|b| is_word(**b)).any(|b| matches!(b, b'x' | b'X'));
+        let hexadecimal = matches!(byte, b'e' | b'E')
+            && bytes[..at].iter().rev().take_while(|b| is_word(**b)).any(|b| matches!(b, b'x' | b'X'));
         match byte {
             _ if exponent && !hexadecimal => at += 2,
             b'.' => at += 1,

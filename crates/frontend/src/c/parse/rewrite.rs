@@ -136,7 +136,12 @@ impl<'a> Rewriter<'a> {
                 let instead = format!("&{LABEL_ADDRESS}{}", self.get(i + 1));
                 self.remove(i, i + 1, &instead);
             }
-            literal if self.tokens[i].kind == Kind::Literal && (literal.contains("\\e") || literal.contains("\\u") || literal.contains("\\U")) => self.escape(i),
+            literal
+                if self.tokens[i].kind == Kind::Literal
+                    && (literal.contains("\\e") || literal.contains("\\u") || literal.contains("\\U")) =>
+            {
+                self.escape(i)
+            }
             "?" if self.get(i + 1) == ":" => self.insert(self.tokens[i].range.end, &format!(" {SAME} ")),
             ":" if self.get(i + 1) == "}" || implicit::starts_declaration(self, i + 1) => {
                 self.insert(self.tokens[i].range.end, ";");
@@ -158,8 +163,13 @@ impl<'a> Rewriter<'a> {
                 _ => None,
             };
             if let Some(code) = digits.and_then(|n| self.text.get(from + 2..from + 2 + n)) {
-                let char = if code.is_empty() { Some('\x1b') } else { u32::from_str_radix(code, 16).ok().and_then(char::from_u32) };
-                let text = char.map_or_else(String::new, |c| if c == '\x1b' { "\\033".to_owned() } else { c.to_string() });
+                let char = if code.is_empty() {
+                    Some('\x1b')
+                } else {
+                    u32::from_str_radix(code, 16).ok().and_then(char::from_u32)
+                };
+                let text =
+                    char.map_or_else(String::new, |c| if c == '\x1b' { "\\033".to_owned() } else { c.to_string() });
                 self.edits.push(Edit { range: from..from + 2 + code.len(), text });
             }
             at = (at + p + 2).min(end);
@@ -199,9 +209,8 @@ impl<'a> Rewriter<'a> {
     /// Removes an attribute, unless it speaks about sizes.
     fn attribute(&mut self, i: usize) {
         let Some(end) = self.end_of_attribute(i) else { return };
-        let sizes = (i..end).any(|j| {
-            matches!(self.get(j).trim_matches('_'), "packed" | "aligned" | "mode") && self.is_word(j)
-        });
+        let sizes =
+            (i..end).any(|j| matches!(self.get(j).trim_matches('_'), "packed" | "aligned" | "mode") && self.is_word(j));
         if sizes {
             self.removed[i..=end].fill(false);
         } else {
