@@ -260,8 +260,8 @@ fn check_step(system: &HornSystem, facts: &[Option<Fact>], step: &DerivationStep
     if step.values.len() != clause.vars.len() || !clause.vars.iter().zip(&step.values).all(fits) {
         return wrong_step("it does not give a value to each symbol");
     }
-    if compares_finite_maps(&system.terms, clause) {
-        return Err(Rejection::Undecided("arrays with Boolean indices are not compared".to_owned()));
+    if looks_up_finite_maps(&system.terms, clause) {
+        return Err(Rejection::Undecided("arrays with finitely many indices are indices".to_owned()));
     }
     let assignment: Assignment = clause.vars.iter().copied().zip(step.values.iter().cloned()).collect();
     match evaluate(&system.terms, &assignment, clause.constraint) {
@@ -277,7 +277,8 @@ fn check_step(system: &HornSystem, facts: &[Option<Fact>], step: &DerivationStep
             return wrong_step("a premise is not derived before it");
         };
         let args = values_of(system, &assignment, application)?;
-        if fact.predicate != application.predicate || fact.args != args {
+        if fact.predicate != application.predicate || !fact.args.iter().zip(&args).all(|(a, b)| a.same(b) == Some(true))
+        {
             return wrong_step("a premise derives something else");
         }
     }
@@ -307,23 +308,32 @@ fn is_canonical(value: &Value) -> bool {
     }
 }
 
-/// Whether the clause speaks about maps with finitely many indices: there, equal maps may be different values.
-fn compares_finite_maps(terms: &Terms, clause: &Clause) -> bool {
-    let mut found = clause.vars.iter().any(|&v| has_finite_map(terms.symbol_sort(v)));
+/// Whether the clause looks up maps with finitely many indices in other maps: equal ones may be different values.
+fn looks_up_finite_maps(terms: &Terms, clause: &Clause) -> bool {
+    let mut found = clause.vars.iter().any(|&v| has_finite_map_as_index(terms.symbol_sort(v)));
     let args = clause.body.iter().chain(&clause.head).flat_map(|a| a.args.iter().copied());
     for term in args.chain([clause.constraint]) {
         terms.visit(term, &mut |node| {
             if let Node::ConstArray(sort, _) = node {
-                found |= has_finite_map(terms.sort_of_id(sort));
+                found |= has_finite_map_as_index(terms.sort_of_id(sort));
             }
         });
     }
     found
 }
 
+fn has_finite_map_as_index(sort: &Sort) -> bool {
+    match sort {
+        Sort::Array(of) => has_finite_map(&of.0) || has_finite_map_as_index(&of.1),
+        _ => false,
+    }
+}
+
 fn has_finite_map(sort: &Sort) -> bool {
     match sort {
-        Sort::Array(of) => of.0 == Sort::Bool || has_finite_map(&of.0) || has_finite_map(&of.1),
+        Sort::Array(of) => {
+            matches!(of.0, Sort::Bool | Sort::BitVec(_)) || has_finite_map(&of.0) || has_finite_map(&of.1)
+        }
         _ => false,
     }
 }

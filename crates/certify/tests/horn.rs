@@ -194,7 +194,20 @@ fn equal_arrays_are_equal() {
     rejected(check_refutation(&s, &claim(write(&[]))), "its constraint does not hold");
     let finite = Sort::array(Sort::Bool, Sort::Int);
     let zeros = Value::default_of(&finite);
-    let values = vec![zeros.clone(), zeros.store(Value::Bool(true), Value::int(1))];
-    let claim = Derivation { steps: vec![DerivationStep { clause: ClauseId(0), values, premises: vec![] }] };
-    assert!(matches!(check_refutation(&differ(&finite), &claim), Err(Rejection::Undecided(_))));
+    let ones = |places: &[bool]| {
+        places.iter().fold(zeros.clone(), |array, &place| array.store(Value::Bool(place), Value::int(1)))
+    };
+    let everywhere_one = Value::Array { default: Box::new(Value::int(1)), entries: Default::default() };
+    let claim = |b: Value| Derivation {
+        steps: vec![DerivationStep { clause: ClauseId(0), values: vec![everywhere_one.clone(), b], premises: vec![] }],
+    };
+    check_refutation(&differ(&finite), &claim(ones(&[true]))).expect("they differ at false");
+    rejected(check_refutation(&differ(&finite), &claim(ones(&[true, false]))), "its constraint does not hold");
+    // Nor are such arrays told apart as indices.
+    let nested = Sort::array(finite, Sort::Int);
+    let zeros = Value::default_of(&nested);
+    let claim = Derivation {
+        steps: vec![DerivationStep { clause: ClauseId(0), values: vec![zeros.clone(), zeros], premises: vec![] }],
+    };
+    assert!(matches!(check_refutation(&differ(&nested), &claim), Err(Rejection::Undecided(_))));
 }

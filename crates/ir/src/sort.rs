@@ -129,8 +129,10 @@ impl Value {
             return Some(true);
         }
         let places: BTreeSet<&Value> = entries.keys().chain(others.keys()).collect();
+        if places.iter().any(|place| place.may_be_written_otherwise()) {
+            return None;
+        }
         let mut same = match places.first() {
-            Some(Value::Array { .. }) => return None,
             Some(place) if place.all_of_sort().is_some_and(|all| all == BigUint::from(places.len())) => true,
             _ => default.same(other_default)?,
         };
@@ -138,6 +140,20 @@ impl Value {
             same &= entries.get(place).unwrap_or(default).same(others.get(place).unwrap_or(other_default))?;
         }
         Some(same)
+    }
+
+    /// Whether it may be an array over finitely many indices, or with such arrays inside.
+    fn may_be_written_otherwise(&self) -> bool {
+        match self {
+            Value::Array { default, entries } => {
+                entries.is_empty()
+                    || default.may_be_written_otherwise()
+                    || entries
+                        .iter()
+                        .any(|(i, v)| !matches!(i, Value::Int(_) | Value::Real(_)) || v.may_be_written_otherwise())
+            }
+            _ => false,
+        }
     }
 
     /// How many values its sort has, if they are finitely many.

@@ -12,6 +12,8 @@
 //! partial operation means for a program is said in [`crate::definedness`], and `And`/`Or` evaluate from left to right
 //! so that `i < n and a[i] > 0` is defined for every `i`.
 
+use std::hash::Hash;
+
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
@@ -239,10 +241,31 @@ pub struct Terms {
     sort_of: Vec<Option<SortId>>,
     index: FxHashMap<Node, Term>,
     symbols: Vec<(String, Sort)>,
-    sorts: Vec<Sort>,
-    sort_index: FxHashMap<Sort, SortId>,
-    bigs: Vec<BigInt>,
-    big_index: FxHashMap<BigInt, BigId>,
+    /// In boxes, for these are small and the store is part of verdicts.
+    sorts: Box<Table<Sort>>,
+    bigs: Box<Table<BigInt>>,
+}
+
+/// Distinct values by number.
+#[derive(Clone, Debug)]
+struct Table<T> {
+    values: Vec<T>,
+    index: FxHashMap<T, u32>,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Table { values: Vec::new(), index: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Table<T> {
+    fn number(&mut self, value: T) -> u32 {
+        *self.index.entry(value).or_insert_with_key(|value| {
+            self.values.push(value.clone());
+            u32::try_from(self.values.len() - 1).expect("fewer than 2^32 values")
+        })
+    }
 }
 
 impl Terms {
@@ -278,10 +301,7 @@ impl Terms {
     }
 
     pub(crate) fn intern_sort(&mut self, sort: Sort) -> SortId {
-        *self.sort_index.entry(sort).or_insert_with_key(|sort| {
-            self.sorts.push(sort.clone());
-            SortId(self.sorts.len() as u32 - 1)
-        })
+        SortId(self.sorts.number(sort))
     }
 
     /// The outermost node of a term.
@@ -308,8 +328,8 @@ impl Terms {
     pub fn extends(&self, older: &Terms) -> bool {
         self.nodes.starts_with(&older.nodes)
             && self.symbols.starts_with(&older.symbols)
-            && self.sorts.starts_with(&older.sorts)
-            && self.bigs.starts_with(&older.bigs)
+            && self.sorts.values.starts_with(&older.sorts.values)
+            && self.bigs.values.starts_with(&older.bigs.values)
     }
 
     /// Declares a symbol, distinct from all others of any name.
@@ -354,15 +374,12 @@ impl Terms {
     }
 
     pub(crate) fn intern_big(&mut self, value: BigInt) -> BigId {
-        *self.big_index.entry(value).or_insert_with_key(|value| {
-            self.bigs.push(value.clone());
-            BigId(self.bigs.len() as u32 - 1)
-        })
+        BigId(self.bigs.number(value))
     }
 
     /// The value of a constant beyond 64 bits.
     pub fn big_value(&self, id: BigId) -> &BigInt {
-        &self.bigs[id.0 as usize]
+        &self.bigs.values[id.0 as usize]
     }
 
     /// The integer a constant term stands for.
@@ -382,7 +399,7 @@ impl Terms {
 
     /// A sort that occurs in a term.
     pub fn sort_of_id(&self, id: SortId) -> &Sort {
-        &self.sorts[id.0 as usize]
+        &self.sorts.values[id.0 as usize]
     }
 
     /// True.

@@ -340,6 +340,38 @@ mod tests {
     }
 
     #[test]
+    fn decodes_bit_vectors() {
+        let mut t = Terms::new();
+        let (x, y) = (t.fresh("x", Sort::BitVec(6)), t.fresh("y", Sort::BitVec(6)));
+        let constant = t.bit_vec(6, 37);
+        let mut op = BinOp::BvAdd;
+        for next in [BinOp::BvSub, BinOp::BvMul, BinOp::BvUdiv, BinOp::BvUrem, BinOp::BvSdiv, BinOp::BvSrem]
+            .into_iter()
+            .chain([BinOp::BvSmod, BinOp::BvAnd, BinOp::BvOr, BinOp::BvXor, BinOp::BvShl, BinOp::BvLshr, BinOp::BvAshr])
+        {
+            let (left, right) = (t.bv(op, x, y), t.bv(next, y, constant));
+            for relation in [BinOp::Eq, BinOp::BvUlt, BinOp::BvUle, BinOp::BvSlt, BinOp::BvSle] {
+                let formula = t.binary(relation, left, right);
+                round_trip(&mut t, formula);
+            }
+            op = next;
+        }
+        let (not, neg) = (t.bv_not(x), t.bv_neg(y));
+        let joined = t.bv(BinOp::BvConcat, not, neg);
+        let (part, rotated) = (t.extract(8, 3, joined), t.rotate_left(2, x));
+        let (wide, signed) = (t.zero_extend(3, x), t.sign_extend(3, y));
+        let (number, three) = (t.bv_to_nat(x), t.int(3));
+        let product = t.mul(three, number);
+        let back = t.int_to_bv(6, product);
+        let ites = t.bv_ult(x, y);
+        let chosen = t.ite(ites, part, rotated);
+        for (a, b) in [(part, rotated), (wide, signed), (back, y), (chosen, x)] {
+            let formula = t.eq(a, b);
+            round_trip(&mut t, formula);
+        }
+    }
+
+    #[test]
     fn rational_constants_are_multiplied_out() {
         let mut t = Terms::new();
         let q = t.fresh("q", Sort::Real);

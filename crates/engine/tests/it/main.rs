@@ -1,6 +1,7 @@
 //! The engines against each other, against a naive search, and against the papers.
 
 mod agree;
+mod bit_vectors;
 mod cegar;
 mod horn;
 mod horn_control;

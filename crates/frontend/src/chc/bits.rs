@@ -151,7 +151,10 @@ pub(super) fn index_at(tree: &Tree, at: Sexp) -> Result<u32, Stop> {
 impl Context {
     /// The value of `#b...` or `#x...`.
     pub(super) fn bit_literal(&mut self, text: &str, span: Span) -> Result<Value, Stop> {
-        let (digits, radix, each) = if text.starts_with("#x") { (&text[2..], 16, 4) } else { (&text[2..], 2, 1) };
+        let (digits, radix, each) = match text.strip_prefix("#x") {
+            Some(digits) => (digits, 16, 4),
+            None => (text.strip_prefix("#b").unwrap_or(text), 2, 1),
+        };
         let width = checked_width((digits.len() as u64).saturating_mul(each), span)?;
         let bits = BigUint::parse_bytes(digits.as_bytes(), radix).expect("the lexer lets only digits through");
         Ok(bit_vec(self.system.terms.big_bit_vec(width, bits), width))

@@ -272,11 +272,6 @@ fn malformed_scripts() {
 
 #[test]
 fn what_is_not_modelled() {
-    refused("(declare-fun B ((_ BitVec 8)) Bool)", "unsupported: 2:17: bit-vectors");
-    refused("(assert (= #xff #b1))", "unsupported: 2:12: bit-vectors");
-    refused("(assert (= (_ bv1 8) (_ bv1 8)))", "unsupported: 2:12: bit-vectors");
-    refused("(assert (bvult 1 2))", "unsupported: 2:10: bit-vectors");
-    refused("(assert (= ((_ extract 1 0) 1) 2))", "unsupported: 2:13: bit-vectors");
     refused("(declare-datatypes ((L 0)) (((nil))))", "unsupported: 2:1: algebraic data types");
     refused("(declare-fun S (String) Bool)", "unsupported: 2:17: strings and sequences");
     refused("(assert (= \"a\" \"b\"))", "unsupported: 2:12: strings and sequences");

@@ -13,6 +13,7 @@ mod c_meaning;
 mod c_program;
 mod c_wellformed;
 mod chc;
+mod chc_bits;
 mod chc_corpus;
 mod chc_evidence;
 mod chc_robustness;

@@ -1,6 +1,9 @@
-//! Which variables of a procedure are read later: liveness.
+//! Which variables of a procedure matter later: liveness.
+//!
+//! A variable that only serves to compute variables that do not matter does not matter itself (a counter that nobody looks
+//! at), unless the computation may fail.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Op, Procedure, Target};
 use crate::program::LocId;
@@ -19,8 +22,9 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// The live variables of a procedure: those that may be read before they are written again.
-    pub fn new(terms: &Terms, procedure: &Procedure) -> Self {
+    /// The live variables of a procedure. `partial` says which terms may fail, as [`partial_terms`](super::partial_terms)
+    /// does; assignments to globals in `dead` do not count as uses.
+    pub fn new(terms: &Terms, procedure: &Procedure, partial: &[bool], dead: &FxHashSet<Symbol>) -> Self {
         let variables: Vec<Symbol> = procedure.params.iter().chain(&procedure.locals).copied().collect();
         let words = variables.len().div_ceil(64).max(1);
         let (count, locations) = (variables.len(), procedure.locations.len());
@@ -29,20 +33,19 @@ impl Liveness {
         }
         let position: FxHashMap<Symbol, usize> = variables.into_iter().enumerate().map(|(i, s)| (s, i)).collect();
         let mut liveness = Liveness { variables: count, words, bits: vec![0; words * locations] };
-        liveness.solve(terms, procedure, &position);
+        let steps: Vec<Step> =
+            procedure.edges.iter().map(|e| Step::new(terms, procedure, &e.op, partial, dead, &position)).collect();
+        if let Some(result) = procedure.result.and_then(|r| position.get(&r)) {
+            liveness.bits[procedure.exit.index() * words + result / 64] |= 1 << (result % 64);
+        }
+        liveness.solve(procedure, &steps);
         liveness
     }
 
-    fn solve(&mut self, terms: &Terms, procedure: &Procedure, position: &FxHashMap<Symbol, usize>) {
-        let own = |symbols: Vec<Symbol>| symbols.iter().filter_map(|s| position.get(s).copied()).collect::<Vec<_>>();
-        let reads: Vec<_> = procedure.edges.iter().map(|e| own(e.op.reads(terms))).collect();
-        let writes: Vec<_> = procedure.edges.iter().map(|e| own(procedure.writes(&e.op))).collect();
+    fn solve(&mut self, procedure: &Procedure, steps: &[Step]) {
         let mut entering = vec![Vec::new(); procedure.locations.len()];
         for (i, edge) in procedure.edges.iter().enumerate() {
             entering[edge.to.index()].push(i);
-        }
-        if let Some(result) = procedure.result.and_then(|r| position.get(&r)) {
-            self.bits[procedure.exit.index() * self.words + result / 64] |= 1 << (result % 64);
         }
         let mut queued = vec![true; procedure.locations.len()];
         let mut work: Vec<usize> = (0..procedure.locations.len()).collect();
@@ -50,9 +53,7 @@ impl Liveness {
             queued[at] = false;
             for &i in &entering[at] {
                 let from = procedure.edges[i].from.index();
-                let mut row = self.bits[at * self.words..][..self.words].to_vec();
-                writes[i].iter().for_each(|w| row[w / 64] &= !(1 << (w % 64)));
-                reads[i].iter().for_each(|r| row[r / 64] |= 1 << (r % 64));
+                let row = steps[i].before(&self.bits[at * self.words..][..self.words]);
                 let mut changed = false;
                 for (word, new) in self.bits[from * self.words..][..self.words].iter_mut().zip(row) {
                     changed |= new & !*word != 0;
@@ -73,6 +74,58 @@ impl Liveness {
             Some(word) => word >> (variable % 64) & 1 == 1,
             None => true,
         }
+    }
+}
+
+/// What an edge does to the live variables, by their positions.
+struct Step {
+    writes: Vec<usize>,
+    /// Read in any case.
+    reads: Vec<usize>,
+    /// Read only for a variable that must be live itself.
+    reads_for: Vec<(usize, Vec<usize>)>,
+}
+
+impl Step {
+    fn new(
+        terms: &Terms,
+        procedure: &Procedure,
+        op: &Op,
+        partial: &[bool],
+        dead: &FxHashSet<Symbol>,
+        position: &FxHashMap<Symbol, usize>,
+    ) -> Self {
+        let own = |symbols: Vec<Symbol>| symbols.iter().filter_map(|s| position.get(s).copied()).collect::<Vec<_>>();
+        let mut step = Step { writes: own(procedure.writes(op)), reads: Vec::new(), reads_for: Vec::new() };
+        let Op::Assign(assigns) = op else {
+            step.reads = own(op.reads(terms));
+            return step;
+        };
+        for assign in assigns {
+            let reads = own(terms.symbols(assign.value));
+            match assign.target {
+                Target::Var(symbol) if !partial[assign.value.index()] => match position.get(&symbol) {
+                    Some(&target) => step.reads_for.push((target, reads)),
+                    None if dead.contains(&symbol) => {}
+                    None => step.reads.extend(reads),
+                },
+                Target::Var(_) => step.reads.extend(reads),
+                Target::Cell(_, address) => {
+                    step.reads.extend(reads);
+                    step.reads.extend(own(terms.symbols(address)));
+                }
+            }
+        }
+        step
+    }
+
+    fn before(&self, after: &[u64]) -> Vec<u64> {
+        let mut row = after.to_vec();
+        self.writes.iter().for_each(|w| row[w / 64] &= !(1 << (w % 64)));
+        let live = self.reads_for.iter().filter(|(target, _)| after[target / 64] >> (target % 64) & 1 == 1);
+        let reads = self.reads.iter().chain(live.flat_map(|(_, reads)| reads));
+        reads.for_each(|r| row[r / 64] |= 1 << (r % 64));
+        row
     }
 }
 

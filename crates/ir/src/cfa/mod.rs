@@ -15,6 +15,9 @@
 //! reading goes on with any contents.
 
 mod liveness;
+mod partial;
+pub mod passes;
+pub mod print;
 mod source;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -25,6 +28,9 @@ use crate::program::{LocId, Span, index_type};
 use crate::term::{Symbol, Term, Terms};
 
 pub use liveness::Liveness;
+pub(crate) use partial::may_fail_with;
+pub use partial::{may_fail, partial_terms};
+pub use print::show_c;
 pub use source::{LineMarker, Place, SourceMap};
 
 index_type! {

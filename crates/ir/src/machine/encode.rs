@@ -1,6 +1,6 @@
 //! States as bytes, for searches that store many. What cannot be read any more is left out: dead variables, dead blocks.
 
-use crate::cfa::{Liveness, Op, ProcedureId};
+use crate::cfa::{Liveness, Op, ProcedureId, partial_terms};
 use crate::program::LocId;
 
 use super::Machine;
@@ -145,7 +145,8 @@ impl Machine<'_> {
     fn liveness(&self) -> &[Liveness] {
         self.liveness.get_or_init(|| {
             let terms = &self.program.terms;
-            self.program.procedures.iter().map(|p| Liveness::new(terms, p)).collect()
+            let (partial, dead) = (partial_terms(terms), Default::default());
+            self.program.procedures.iter().map(|p| Liveness::new(terms, p, &partial, &dead)).collect()
         })
     }
 

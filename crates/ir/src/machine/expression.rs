@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::cfa::{may_fail, partial_terms};
 use crate::sort::Sort;
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
@@ -41,35 +42,10 @@ impl<'p> Shared<'p> {
         regions: FxHashMap<Symbol, (u32, u8)>,
         globals: FxHashMap<Symbol, u32>,
     ) -> Self {
-        let mut shared = Shared { terms, regions, globals, partial: Vec::new(), wide: Vec::new() };
-        for term in terms.all_terms() {
-            let node = terms.node(term);
-            let of_part = terms.children(term).any(|c| shared.partial[c.index()]);
-            let partial = of_part || shared.may_fail(node);
-            let wide = shared.is_wide(term) || terms.children(term).any(|c| shared.is_wide(c));
-            shared.partial.push(partial);
-            shared.wide.push(wide);
-        }
+        let mut shared = Shared { terms, regions, globals, partial: partial_terms(terms), wide: Vec::new() };
+        let wide = |t| shared.is_wide(t) || terms.children(t).any(|c| shared.is_wide(c));
+        shared.wide = terms.all_terms().map(wide).collect();
         shared
-    }
-
-    fn may_fail(&self, node: Node) -> bool {
-        let Node::Binary(op, _, b) = node else { return false };
-        let constant = match self.terms.node(b) {
-            Node::BitVec(width, bits) => Some((width, bits)),
-            Node::Int(value) => Some((64, value as u64)),
-            _ => None,
-        };
-        match op {
-            BinOp::Select => true,
-            BinOp::Div | BinOp::Rem | BinOp::BvSdiv | BinOp::BvSrem | BinOp::BvUdiv | BinOp::BvUrem | BinOp::BvSmod => {
-                constant.is_none_or(|(width, bits)| bits == 0 || bits == u64::MAX >> (64 - width.clamp(1, 64)))
-            }
-            BinOp::BvShl | BinOp::BvLshr | BinOp::BvAshr | BinOp::Shl | BinOp::Shr => {
-                constant.is_none_or(|(width, bits)| bits >= width.into())
-            }
-            _ => false,
-        }
     }
 
     fn is_wide(&self, term: Term) -> bool {
@@ -512,7 +488,7 @@ impl<'a, 'p> Expressions<'a, 'p> {
                 leaves.push(part);
                 continue;
             }
-            if self.shared.may_fail(terms.node(part)) {
+            if may_fail(terms, terms.node(part)) {
                 return unsupported("a division or shift of more than 64 bits");
             }
             stack.extend(terms.children(part));

@@ -1,5 +1,6 @@
 //! Tests of the solver layer.
 
 mod arrays;
+mod bit_vectors;
 mod loops;
 mod random;
