@@ -48,9 +48,10 @@ fn signed(width: u32, x: u64) -> i64 {
 
 impl<'p> Apart<'p> {
     pub(crate) fn new(program: &'p CfaProgram) -> Self {
-        let successors = program.procedures.iter().map(|p| {
-            p.successors().iter().map(|s| s.iter().map(|e| e.index()).collect()).collect()
-        });
+        let successors = program
+            .procedures
+            .iter()
+            .map(|p| p.successors().iter().map(|s| s.iter().map(|e| e.index()).collect()).collect());
         let mut apart = Apart {
             program,
             successors: successors.collect(),
@@ -129,7 +130,13 @@ impl<'p> Apart<'p> {
             Node::Binary(BinOp::Or, a, b) => u64::from(self.value(a) == 1 || self.value(b) == 1),
             Node::Binary(BinOp::Eq, a, b) => u64::from(self.value(a) == self.value(b)),
             Node::Binary(op, a, b) => self.binary(op, a, b),
-            Node::Ite(c, a, b) => if self.value(c) == 1 { self.value(a) } else { self.value(b) },
+            Node::Ite(c, a, b) => {
+                if self.value(c) == 1 {
+                    self.value(a)
+                } else {
+                    self.value(b)
+                }
+            }
             Node::Extract { hi, lo, of } => self.value(of) >> lo & mask(hi - lo + 1),
             Node::Extend { signed: false, of, .. } => self.value(of),
             Node::Extend { by, of, .. } => {
@@ -155,8 +162,20 @@ impl<'p> Apart<'p> {
             BinOp::BvAnd => x & y,
             BinOp::BvOr => x | y,
             BinOp::BvXor => x ^ y,
-            BinOp::BvShl => if y < u64::from(width) { x << y } else { 0 },
-            BinOp::BvLshr => if y < u64::from(width) { x >> y } else { 0 },
+            BinOp::BvShl => {
+                if y < u64::from(width) {
+                    x << y
+                } else {
+                    0
+                }
+            }
+            BinOp::BvLshr => {
+                if y < u64::from(width) {
+                    x >> y
+                } else {
+                    0
+                }
+            }
             BinOp::BvAshr => (i >> y.min(63)) as u64,
             BinOp::BvConcat => return x << self.width(b) | y,
             BinOp::BvUlt => return u64::from(x < y),

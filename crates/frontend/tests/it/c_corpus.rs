@@ -7,13 +7,13 @@ use std::process::Command;
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{CheckOptions, Unit, check};
 
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/c");
     dir.join("tasks").is_dir().then_some(dir)
 }
 
 /// The text of a task after preprocessing; none without a C compiler.
-fn preprocessed(path: &Path) -> Option<String> {
+pub(crate) fn preprocessed(path: &Path) -> Option<String> {
     if path.extension().is_some_and(|e| e == "i") {
         return Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned());
     }

@@ -49,7 +49,7 @@ impl Lowering<'_> {
                 self.branch(e, after, after);
                 self.body.at(after);
             }
-            _ if matches!(self.hir.types.get(e.ty), Type::Void) => drop(self.void(e)),
+            _ if matches!(self.hir.types.get(e.ty), Type::Void) => self.void(e),
             _ if is_record(&self.hir.types, e.ty) => drop(self.record(e)),
             _ if self.has_effects(e) => drop(self.scalar(e)),
             _ => self.discard(e),
@@ -112,7 +112,7 @@ impl Lowering<'_> {
             }
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if self.is_pure(e) => {
                 let condition = self.truth(e);
-                self.from_bool(condition, e.ty)
+                self.truth_value(condition, e.ty)
             }
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => self.logical(e),
             ExprKind::Conditional(c, a, b) => self.conditional(c, a.as_deref(), b, e),
@@ -158,7 +158,7 @@ impl Lowering<'_> {
     fn unary(&mut self, op: UnaryOp, a: &Expr, e: &Expr) -> Term {
         if op == UnaryOp::Not {
             let condition = self.truth(e);
-            return self.from_bool(condition, e.ty);
+            return self.truth_value(condition, e.ty);
         }
         if let (UnaryOp::Neg, Some(value)) = (op, float_value(a))
             && self.is_float(e.ty)
@@ -179,7 +179,7 @@ impl Lowering<'_> {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         if matches!(op, Eq | Ne | Lt | Le | Gt | Ge) {
             let condition = self.truth(e);
-            return self.from_bool(condition, e.ty);
+            return self.truth_value(condition, e.ty);
         }
         let (x, y) = self.operands(a, b);
         self.operation(op, e.ty, x, y, e.span)
@@ -275,7 +275,7 @@ impl Lowering<'_> {
             (false, false) => {
                 if matches!(self.hir.types.get(to), Type::Bool) {
                     let condition = self.truth(a);
-                    return self.from_bool(condition, to);
+                    return self.truth_value(condition, to);
                 }
                 let value = self.scalar(a);
                 self.convert(value, from, to)
@@ -287,7 +287,7 @@ impl Lowering<'_> {
             (true, true) if self.bits(from) == self.bits(to) => self.scalar(a),
             (true, false) if matches!(self.hir.types.get(to), Type::Bool) => {
                 let condition = self.truth(a);
-                self.from_bool(condition, to)
+                self.truth_value(condition, to)
             }
             _ => {
                 self.scalar(a);

@@ -333,7 +333,7 @@ impl Lowering<'_> {
         let again = self.terms.resize(self.hir.types.is_signed(to), wide, value);
         let fits = self.terms.eq(exact, again);
         let overflows = self.not(fits);
-        let result = self.from_bool(overflows, e.ty);
+        let result = self.truth_value(overflows, e.ty);
         let result = self.save(result, e.span);
         self.store(&target, to, value, e.span);
         Value::Scalar(result)

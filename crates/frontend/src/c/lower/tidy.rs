@@ -77,10 +77,10 @@ fn renumber(tidy: &mut Tidy, mut locations: Vec<Location>) {
     order.retain(|&l| l != EXIT);
     order.push(EXIT);
     for loc in order {
-        if !number.contains_key(&loc) {
-            number.insert(loc, LocId::from_index(tidy.locations.len()));
+        number.entry(loc).or_insert_with(|| {
             tidy.locations.push(std::mem::take(&mut locations[loc.index()]));
-        }
+            LocId::from_index(tidy.locations.len() - 1)
+        });
     }
     for edge in &mut tidy.edges {
         (edge.from, edge.to) = (number[&edge.from], number[&edge.to]);

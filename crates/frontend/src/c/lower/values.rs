@@ -194,7 +194,7 @@ impl Lowering<'_> {
     }
 
     /// 1 for true, 0 for false.
-    pub(super) fn from_bool(&mut self, condition: Term, ty: TypeId) -> Term {
+    pub(super) fn truth_value(&mut self, condition: Term, ty: TypeId) -> Term {
         let (one, zero) = (self.constant(ty, 1), self.constant(ty, 0));
         self.terms.ite(condition, one, zero)
     }
@@ -273,7 +273,7 @@ impl Lowering<'_> {
             (Type::Bool, Type::Bool) => return term,
             (_, Type::Bool) => {
                 let condition = self.nonzero(term);
-                return self.from_bool(condition, to);
+                return self.truth_value(condition, to);
             }
             _ if self.mathematical() => return term,
             _ => {}

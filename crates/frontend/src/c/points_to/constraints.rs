@@ -28,6 +28,8 @@ enum Spot {
     Variable(VariableId, u64),
     /// In memory.
     Memory(Cell),
+    /// In memory, behind a pointer, at an offset from where it points.
+    Behind(Val, i64),
     /// In a value that is not in memory, at an offset; the type of the whole.
     Value(Flow, TypeId, u64),
 }
@@ -149,7 +151,7 @@ impl Analysis<'_> {
         let (constant_a, constant_b) = (self.constant(a), self.constant(b));
         let (a, b) = (self.expr(a), self.expr(b));
         let bits = self.hir.types.model.pointer_bits();
-        let by = |k: i128| Step::Const { bytes: constant::as_distance(k, bits), size: 1, direct: false };
+        let by = |k: i128| Step::Const(constant::as_distance(k, bits));
         match (op, constant_a, constant_b) {
             (Eq | Ne | Lt | Le | Gt | Ge, ..) => Flow::Nothing,
             (Add, _, Some(k)) => self.through(&[(a, by(k))]),
@@ -160,18 +162,18 @@ impl Analysis<'_> {
     }
 
     fn offset(&mut self, pointer: &Expr, index: &Expr, size: u64) -> Flow {
-        let step = self.pointer_step(index, size, is_decay(self.hir, pointer));
+        let step = self.pointer_step(index, size);
         let p = self.expr(pointer);
         let i = self.expr(index);
         self.through(&[(p, step), (i, Step::Mangle)])
     }
 
-    fn pointer_step(&self, index: &Expr, size: u64, direct: bool) -> Step {
+    fn pointer_step(&self, index: &Expr, size: u64) -> Step {
         let size = size as i64;
         match self.constant(index) {
             Some(k) => {
                 let bits = self.hir.types.model.pointer_bits();
-                Step::Const { bytes: constant::as_distance(k.saturating_mul(size.into()), bits), size, direct }
+                Step::Const(constant::as_distance(k.saturating_mul(size.into()), bits))
             }
             None => Step::Slide(size),
         }
@@ -208,7 +210,7 @@ impl Analysis<'_> {
         let name = self.name_of(&update.place);
         let old = self.read(shifted(&spot, 0), update.place.ty, name.as_deref());
         let step = match update.op {
-            UpdateOp::Pointer(size) => self.pointer_step(&update.operand, size, false),
+            UpdateOp::Pointer(size) => self.pointer_step(&update.operand, size),
             UpdateOp::Arithmetic(..) => Step::Mangle,
         };
         let operand = self.expr(&update.operand);
@@ -257,14 +259,33 @@ impl Analysis<'_> {
     }
 
     fn address_of(&mut self, place: &Place) -> Flow {
-        let Spot::Memory(mut cell) = self.place(place) else { return Flow::Nothing };
-        if let Type::Array(element, length) = *self.hir.types.get(place.ty) {
-            let stride = self.hir.types.size(element).unwrap_or(1) as i64;
-            let bytes = length.filter(|&n| n > 0).map(|n| (n as i64).saturating_mul(stride));
-            self.graph.add_array(cell, bytes, stride);
-            cell.element = stride;
+        let spot = self.place(place);
+        let Some(mut cell) = self.cell(&spot) else { return Flow::Nothing };
+        let mut element = 0;
+        if let Type::Array(of, length) = *self.hir.types.get(place.ty) {
+            element = self.hir.types.size(of).unwrap_or(1) as i64;
+            let bytes = length.filter(|&n| n > 0).map(|n| (n as i64).saturating_mul(element));
+            self.graph.add_array(cell, bytes, element);
         }
-        Flow::Scalar(self.graph.address(cell))
+        match spot {
+            Spot::Behind(pointer, 0) if element == 0 && matches!(place.kind, PlaceKind::Deref(_)) => {
+                Flow::Scalar(pointer)
+            }
+            Spot::Behind(pointer, bytes) => self.through(&[(Flow::Scalar(pointer), Step::Member { bytes, element })]),
+            _ => {
+                cell.element = element;
+                Flow::Scalar(self.graph.address(cell))
+            }
+        }
+    }
+
+    /// Where a place in memory is.
+    fn cell(&mut self, spot: &Spot) -> Option<Cell> {
+        match spot {
+            Spot::Memory(cell) => Some(*cell),
+            Spot::Behind(pointer, offset) => Some(self.graph.target(*pointer).plus(*offset)),
+            _ => None,
+        }
     }
 
     fn place(&mut self, place: &Place) -> Spot {
@@ -279,13 +300,15 @@ impl Analysis<'_> {
                     _ => self.graph.value(),
                 };
                 self.pointers.insert(key(pointer), value);
-                Spot::Memory(self.graph.target(value))
+                self.graph.target(value);
+                Spot::Behind(value, 0)
             }
             PlaceKind::Field(inner, record, i) => {
                 let offset = self.hir.types.record(*record).fields[*i].offset;
                 match self.place(inner) {
                     Spot::Variable(v, o) => Spot::Variable(v, o + offset),
                     Spot::Memory(cell) => Spot::Memory(cell.plus(offset as i64)),
+                    Spot::Behind(v, o) => Spot::Behind(v, o + offset as i64),
                     Spot::Value(flow, ty, o) => Spot::Value(flow, ty, o + offset),
                 }
             }
@@ -312,7 +335,7 @@ impl Analysis<'_> {
         if !is_record(&self.hir.types, ty) {
             return self.scalar_at(&spot, ty, name).map_or(Flow::Nothing, Flow::Scalar);
         }
-        match (leaves(&self.hir.types, ty), &spot) {
+        match (leaves(&self.hir.types, ty), self.cell(&spot)) {
             (Some(leaves), _) => {
                 let read = leaves.iter().map(|leaf| {
                     let spot = shifted(&spot, leaf.offset);
@@ -320,8 +343,8 @@ impl Analysis<'_> {
                 });
                 Flow::Leaves(read.collect())
             }
-            (None, Spot::Memory(cell)) => Flow::Object(*cell),
-            (None, _) => Flow::Nothing,
+            (None, Some(cell)) => Flow::Object(cell),
+            (None, None) => Flow::Nothing,
         }
     }
 
@@ -329,9 +352,9 @@ impl Analysis<'_> {
     fn scalar_at(&mut self, spot: &Spot, ty: TypeId, name: Option<&str>) -> Option<Val> {
         match spot {
             Spot::Variable(v, offset) => Some(self.scalar(*v, *offset)),
-            Spot::Memory(cell) => {
-                let width = self.hir.types.size(ty)? as i64;
-                Some(self.graph.access(*cell, width, false, name))
+            Spot::Memory(_) | Spot::Behind(..) => {
+                let (cell, width) = (self.cell(spot)?, self.hir.types.size(ty)? as i64);
+                Some(self.graph.access(cell, width, false, name))
             }
             Spot::Value(Flow::Leaves(values), whole, offset) => {
                 let leaves = leaves(&self.hir.types, *whole)?;
@@ -342,8 +365,8 @@ impl Analysis<'_> {
     }
 
     fn write(&mut self, spot: Spot, ty: TypeId, flow: &Flow, name: Option<&str>) {
-        if let (Flow::Object(source), Spot::Memory(cell)) = (flow, &spot) {
-            self.graph.unify(*source, *cell);
+        if let (Flow::Object(source), Some(cell)) = (flow, self.cell(&spot)) {
+            self.graph.unify(*source, cell);
             return;
         }
         let target = self.read(spot, ty, name);
@@ -375,15 +398,8 @@ fn shifted(spot: &Spot, by: u64) -> Spot {
     match spot {
         Spot::Variable(v, o) => Spot::Variable(*v, o + by),
         Spot::Memory(cell) => Spot::Memory(cell.plus(by as i64)),
+        Spot::Behind(v, o) => Spot::Behind(*v, o + by as i64),
         Spot::Value(flow, ty, o) => Spot::Value(flow.clone(), *ty, o + by),
-    }
-}
-
-/// Whether the expression is an array that decays.
-fn is_decay(hir: &super::super::hir::Hir, e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::AddressOf(place) => matches!(hir.types.get(place.ty), Type::Array(..)),
-        _ => false,
     }
 }
 

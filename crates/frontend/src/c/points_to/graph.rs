@@ -17,34 +17,29 @@ pub(crate) struct NodeId(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Val(u32);
 
-/// A place in an abstract object.
+/// A place in an abstract object, or the places an address may be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) node: NodeId,
     pub(crate) offset: i64,
-    /// For an address: it points into an array whose elements have this size, and stays there. 0 if that is not known:
-    /// then the bytes of the whole object may be reached from it.
+    /// The offset is only one of those at multiples of this distance, all of which the layout treats alike. 0 if it is
+    /// the only one.
+    spread: i64,
+    /// The address points into an array whose elements have this size, and stays there. 0 if that is not known: then the
+    /// whole object may be reached from it.
     pub(crate) element: i64,
 }
 
 impl Cell {
     /// The start of an object.
     pub(crate) fn start(node: NodeId) -> Cell {
-        Cell { node, offset: 0, element: 0 }
+        Cell { node, offset: 0, spread: 0, element: 0 }
     }
 
     /// A member.
     pub(crate) fn plus(self, bytes: i64) -> Cell {
-        self.at(self.offset.saturating_add(bytes).clamp(-FAR / 4, FAR / 4))
-    }
-
-    /// Another place of the object.
-    fn at(self, offset: i64) -> Cell {
-        Cell { node: self.node, offset, element: 0 }
-    }
-
-    fn is_at(self, other: Cell) -> bool {
-        self.node == other.node && self.offset == other.offset
+        let offset = self.offset.saturating_add(bytes).clamp(-FAR / 4, FAR / 4);
+        Cell { offset, element: 0, ..self }
     }
 }
 
@@ -78,14 +73,14 @@ struct Value {
 pub(crate) enum Step {
     /// Nothing.
     Copy,
-    /// A known number of bytes is added, by a pointer to elements of a size.
-    Const {
-        /// How many.
+    /// A known number of bytes is added.
+    Const(i64),
+    /// The address of a member.
+    Member {
+        /// Where it is.
         bytes: i64,
-        /// Bytes of an element.
-        size: i64,
-        /// The pointer is an array that decays: it stays in the array.
-        direct: bool,
+        /// The size of its elements, for an array that decays; 0 otherwise.
+        element: i64,
     },
     /// A multiple of an element's size is added.
     Slide(i64),
@@ -100,6 +95,8 @@ pub(crate) struct Graph {
     values: Vec<Value>,
     edges: Vec<(Val, Val, Step)>,
     names: Vec<String>,
+    /// Addresses that flow into values, still to be looked at.
+    pending: Vec<(Cell, Val)>,
     /// Something changed since the last look.
     changed: bool,
     /// Objects that do not start as zeros.
@@ -160,11 +157,16 @@ impl Graph {
         }
     }
 
-    /// The object a place is in now, and the offset that stands for it there.
+    /// The object a place is in now, and where.
     pub(crate) fn find(&mut self, cell: Cell) -> Cell {
         let (root, shift) = self.root(cell.node);
-        let offset = self.nodes[root.0 as usize].layout.normal(cell.offset + shift);
-        Cell { node: root, offset, element: cell.element }
+        Cell { node: root, offset: cell.offset + shift, ..cell }
+    }
+
+    /// The object a place is in now, and the offset that stands for it there.
+    pub(crate) fn normal(&mut self, cell: Cell) -> Cell {
+        let cell = self.find(cell);
+        Cell { offset: self.nodes[cell.node.0 as usize].layout.normal(cell.offset), ..cell }
     }
 
     fn root(&mut self, node: NodeId) -> (NodeId, i64) {
@@ -211,7 +213,7 @@ impl Graph {
 
     /// Notes an access of some bytes; what is stored there.
     pub(crate) fn access(&mut self, cell: Cell, width: i64, bytes: bool, name: Option<&str>) -> Val {
-        let cell = self.find(cell);
+        let cell = self.normal(cell);
         let layout = &self.nodes[cell.node.0 as usize].layout;
         if let Some((lo, field)) = layout.field_at(cell.offset)
             && lo == cell.offset
@@ -235,88 +237,95 @@ impl Graph {
         if stride <= 0 || bytes.is_some_and(|b| b <= 0) {
             return;
         }
-        let cell = self.find(cell);
+        let cell = self.normal(cell);
         let hi = bytes.map_or(FAR, |b| cell.offset + b);
         self.add_range(cell.node, Range { lo: cell.offset, hi, anchor: cell.offset, stride });
     }
 
     fn add_range(&mut self, node: NodeId, range: Range) {
+        self.note_range(node, range);
+        self.settle();
+    }
+
+    fn note_range(&mut self, node: NodeId, range: Range) {
         let mut merges = Merges::new();
         if self.nodes[node.0 as usize].layout.add_range(range, &mut merges) {
             self.changed = true;
         }
-        self.merge(merges);
-    }
-
-    /// The bytes of an object are addressed in ways that are not followed.
-    pub(crate) fn collapse(&mut self, cell: Cell) {
-        let cell = self.find(cell);
-        self.add_range(cell.node, Range::everywhere(1));
+        for (a, b) in merges {
+            self.join(a, b);
+        }
     }
 
     fn merge(&mut self, merges: Merges) {
         for (a, b) in merges {
             self.join(a, b);
         }
+        self.settle();
     }
 
     /// Makes two values one.
     fn join(&mut self, a: Val, b: Val) {
         let (a, b) = (self.find_value(a), self.find_value(b));
-        if a == b {
-            return;
-        }
-        self.changed = true;
-        if let Some((x, y)) = self.merge_values(a, b) {
-            self.unify(x, y);
+        if a != b {
+            self.changed = true;
+            self.values[b.0 as usize].parent = Some(a);
+            let link = self.values[b.0 as usize].link;
+            self.pending.extend(link.map(|cell| (cell, a)));
         }
     }
 
-    /// Makes a value part of another; the places that must become one.
-    fn merge_values(&mut self, a: Val, b: Val) -> Option<(Cell, Cell)> {
-        self.values[b.0 as usize].parent = Some(a);
-        let other = self.values[b.0 as usize].link;
-        let link = &mut self.values[a.0 as usize].link;
-        match (*link, other) {
-            (Some(x), Some(y)) => {
-                *link = Some(Cell { element: common_element(x.element, y.element), ..x });
-                Some((x, y))
-            }
-            (None, _) => {
-                *link = other;
-                None
-            }
-            _ => None,
+    /// Lets the addresses that wait flow.
+    fn settle(&mut self) {
+        while let Some((cell, to)) = self.pending.pop() {
+            self.flow(cell, to);
         }
+    }
+
+    /// An address flows into a value: both places become one, as far as the layout is concerned.
+    fn flow(&mut self, cell: Cell, to: Val) {
+        let Some(known) = self.link(to) else { return self.set_link(to, cell) };
+        self.unify_places(known, cell);
+        let (known, cell) = (self.find(known), self.find(cell));
+        let spread = gcd(gcd(known.spread, cell.spread), known.offset - cell.offset);
+        let element = common_element(known.element, cell.element);
+        if (spread, element) != (known.spread, known.element) {
+            self.set_link(to, Cell { spread, element, ..known });
+        }
+    }
+
+    fn set_link(&mut self, value: Val, cell: Cell) {
+        let root = self.find_value(value);
+        self.values[root.0 as usize].link = Some(cell);
+        self.changed = true;
     }
 
     /// Makes two places one.
     pub(crate) fn unify(&mut self, a: Cell, b: Cell) {
-        let mut todo = vec![(a, b)];
-        while let Some((a, b)) = todo.pop() {
-            let (a, b) = (self.find(a), self.find(b));
-            if a.node == b.node {
-                if a.offset != b.offset {
-                    self.overlay(a.node, a.offset, b.offset);
-                }
-                continue;
+        self.unify_places(a, b);
+        self.settle();
+    }
+
+    fn unify_places(&mut self, a: Cell, b: Cell) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a.node == b.node {
+            let (a, b) = (self.normal(a), self.normal(b));
+            if a.offset != b.offset {
+                self.overlay(a.node, a.offset, b.offset);
             }
-            self.changed = true;
-            let shift = a.offset - b.offset;
-            let other = std::mem::take(&mut self.nodes[b.node.0 as usize]);
-            self.nodes[b.node.0 as usize].parent = Some((a.node, shift));
-            let node = &mut self.nodes[a.node.0 as usize];
-            node.functions.extend(other.functions);
-            node.name = node.name.or(other.name);
-            let mut merges = Merges::new();
-            node.layout.absorb(other.layout, shift, &mut merges);
-            // The values are joined here, without recursion.
-            for (x, y) in merges {
-                let (x, y) = (self.find_value(x), self.find_value(y));
-                if x != y {
-                    todo.extend(self.merge_values(x, y));
-                }
-            }
+            return;
+        }
+        self.changed = true;
+        let shift = a.offset - b.offset;
+        let other = std::mem::take(&mut self.nodes[b.node.0 as usize]);
+        self.nodes[b.node.0 as usize].parent = Some((a.node, shift));
+        let node = &mut self.nodes[a.node.0 as usize];
+        node.functions.extend(other.functions);
+        node.name = node.name.or(other.name);
+        let mut merges = Merges::new();
+        node.layout.absorb(other.layout, shift, &mut merges);
+        for (x, y) in merges {
+            self.join(x, y);
         }
     }
 
@@ -328,59 +337,54 @@ impl Graph {
             Some(range) => Range { stride: gcd(range.stride, a - b), ..range },
             None => Range { anchor: a, ..Range::everywhere((a - b).abs()) },
         };
-        self.add_range(node, range);
+        self.note_range(node, range);
     }
 
     /// Where an address leads after a step.
     fn step(&mut self, cell: Cell, step: Step) -> Cell {
         let cell = self.find(cell);
         match step {
-            Step::Copy | Step::Const { bytes: 0, .. } | Step::Slide(0) => cell,
+            Step::Copy | Step::Const(0) | Step::Slide(0) => cell,
             Step::Slide(size) => self.slide(cell, size.abs()),
-            Step::Const { bytes, size, direct } if bytes.abs() < FAR / 8 => self.move_by(cell, bytes, size, direct),
-            Step::Mangle | Step::Const { .. } => {
-                self.collapse(cell);
-                self.find(cell.at(cell.offset))
+            Step::Member { bytes, element } => Cell { element, ..cell.plus(bytes) },
+            Step::Const(bytes) if cell.spread == 0 && bytes.abs() < FAR / 8 => {
+                let stays = self.confines(cell).is_some_and(|r| (r.lo..=r.hi).contains(&(cell.offset + bytes)));
+                Cell { element: if stays { cell.element } else { 0 }, ..cell.plus(bytes) }
             }
+            Step::Const(bytes) if self.stays_in_element(cell, bytes) => cell.plus(bytes),
+            Step::Const(bytes) => self.slide(cell, bytes.abs()),
+            Step::Mangle => self.slide(Cell { element: 0, ..cell }, 1),
         }
     }
 
     /// The array that an address stays in.
-    fn confines(&self, cell: Cell) -> Option<Range> {
-        let mut around: Vec<&Range> = self.nodes[cell.node.0 as usize].layout.around(cell.offset).collect();
-        around.reverse();
-        let whole = |r: &Range| r.lo == -FAR && r.hi == FAR;
-        let fits = |r: &Range| if cell.element == 0 { whole(r) } else { cell.element % r.stride == 0 };
-        around.into_iter().find(|r| fits(r)).copied()
-    }
-
-    /// A known number of bytes further.
-    fn move_by(&mut self, cell: Cell, bytes: i64, size: i64, direct: bool) -> Cell {
-        let confines = self.confines(cell);
-        if (size > 1 || direct) && confines.is_some_and(|r| size % r.stride == 0) {
-            return cell;
-        }
-        let there = cell.offset + bytes;
-        // Which element of an array it comes from is not known: leaving it may also mean staying in it.
+    pub(crate) fn confines(&self, cell: Cell) -> Option<Range> {
         let layout = &self.nodes[cell.node.0 as usize].layout;
-        let leaves = layout.around(cell.offset).find(|r| !r.contains(there) && r.hi - r.lo > r.stride);
-        if let Some(wrapped) = leaves.map(|r| r.wrap(there)) {
-            self.unify(cell.at(there), cell.at(wrapped));
-            return self.find(cell.at(there));
-        }
-        let inside = confines.is_some_and(|r| r.contains(there));
-        self.find(Cell { element: if inside { cell.element } else { 0 }, ..cell.at(there) })
+        let whole = |r: &Range| r.lo == -FAR && r.hi == FAR;
+        let fits = |r: &&Range| if cell.element == 0 { whole(r) } else { cell.element % r.stride == 0 };
+        let around: Vec<&Range> = layout.around(layout.normal(cell.offset)).collect();
+        around.into_iter().rev().find(fits).copied()
     }
 
-    /// A multiple of a size further. An array is not left; what is not known to be an array is one now.
-    fn slide(&mut self, cell: Cell, size: i64) -> Cell {
+    /// Whether all places an address may be are at the same offset of an element, and so they are after a move.
+    fn stays_in_element(&self, cell: Cell, bytes: i64) -> bool {
+        let layout = &self.nodes[cell.node.0 as usize].layout;
+        let at = layout.normal(cell.offset);
+        let inside = |r: &Range| (r.anchor..r.anchor + r.stride).contains(&(at + bytes));
+        layout.around(at).any(|r| cell.spread % r.stride == 0 && inside(r))
+    }
+
+    /// Any multiple of a distance further. An array is not left; what is not known to be an array is one now.
+    fn slide(&mut self, cell: Cell, distance: i64) -> Cell {
+        let spread = gcd(cell.spread, distance);
+        let moved = Cell { spread, ..cell };
         let range = match self.confines(cell) {
-            Some(range) if size % range.stride == 0 => return cell,
-            Some(range) => Range { stride: gcd(range.stride, size), ..range },
-            None => Range { anchor: cell.offset, ..Range::everywhere(size) },
+            Some(range) if spread % range.stride == 0 => return moved,
+            Some(range) => Range { stride: gcd(range.stride, spread), ..range },
+            None => Range { anchor: cell.offset, ..Range::everywhere(spread) },
         };
         self.add_range(cell.node, range);
-        self.find(cell)
+        self.find(moved)
     }
 
     /// Lets all addresses flow, until nothing changes.
@@ -391,25 +395,9 @@ impl Graph {
                 if let Some(cell) = self.link(from) {
                     let cell = self.step(cell, step);
                     self.flow(cell, to);
+                    self.settle();
                 }
             }
-        }
-    }
-
-    /// An address flows into a value.
-    fn flow(&mut self, cell: Cell, to: Val) {
-        let known = self.link(to);
-        let element = known.map_or(cell.element, |k| common_element(k.element, cell.element));
-        if known.is_none_or(|k| k.element != element) {
-            let root = self.find_value(to);
-            let at = known.unwrap_or(cell);
-            self.values[root.0 as usize].link = Some(Cell { element, ..at });
-            self.changed = true;
-        }
-        if let Some(known) = known
-            && !known.is_at(cell)
-        {
-            self.unify(known, cell);
         }
     }
 

@@ -15,12 +15,12 @@ impl Analysis<'_> {
                 self.calls.insert((self.current, function));
                 self.bind(function, args)
             }
-            None => self.from_outside(e),
+            None => self.outside_value(e),
         }
     }
 
     /// A value from outside the program.
-    fn from_outside(&mut self, e: &Expr) -> Flow {
+    fn outside_value(&mut self, e: &Expr) -> Flow {
         let flow = self.shape(e.ty, "outside");
         if let (Flow::Scalar(v), true) = (&flow, self.hir.types.is_pointer(e.ty)) {
             self.graph.target(*v);
@@ -75,7 +75,7 @@ impl Analysis<'_> {
                 let sources: Vec<_> = args.iter().map(|a| (a.clone(), Step::Mangle)).collect();
                 self.through(&sources)
             }
-            Library::Nondet => self.from_outside(e),
+            Library::Nondet => self.outside_value(e),
             _ => Flow::Nothing,
         }
     }
