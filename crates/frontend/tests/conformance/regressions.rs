@@ -102,3 +102,30 @@ fn the_unit_of_a_bit_field_overlaps_the_next_member() {
         16,
     );
 }
+
+#[test]
+fn a_bit_field_is_promoted_when_it_was_just_written() {
+    check(
+        r#"struct s { unsigned r : 16; unsigned long m : 20; } s;
+        int main(void) {
+          printf("%d %d %d", (s.r = 0) - 1 < 0, (s.r += 0) - 1 < 0, s.r++ - 1 < 0);
+          printf("%d %d %d", (0, s.m) - 1 < 0, ({ s.m; }) - 1 < 0, (s.m ?: -1) < 0);
+          printf("%d %d", (1 ? -1 : (s.r = 0)) < 0, (1 ? -1 : --s.r) < 0);
+          return 0;
+        }"#,
+        &[],
+        "1 1 11 1 11 1",
+        0,
+    );
+}
+
+#[test]
+fn a_bit_field_of_32_bits_is_unsigned_int() {
+    check(
+        "struct s { unsigned long a : 32; long b : 32; } s = { 1, -1 };
+        int main(void) { return (s.a - 2L < 0) + (s.a - 2 < 0) * 2 + (s.b - 1u > 0) * 4 + (s.b < 0) * 8; }",
+        &[],
+        "",
+        13,
+    );
+}

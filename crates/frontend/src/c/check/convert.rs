@@ -23,10 +23,14 @@ impl Checker<'_> {
         }
     }
 
-    /// The member of a bit-field that an expression reads, if it does.
-    fn bit_field(&self, expr: &Expr) -> Option<u32> {
-        let ExprKind::Load(place) = &expr.kind else { return None };
-        self.bit_field_width(place)
+    /// The width of the bit-field whose value an expression has, if it is one: read or, as in gcc, just written.
+    pub(super) fn bit_field(&self, expr: &Expr) -> Option<u32> {
+        match &expr.kind {
+            ExprKind::Load(place) | ExprKind::Assign(place, _) => self.bit_field_width(place),
+            ExprKind::Update(update) => self.bit_field_width(&update.place),
+            ExprKind::Comma(_, value) | ExprKind::Statements(_, Some(value)) => self.bit_field(value),
+            _ => None,
+        }
     }
 
     /// The width of a place that is a bit-field.
@@ -42,6 +46,8 @@ impl Checker<'_> {
             Type::Int { rank: Rank::Char | Rank::Short, .. } => self.basic.int,
             Type::Int { signed, .. } => match bit_field {
                 Some(width) if width < 32 || width == 32 && signed => self.basic.int,
+                // `unsigned long x : 32` counts as 32 bits in gcc.
+                Some(32) => self.basic.unsigned,
                 _ => ty,
             },
             _ => ty,

@@ -237,7 +237,8 @@ impl Checker<'_> {
         if same {
             let otherwise = self.rvalue(&node.else_expression)?;
             let null = self.is_null(&otherwise);
-            let promoted = self.promoted_type(condition.ty, None);
+            let promoted = self.promoted_type(condition.ty, self.bit_field(&condition));
+            let otherwise = if self.hir.types.is_arithmetic(promoted) { self.promote(otherwise) } else { otherwise };
             let ty = self.conditional_type((promoted, false), (otherwise.ty, null), span)?;
             let otherwise = Box::new(self.convert(otherwise, ty));
             return Ok(Expr { kind: ExprKind::Conditional(Box::new(condition), None, otherwise), ty, span });
