@@ -14,6 +14,12 @@ demo: build
 	@echo
 	@echo '$$ clinch check examples/gcl/ticket-err.gcl'
 	@$(CLINCH) check examples/gcl/ticket-err.gcl; test $$? = 1
+	@echo
+	@echo '$$ clinch check examples/c/ring-bug.c'
+	@$(CLINCH) check examples/c/ring-bug.c; test $$? = 1
+	@echo
+	@echo '$$ clinch check examples/c/funlock.c'
+	@$(CLINCH) check examples/c/funlock.c
 
 # All tests; nextest where it is installed.
 test: build

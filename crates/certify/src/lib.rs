@@ -3,15 +3,19 @@
 //! Nothing here depends on an engine: a trace is replayed step by step, a proof is an invariant whose initiation,
 //! consecution and safety are established again. Solutions and refutations of Horn clauses likewise.
 
+mod blocks;
 mod horn;
 mod invariant;
 mod reached;
 mod replay;
+mod runs;
 
 use clinch_ir::{EvalError, Program, Proof, Trace};
 
+pub use blocks::check_invariants;
 pub use horn::{check_refutation, check_solution};
 pub use replay::replay;
+pub use runs::{check_input_trace, check_reached_states};
 
 /// Asked now and then during a long check; `true` stops it.
 pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);

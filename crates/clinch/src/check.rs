@@ -9,12 +9,14 @@ use clinch_engine::Budget;
 use clinch_frontend::Input;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Verdict};
 
+use crate::c::engines::CEngine;
+use crate::c::load::Loaded;
 use crate::cli::{CheckArgs, Format, LimitArgs, Switch};
 use crate::engines::{Engine, HornEngine};
 use crate::load::LoadError;
 use crate::progress::Line;
 use crate::watchdog::Watchdog;
-use crate::{exit, load, report, report_horn};
+use crate::{c, exit, load, report, report_horn};
 
 /// A verdict and how it came about.
 pub(crate) struct Outcome<V = Verdict> {
@@ -31,7 +33,7 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
     let format = if args.json { Format::Json } else { args.format };
     let budget = budget(&args.limits);
     let watchdog = Watchdog::start(&budget, format);
-    let (input, engine) = match prepare(args, format) {
+    let prepared = match prepare(args, format) {
         Ok(prepared) => prepared,
         Err(Stop::Error(text, code)) => {
             watchdog.report(|| report::error(&text));
@@ -43,17 +45,34 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
             return exit::UNKNOWN;
         }
     };
-    watchdog.set_engine(engine.name());
-    let (printed, code) = match (&input, &engine) {
-        (Input::Horn(system), Engine::Horn(horn)) => answer_horn(system, horn, &budget, args.certify, format),
-        (Input::Program(program), _) => answer(program, &engine, &budget, args.certify, format),
-        (Input::Horn(_), _) => unreachable!("engines are chosen by input"),
+    watchdog.set_engine(prepared.engine_name());
+    let (printed, code) = match &prepared {
+        Prepared::Horn(system, engine) => answer_horn(system, engine, &budget, args.certify, format),
+        Prepared::Program(program, engine) => answer(program, engine, &budget, args.certify, format),
+        Prepared::C(loaded, engine) => c::check::answer(loaded, engine, &budget, args, format),
     };
     watchdog.report(|| match printed {
         Ok(text) => report::line(&text),
-        Err(text) => report::error(&format!("internal error: {}: {text}", engine.name())),
+        Err(text) => report::error(&format!("internal error: {}: {text}", prepared.engine_name())),
     });
     code
+}
+
+/// What is checked, and by which engine.
+enum Prepared {
+    Program(Box<Program>, Engine),
+    Horn(Box<HornSystem>, HornEngine),
+    C(Box<Loaded>, CEngine),
+}
+
+impl Prepared {
+    fn engine_name(&self) -> &'static str {
+        match self {
+            Prepared::Program(_, engine) => engine.name(),
+            Prepared::Horn(_, engine) => engine.name(),
+            Prepared::C(_, engine) => engine.name(),
+        }
+    }
 }
 
 /// Why a run does not even start.
@@ -64,22 +83,37 @@ enum Stop {
     Unknown(Reason),
 }
 
-fn prepare(args: &CheckArgs, format: Format) -> Result<(Input, Engine), Stop> {
-    let input = load::load(&args.file, &args.model).map_err(|error| match error {
+fn prepare(args: &CheckArgs, format: Format) -> Result<Prepared, Stop> {
+    let stop = |error| match error {
         LoadError::Bad(text) => Stop::Error(text, exit::BAD_INPUT),
         LoadError::Unsupported(reason) => Stop::Unknown(reason),
-    })?;
+    };
     let usage = |text: &str| Stop::Error(format!("error: {text}"), exit::USAGE);
+    let is_c = args.files.iter().any(|file| c::load::is_c(file));
+    if is_c {
+        let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
+        if format == Format::Smtlib {
+            return Err(usage("--format smtlib is for Horn clauses"));
+        }
+        let loaded = c::load::load(&args.files, &args.c).map_err(stop)?;
+        return Ok(Prepared::C(Box::new(loaded), engine));
+    }
+    let [file] = args.files.as_slice() else { return Err(usage("only C programs have several files")) };
+    let input = load::load(file, &args.model).map_err(stop)?;
     if format == Format::Smtlib && matches!(input, Input::Program(_)) {
         return Err(usage("--format smtlib is for Horn clauses"));
     }
     let engine = Engine::from_args(args, &input).map_err(|text| usage(&text))?;
     engine.check_predicates(&input).map_err(|text| Stop::Error(text, exit::BAD_INPUT))?;
-    Ok((input, engine))
+    match (input, engine) {
+        (Input::Horn(system), Engine::Horn(engine)) => Ok(Prepared::Horn(system, engine)),
+        (Input::Program(program), engine) => Ok(Prepared::Program(program, engine)),
+        (Input::Horn(_), engine) => Err(usage(&format!("{} does not go with Horn clauses", engine.name()))),
+    }
 }
 
 /// What to print (an error if the evidence is wrong), and the exit code.
-type Printed = (Result<String, String>, u8);
+pub(crate) type Printed = (Result<String, String>, u8);
 
 fn answer(program: &Program, engine: &Engine, budget: &Budget, certify: Switch, format: Format) -> Printed {
     match check(program, engine, budget, certify) {
@@ -177,7 +211,7 @@ fn check_horn(
 }
 
 /// Searches, and re-checks the evidence: `recheck` says whether it was accepted; there is none to accept for "unknown".
-fn search_and_recheck<V>(
+pub(crate) fn search_and_recheck<V>(
     engine: &'static str,
     budget: &Budget,
     certify: Switch,

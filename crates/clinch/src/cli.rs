@@ -21,6 +21,10 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Write a model in another language, on standard output.
     Convert(ConvertArgs),
+    /// Execute a C program on the model, with inputs given or drawn.
+    Run(RunArgs),
+    /// Draw the control-flow automata of a C program.
+    Cfa(CfaArgs),
     /// List the engines and their options.
     Engines,
     /// Run the experiments of a paper and print its tables, the paper's numbers beside ours.
@@ -29,12 +33,20 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The model: guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc)
-    /// or Horn clauses (.smt2, .chc).
-    pub(crate) file: PathBuf,
+    /// The model: C (.c, .i, docs/c.md; several files are linked) or a task file (.yml), guarded commands (.gcl,
+    /// docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+
+    #[command(flatten)]
+    pub(crate) c: CArgs,
+
+    /// Write a C file that, compiled with the program, drives it to the error found (C).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) harness: Option<PathBuf>,
 
     /// The technique: see `clinch engines`. auto: cegar for transition constraints and Horn clauses, explicit for
     /// other models with finite domains, alpha for the rest.
@@ -130,6 +142,9 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
+    #[command(flatten)]
+    pub(crate) c: CArgs,
+
     /// The language to write. chc: Horn clauses in SMT-LIB, which have a solution iff no error can be reached.
     #[arg(long, value_enum)]
     pub(crate) to: Target,
@@ -156,6 +171,108 @@ pub(crate) struct ModelArgs {
     /// What the variables of transition constraints (.pl, .armc) range over.
     #[arg(long, value_enum, default_value_t = NumbersName::Integer)]
     pub(crate) numbers: NumbersName,
+}
+
+/// How C is read.
+#[derive(Args, Debug)]
+pub(crate) struct CArgs {
+    /// Sizes of `long` and pointers (C). Default: what the task file says, or lp64.
+    #[arg(long, value_enum)]
+    pub(crate) data_model: Option<DataModelName>,
+
+    /// How integers are read (C). mathematical: unbounded, without wrap-around; the verdict holds for that reading only.
+    #[arg(long, value_enum, default_value_t = IntegersName::Machine)]
+    pub(crate) integers: IntegersName,
+
+    /// The function a run starts with (C); its parameters are inputs. Default: what the task file says, or main.
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) entry: Option<String>,
+
+    /// Global variables start with any value instead of their initial ones (C).
+    #[arg(long)]
+    pub(crate) globals_as_inputs: bool,
+
+    /// An argument for the preprocessor (C); may be repeated.
+    #[arg(long = "cpp-flag", value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) cpp_flags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// The program: C files (.c, .i) or a task file (.yml).
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) c: CArgs,
+
+    /// The inputs, in the order in which the program asks for them: decimal numbers, with sign.
+    #[arg(long, value_name = "V1,V2,...", value_delimiter = ',', allow_hyphen_values = true, conflicts_with = "seed")]
+    pub(crate) inputs: Option<Vec<String>>,
+
+    /// Draw the inputs from this seed.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CfaArgs {
+    /// The program: C files (.c, .i) or a task file (.yml).
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) c: CArgs,
+
+    /// Only this function.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+
+    /// How it is written. dot is for Graphviz.
+    #[arg(long, value_enum, default_value_t = CfaFormat::Text)]
+    pub(crate) format: CfaFormat,
+
+    /// Transform it first; may be repeated.
+    #[arg(long = "pass", value_enum, value_name = "PASS")]
+    pub(crate) passes: Vec<PassName>,
+
+    /// Write the loop-free parts between loop heads, calls and errors as one step each (text).
+    #[arg(long)]
+    pub(crate) large_blocks: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PassName {
+    /// Constant propagation.
+    Constants,
+    /// Assignments and inputs that nobody reads.
+    Dead,
+    /// What does not matter for errors.
+    Slice,
+    /// Calls replaced by copies.
+    Inline,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CfaFormat {
+    Text,
+    Dot,
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DataModelName {
+    Ilp32,
+    Lp64,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum IntegersName {
+    Machine,
+    Mathematical,
 }
 
 #[derive(Args, Debug)]

@@ -1,20 +1,38 @@
 //! `clinch convert`: a model in another language.
 
 use clinch_frontend::Input;
-use clinch_ir::horn::{ProgramClauses, to_smtlib};
+use clinch_ir::horn::{CfaClauses, Encoding, ProgramClauses, to_smtlib};
 use clinch_ir::{HornSystem, Reason};
 
 use crate::cli::{ConvertArgs, Target};
 use crate::engines::LOCATIONS;
 use crate::load::{self, LoadError};
-use crate::{exit, report};
+use crate::{c, exit, report};
 
 /// `clinch convert`.
 pub(crate) fn run(args: &ConvertArgs) -> u8 {
     let Target::Chc = args.to;
+    if c::load::is_c(&args.file) {
+        return run_c(args);
+    }
     match load::load(&args.file, &args.model) {
         Ok(Input::Horn(system)) => print(&system),
         Ok(Input::Program(program)) => match ProgramClauses::new(&program, LOCATIONS) {
+            Ok(clauses) => print(&clauses.system),
+            Err(reason) => refuse(&reason),
+        },
+        Err(LoadError::Unsupported(reason)) => refuse(&reason),
+        Err(LoadError::Bad(text)) => {
+            report::error(&text);
+            exit::BAD_INPUT
+        }
+    }
+}
+
+/// A C program: its loop-free parts in bit-vectors.
+fn run_c(args: &ConvertArgs) -> u8 {
+    match c::load::load(std::slice::from_ref(&args.file), &args.c) {
+        Ok(loaded) => match CfaClauses::new(&loaded.program, Encoding::Bits, LOCATIONS) {
             Ok(clauses) => print(&clauses.system),
             Err(reason) => refuse(&reason),
         },

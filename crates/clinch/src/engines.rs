@@ -204,7 +204,7 @@ fn predicate_files(args: &CheckArgs) -> Result<PredicateFiles, String> {
     Ok(PredicateFiles { start: start.transpose()?, save: args.save_predicates.clone() })
 }
 
-fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
+pub(crate) fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
     let default = cegar::Config::default();
     Ok(cegar::Config {
         order: match args.order {

@@ -1,5 +1,6 @@
 //! The `clinch` command: decides whether an error in a model can be reached, with checked evidence.
 
+mod c;
 mod check;
 mod cli;
 mod convert;
@@ -57,6 +58,8 @@ fn run(cli: cli::Cli) -> u8 {
     match cli.command {
         cli::Command::Check(args) => check::run(&args),
         cli::Command::Convert(args) => convert::run(&args),
+        cli::Command::Run(args) => c::run::run(&args),
+        cli::Command::Cfa(args) => c::cfa::run(&args),
         cli::Command::Engines => engines::run(),
         cli::Command::Reproduce(args) => reproduce::run(&args),
     }

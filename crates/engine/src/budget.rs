@@ -50,6 +50,12 @@ impl Budget {
         Budget { stop, ..self }
     }
 
+    /// The same limits, but for the time, which starts now.
+    #[must_use]
+    pub fn restarted(&self, timeout: Duration) -> Self {
+        Budget { start: Instant::now(), timeout: Some(timeout), ..self.clone() }
+    }
+
     /// Time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()

@@ -201,6 +201,21 @@ impl Problem {
         self
     }
 
+    pub(crate) fn span(&self) -> Span {
+        self.0.span
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The same, in a text where the place has another offset.
+    pub(crate) fn moved(mut self, by: i64) -> Self {
+        let shift = |offset: u32| (i64::from(offset) + by).clamp(0, i64::from(u32::MAX)) as u32;
+        self.0.span = Span { start: shift(self.0.span.start), end: shift(self.0.span.end) };
+        self
+    }
+
     /// The diagnostic, now that its text is known.
     pub(crate) fn at(self, source: &Arc<Source>) -> Diagnostic {
         let Details { span, message, label, help } = *self.0;

@@ -5,6 +5,7 @@
 //! and its own reading of expressions.
 
 mod armc;
+pub mod c;
 mod chc;
 mod constant;
 mod diagnostic;

@@ -3,12 +3,14 @@
 //! This crate does no IO, starts no thread and knows no solver.
 
 pub mod bitvec;
+pub mod cfa;
 pub mod definedness;
 pub mod eval;
 pub mod horn;
 mod import;
 pub mod interp;
 pub mod layout;
+pub mod machine;
 pub mod predicate;
 pub mod print;
 pub mod program;

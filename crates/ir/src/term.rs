@@ -314,6 +314,11 @@ impl Terms {
         self.nodes.len()
     }
 
+    /// All terms; the parts of a term come before it.
+    pub fn all_terms(&self) -> impl Iterator<Item = Term> + use<> {
+        (0..self.nodes.len() as u32).map(Term)
+    }
+
     /// Whether no term was made yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()

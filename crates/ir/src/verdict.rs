@@ -118,6 +118,15 @@ pub enum Reason {
     /// All values of the restricted input domain were tried; others were not.
     #[error("no error for inputs in {0}..{1}, other values were not tried")]
     RestrictedInputs(i64, i64),
+    /// No run tried reaches the error; there are inputs with more values than were tried.
+    #[error("no error for the inputs tried; there are more values than can be tried")]
+    SampledInputs,
+    /// A run has undefined behaviour; no run tried reaches the error.
+    #[error("undefined behaviour: {0}")]
+    Undefined(String),
+    /// The compiled program does not do what the model does: no verdict is to be trusted.
+    #[error("execution of the compiled program does not confirm the error found: {0}")]
+    NotConfirmed(String),
     /// The engine cannot treat something.
     #[error("unsupported: {0}")]
     Unsupported(String),

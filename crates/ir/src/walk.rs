@@ -143,4 +143,59 @@ impl Terms {
             }
         }
     }
+
+    /// The distinct parts of a term, itself included, each after its own parts.
+    pub fn parts(&self, term: Term) -> Vec<Term> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let (mut parts, mut stack) = (Vec::new(), vec![term]);
+        while let Some(part) = stack.pop() {
+            if seen.insert(part) {
+                parts.push(part);
+                stack.extend(self.children(part));
+            }
+        }
+        // A part is made before the terms that have it.
+        parts.sort_unstable();
+        parts
+    }
+
+    /// As [`Terms::substitute_symbols`], for terms of any depth.
+    pub fn substitute_deep(&mut self, term: Term, map: &FxHashMap<Symbol, Term>) -> Term {
+        let mut done: FxHashMap<Term, Term> = FxHashMap::default();
+        for part in self.parts(term) {
+            let new = match self.node(part) {
+                Node::Symbol(symbol) => map.get(&symbol).copied().unwrap_or(part),
+                _ if self.children(part).all(|c| done[&c] == c) => part,
+                _ => self.map_children(part, |_, child| done[&child]),
+            };
+            done.insert(part, new);
+        }
+        done[&term]
+    }
+
+    /// The same term over other symbols, of the same sorts. Nothing is folded.
+    pub fn rename_symbols(&mut self, term: Term, map: &FxHashMap<Symbol, Term>) -> Term {
+        let mut done: FxHashMap<Term, Term> = FxHashMap::default();
+        for part in self.parts(term) {
+            let of = |t: Term| done[&t];
+            let node = match self.node(part) {
+                Node::Symbol(symbol) => {
+                    done.insert(part, map.get(&symbol).copied().unwrap_or(part));
+                    continue;
+                }
+                Node::Unary(op, a) => Node::Unary(op, of(a)),
+                Node::Binary(op, a, b) => Node::Binary(op, of(a), of(b)),
+                Node::Ite(c, a, b) => Node::Ite(of(c), of(a), of(b)),
+                Node::Store(a, i, v) => Node::Store(of(a), of(i), of(v)),
+                Node::ConstArray(sort, a) => Node::ConstArray(sort, of(a)),
+                Node::Extract { hi, lo, of: a } => Node::Extract { hi, lo, of: of(a) },
+                Node::Extend { signed, by, of: a } => Node::Extend { signed, by, of: of(a) },
+                Node::IntToBv(width, a) => Node::IntToBv(width, of(a)),
+                leaf => leaf,
+            };
+            let new = self.intern(node);
+            done.insert(part, new);
+        }
+        done[&term]
+    }
 }

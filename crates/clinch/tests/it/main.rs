@@ -1,6 +1,7 @@
 //! The command as users run it.
 
 mod beem;
+mod c;
 mod command;
 mod corpus;
 mod horn;

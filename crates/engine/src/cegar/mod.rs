@@ -45,6 +45,7 @@ mod parts;
 mod post;
 mod precision;
 mod refine;
+mod software;
 mod solvers;
 mod tree;
 
@@ -66,6 +67,7 @@ use refine::{Counterexample, Refinement};
 pub use frontier::Order;
 pub use post::PostStats;
 pub use precision::Precision;
+pub use software::check_software;
 
 /// How to search and refine.
 #[derive(Clone, Debug)]

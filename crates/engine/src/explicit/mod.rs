@@ -15,12 +15,15 @@
 
 mod bfs;
 mod dfs;
+mod runs;
 
 use clinch_ir::{InputDomain, Program, Verdict};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer};
 use crate::concrete::Model;
+
+pub use runs::{RunsConfig, RunsStats, check_runs};
 
 /// Which state is expanded next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

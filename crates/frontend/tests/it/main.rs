@@ -3,6 +3,15 @@
 mod armc;
 mod armc_errors;
 mod armc_meaning;
+mod c_apart;
+mod c_behaviour;
+mod c_corpus;
+mod c_errors;
+mod c_lowering;
+mod c_lowering_corpus;
+mod c_meaning;
+mod c_program;
+mod c_wellformed;
 mod chc;
 mod chc_bits;
 mod chc_corpus;

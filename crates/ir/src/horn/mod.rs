@@ -5,11 +5,13 @@
 //! makes all clauses true: the program is safe. A *refutation* ([`Derivation`]) derives a contradiction: it is not.
 
 mod eval;
+mod from_cfa;
 mod from_program;
 mod print;
 mod show;
 
 pub use eval::{Assignment, evaluate};
+pub use from_cfa::{CfaClauses, Encoding};
 pub use from_program::ProgramClauses;
 pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};
 pub use show::{Unprintable, show_symbol, show_term, show_value};

@@ -1,0 +1,111 @@
+//! Invariants of programs with procedures: checked block by block, in exact arithmetic.
+
+use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
+use clinch_ir::cfa::unfold::{PointId, Unfolding};
+use clinch_ir::cfa::{CfaProgram, Invariants};
+use clinch_ir::{Sort, Symbol, Term, Terms};
+use clinch_smt::{Answer, Solver, Z3Solver};
+use rustc_hash::FxHashMap;
+
+use crate::{Rejection, Stop};
+
+/// Points a block may have.
+const BLOCK_POINTS: usize = 200_000;
+/// Limits of a query: work, milliseconds.
+const LIMITS: (u32, u32) = (50_000_000, 10_000);
+
+/// Checks that the formulas hold at the start, are kept by every block between their points, and exclude every error and
+/// everything without verdict.
+pub fn check_invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>) -> Result<(), Rejection> {
+    if !proof.terms.extends(&program.terms) {
+        return Err(Rejection::Wrong("it is about another program".to_owned()));
+    }
+    let terms = proof.terms.clone();
+    let mut unfolding = Unfolding::resume(program, &terms)
+        .ok_or_else(|| Rejection::Wrong("it does not know the counter of addresses".to_owned()))?;
+    let mut formulas: FxHashMap<PointId, Term> = FxHashMap::default();
+    let mut points = Vec::new();
+    for (point, formula) in &proof.points {
+        let id = unfolding.intern_point(point.clone());
+        formulas.insert(id, *formula);
+        points.push(id);
+    }
+    let mut checker = Checker { terms, formulas, solver: Z3Solver::for_formulas(), stop };
+    checker.solver.set_limits(LIMITS.0, LIMITS.1);
+    checker.check_start(program, &unfolding)?;
+    for from in points {
+        let blocks = blocks_from(&mut unfolding, &mut checker.terms, from, BLOCK_POINTS)
+            .map_err(|_| Rejection::Undecided("a block is too large".to_owned()))?;
+        for block in &blocks {
+            checker.check_block(block)?;
+        }
+    }
+    Ok(())
+}
+
+struct Checker<'a> {
+    terms: Terms,
+    formulas: FxHashMap<PointId, Term>,
+    solver: Z3Solver,
+    stop: Stop<'a>,
+}
+
+impl Checker<'_> {
+    /// The initial values satisfy the formula of the start.
+    fn check_start(&mut self, program: &CfaProgram, unfolding: &Unfolding<'_>) -> Result<(), Rejection> {
+        let Some(&formula) = self.formulas.get(&unfolding.start()) else {
+            return Err(Rejection::Wrong("it says nothing of the start".to_owned()));
+        };
+        let mut values: FxHashMap<Symbol, Term> = program.globals.iter().map(|g| (g.symbol, g.init)).collect();
+        let first = unfolding.effects().first_address(&mut self.terms);
+        values.insert(unfolding.effects().next_address, first);
+        for region in program.regions.iter().filter(|r| r.starts_zero) {
+            if let Sort::Array(of) = self.terms.symbol_sort(region.symbol).clone() {
+                let zero = match of.1 {
+                    Sort::BitVec(width) => self.terms.bit_vec(width, 0),
+                    _ => self.terms.int(0),
+                };
+                let zeros = self.terms.const_array(Sort::Array(of), zero);
+                values.insert(region.symbol, zeros);
+            }
+        }
+        let initially = self.terms.substitute_symbols(formula, &values);
+        let broken = self.terms.not(initially);
+        self.excluded(&[broken], "the initial values")
+    }
+
+    /// No run that satisfies the formula where the block starts breaks the one where it ends.
+    fn check_block(&mut self, block: &Block) -> Result<(), Rejection> {
+        let from = self.formulas[&block.from];
+        let what = format!("a block from point {} to {:?}", block.from.0, block.target);
+        let broken = match block.target {
+            Target::Point(to) => match self.formulas.get(&to) {
+                Some(&formula) => {
+                    let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+                    let after = self.terms.substitute_symbols(formula, &updates);
+                    self.terms.not(after)
+                }
+                None => self.terms.tt(),
+            },
+            Target::Error(..) | Target::Open(..) => self.terms.tt(),
+        };
+        self.excluded(&[from, block.guard, broken], &what)
+    }
+
+    fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
+        if (self.stop)() {
+            return Err(Rejection::Stopped);
+        }
+        self.solver.push();
+        for &condition in conditions {
+            self.solver.assert(&self.terms, condition);
+        }
+        let answer = self.solver.check(&self.terms, &[]);
+        self.solver.pop();
+        match answer {
+            Answer::Unsat => Ok(()),
+            Answer::Sat => Err(Rejection::Wrong(format!("it is broken by {what}"))),
+            Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `clinch check` on C: read, search, re-check, confirm by execution, report.
+
+use std::time::{Duration, Instant};
+
+use clinch_certify::Rejection;
+use clinch_engine::Budget;
+use clinch_ir::Reason;
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace};
+
+use super::confirm::{self, Confirmation};
+use super::engines::CEngine;
+use super::load::Loaded;
+use super::{harness, report};
+use crate::check::{Outcome, Printed, search_and_recheck};
+use crate::cli::{CheckArgs, Format, Switch};
+use crate::{exit, report as common};
+
+/// How long the compiled program may run, at most.
+const EXECUTION_TIME: Duration = Duration::from_secs(10);
+
+/// Searches, re-checks, confirms.
+pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &CheckArgs, format: Format) -> Printed {
+    let program = &loaded.program;
+    let checked = search_and_recheck(
+        engine.name(),
+        budget,
+        args.certify,
+        |line| engine.check(program, budget, line),
+        |verdict, stop| recheck(program, verdict, stop),
+        CfaVerdict::Unknown,
+    );
+    let mut outcome = match checked {
+        Ok(outcome) => outcome,
+        Err(text) => return (Err(text), exit::INTERNAL),
+    };
+    let confirmation = confirmed(loaded, &mut outcome, budget, args);
+    if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
+        && let Err(error) =
+            std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
+    {
+        common::error(&format!("warning: cannot write {}: {error}", file.display()));
+    }
+    let code = match outcome.verdict {
+        CfaVerdict::Safe(_) => exit::SAFE,
+        CfaVerdict::Unsafe(_) => exit::UNSAFE,
+        CfaVerdict::Unknown(_) => exit::UNKNOWN,
+    };
+    let text = match format {
+        Format::Json => report::json(loaded, &outcome, confirmation.as_ref()),
+        Format::Text | Format::Smtlib => report::text(loaded, &outcome, confirmation.as_ref()),
+    };
+    (Ok(text), code)
+}
+
+pub(super) fn recheck(
+    program: &CfaProgram,
+    verdict: &CfaVerdict,
+    stop: clinch_certify::Stop<'_>,
+) -> Result<bool, Rejection> {
+    match verdict {
+        CfaVerdict::Safe(CfaProof::Reached(states)) => {
+            clinch_certify::check_reached_states(program, states, stop).map(|()| true)
+        }
+        CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
+            clinch_certify::check_invariants(program, proof, stop).map(|()| true)
+        }
+        CfaVerdict::Unsafe(trace) => clinch_certify::check_input_trace(program, trace, stop).map(|()| true),
+        CfaVerdict::Unknown(_) => Ok(false),
+    }
+}
+
+/// Executes the compiled program on a counterexample. One that it refutes is not reported.
+fn confirmed(
+    loaded: &Loaded,
+    outcome: &mut Outcome<CfaVerdict>,
+    budget: &Budget,
+    args: &CheckArgs,
+) -> Option<Confirmation> {
+    let CfaVerdict::Unsafe(trace) = &outcome.verdict else { return None };
+    if args.certify == Switch::Off {
+        return Some(Confirmation::Impossible("checks are off".to_owned()));
+    }
+    let start = Instant::now();
+    let confirmation = execute(loaded, trace, budget);
+    outcome.certify_time += start.elapsed();
+    if let Confirmation::Refuted(what) = &confirmation {
+        outcome.verdict = CfaVerdict::Unknown(Reason::NotConfirmed(what.clone()));
+        outcome.certified = false;
+    }
+    Some(confirmation)
+}
+
+fn execute(loaded: &Loaded, trace: &InputTrace, budget: &Budget) -> Confirmation {
+    let time = budget.remaining().map_or(EXECUTION_TIME, |left| left.clamp(Duration::from_secs(2), EXECUTION_TIME));
+    confirm::confirm(loaded, trace, time)
+}

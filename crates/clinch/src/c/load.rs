@@ -1,0 +1,100 @@
+//! Reads C programs: finds the files, preprocesses them, hands them to the front end.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use clinch_frontend::c::types::DataModel;
+use clinch_frontend::c::{Options, Unit};
+use clinch_frontend::{ReadError, c};
+use clinch_ir::Reason;
+use clinch_ir::cfa::{CfaProgram, Integers};
+
+use super::cc::Compiler;
+use super::task::{self, TaskError};
+use crate::cli::{CArgs, DataModelName, IntegersName};
+use crate::load::LoadError;
+
+/// A C program as it is to be checked.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) program: CfaProgram,
+    /// Each file as the front end read it: preprocessed.
+    pub(crate) units: Vec<Unit>,
+    pub(crate) data_model: DataModel,
+    pub(crate) entry: String,
+    /// What a task file says the verdict is.
+    pub(crate) expected: Option<bool>,
+}
+
+/// Whether a file is a C program, or a task about one.
+pub(crate) fn is_c(file: &Path) -> bool {
+    matches!(extension(file), "c" | "i" | "yml")
+}
+
+fn extension(file: &Path) -> &str {
+    file.extension().and_then(|e| e.to_str()).unwrap_or("")
+}
+
+/// The program in the files.
+pub(crate) fn load(files: &[PathBuf], args: &CArgs) -> Result<Loaded, LoadError> {
+    let task = task_of(files)?;
+    let files = task.as_ref().map_or(files, |t| &t.files);
+    let named = task.as_ref().map(|t| t.entry.clone());
+    let data_model = match args.data_model {
+        Some(DataModelName::Ilp32) => DataModel::Ilp32,
+        Some(DataModelName::Lp64) => DataModel::Lp64,
+        None => task.as_ref().and_then(|t| t.data_model).unwrap_or_default(),
+    };
+    let entry = args.entry.clone().or(named).unwrap_or_else(|| "main".to_owned());
+    let units = files.iter().map(|file| unit(file, data_model, &args.cpp_flags)).collect::<Result<Vec<_>, _>>()?;
+    let options = Options {
+        data_model,
+        integers: match args.integers {
+            IntegersName::Machine => Integers::Machine,
+            IntegersName::Mathematical => Integers::Mathematical,
+        },
+        entry: entry.clone(),
+        globals_are_inputs: args.globals_as_inputs,
+    };
+    let program = c::read(&units, &options).map_err(|error| match error {
+        ReadError::Bad(diagnostics) => LoadError::Bad(diagnostics.render(std::io::stderr().is_terminal())),
+        ReadError::Unsupported(what) => {
+            let (line, column) = what.line_column();
+            let place = format!("{}:{line}:{column}", what.source.name);
+            LoadError::Unsupported(Reason::Unsupported(format!("{}, at {place}", what.message)))
+        }
+    })?;
+    Ok(Loaded { program, units, data_model, entry, expected: task.and_then(|t| t.expected) })
+}
+
+fn task_of(files: &[PathBuf]) -> Result<Option<task::Task>, LoadError> {
+    let Some(file) = files.iter().find(|f| extension(f) == "yml") else { return Ok(None) };
+    let name = file.display();
+    if files.len() > 1 {
+        return Err(LoadError::Bad(format!("{name}:1:1: error: a task file stands alone")));
+    }
+    task::read(file).map(Some).map_err(|error| match error {
+        TaskError::Bad(line, column, text) => LoadError::Bad(format!("{name}:{line}:{column}: error: {text}")),
+        TaskError::Unsupported(what) => {
+            LoadError::Unsupported(Reason::Unsupported(format!("the property {what}, at {name}:1:1")))
+        }
+    })
+}
+
+/// A file, preprocessed unless it already is.
+fn unit(file: &Path, model: DataModel, flags: &[String]) -> Result<Unit, LoadError> {
+    let name = file.display().to_string();
+    let bad = |what: String| LoadError::Bad(format!("{name}:1:1: error: {what}"));
+    let bytes = std::fs::read(file).map_err(|e| bad(format!("cannot read: {e}")))?;
+    let text = match extension(file) {
+        "i" => String::from_utf8_lossy(&bytes).into_owned(),
+        "c" => {
+            let compiler = Compiler::find();
+            let compiler = compiler.ok_or_else(|| bad("no C compiler found to preprocess with (set CC)".to_owned()))?;
+            // The compiler's message has a place of its own.
+            compiler.preprocess(file, model, flags).map_err(LoadError::Bad)?
+        }
+        _ => return Err(bad("not a C file: expected .c or .i".to_owned())),
+    };
+    Ok(Unit { name, text })
+}

@@ -1,0 +1,13 @@
+//! C programs on the command line: reading, checking, executing, drawing.
+
+mod cc;
+pub(crate) mod cfa;
+pub(crate) mod check;
+mod confirm;
+pub(crate) mod engines;
+mod harness;
+pub(crate) mod load;
+mod report;
+pub(crate) mod run;
+mod task;
+mod trace;

@@ -1,0 +1,165 @@
+//! What clinch prints about C programs.
+
+use std::fmt::Write as _;
+
+use clinch_frontend::c::types::DataModel;
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers};
+use serde_json::{Value, json};
+
+use super::confirm::Confirmation;
+use super::load::Loaded;
+use super::{harness, trace};
+use crate::check::Outcome;
+use crate::report::{json_head, times};
+
+/// The outcome for people.
+pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation: Option<&Confirmation>) -> String {
+    let program = &loaded.program;
+    let (time, checked) = times(outcome);
+    let mut out = String::new();
+    match &outcome.verdict {
+        CfaVerdict::Safe(proof) => {
+            let _ = writeln!(out, "SAFE: no error is reachable ({time})");
+            let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
+        }
+        CfaVerdict::Unknown(reason) => {
+            let _ = writeln!(out, "UNKNOWN: {reason} ({time})");
+        }
+        CfaVerdict::Unsafe(found) => {
+            let place = program.source.place(found.span);
+            let _ = writeln!(out, "UNSAFE: {} at {}:{}:{} ({time})", found.error, place.file, place.line, place.column);
+            let _ = writeln!(out, "{}", inputs_text(program, found));
+            out.push_str("trace:\n");
+            out.push_str(&trace::text(&trace::lines(program, found)));
+            let _ = writeln!(out, "evidence: the run was replayed on the model; {}", confirmation_text(confirmation));
+        }
+    }
+    if program.integers == Integers::Mathematical {
+        out.push_str("integers: mathematical; the verdict is about unbounded integers, not the machine's\n");
+    }
+    for assumption in assumptions(program, &outcome.verdict) {
+        let _ = writeln!(out, "assumed: {assumption}");
+    }
+    if let Some(note) = expectation(loaded, &outcome.verdict) {
+        let _ = writeln!(out, "{note}");
+    }
+    out.trim_end().to_owned()
+}
+
+/// What a verdict rests on.
+fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
+    let mut assumptions = program.assumptions.clone();
+    match verdict {
+        CfaVerdict::Unknown(_) => return Vec::new(),
+        CfaVerdict::Safe(CfaProof::Invariants(_)) if !program.regions.is_empty() => {
+            assumptions.push("memory is accessed inside of live objects only".to_owned());
+        }
+        _ => {}
+    }
+    assumptions
+}
+
+fn proof_text(proof: &CfaProof) -> String {
+    match proof {
+        CfaProof::Reached(reached) => format!("all runs, {} states at inputs", reached.states.len()),
+        CfaProof::Invariants(proof) => format!("invariants at {} points", proof.points.len()),
+    }
+}
+
+fn confirmation_text(confirmation: Option<&Confirmation>) -> String {
+    match confirmation {
+        Some(Confirmation::Executed) => "confirmed by execution".to_owned(),
+        Some(Confirmation::Impossible(why) | Confirmation::Refuted(why)) => {
+            format!("not confirmed by execution: {why}")
+        }
+        None => "not executed".to_owned(),
+    }
+}
+
+fn inputs_text(program: &CfaProgram, found: &InputTrace) -> String {
+    const SHOWN: usize = 20;
+    if found.inputs.is_empty() {
+        return "inputs: none".to_owned();
+    }
+    let values: Vec<String> = found.inputs.iter().map(|i| value_text(program, i)).collect();
+    let more = if values.len() > SHOWN { format!(", ... ({} in all)", values.len()) } else { String::new() };
+    format!("inputs: {}{more}", values[..values.len().min(SHOWN)].join(", "))
+}
+
+fn value_text(program: &CfaProgram, input: &InputValue) -> String {
+    let signed = match &input.origin {
+        InputOrigin::Site(site) => program.inputs[site.index()].signed,
+        InputOrigin::Memory(_) => true,
+    };
+    trace::show_bits(program, input.bits, input.width, signed)
+}
+
+/// What the task file expects, where the verdict is another one.
+fn expectation(loaded: &Loaded, verdict: &CfaVerdict) -> Option<String> {
+    let safe = match verdict {
+        CfaVerdict::Safe(_) => true,
+        CfaVerdict::Unsafe(_) => false,
+        CfaVerdict::Unknown(_) => return None,
+    };
+    let expected = loaded.expected?;
+    let agrees = if expected == safe { "agrees" } else { "DISAGREES" };
+    Some(format!("task: the verdict {agrees} with the expected one ({expected})"))
+}
+
+/// The outcome as one JSON object.
+pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation: Option<&Confirmation>) -> String {
+    let program = &loaded.program;
+    let verdict = match outcome.verdict {
+        CfaVerdict::Safe(_) => "safe",
+        CfaVerdict::Unsafe(_) => "unsafe",
+        CfaVerdict::Unknown(_) => "unknown",
+    };
+    let mut object = json_head(verdict, outcome);
+    object["data_model"] = if loaded.data_model == DataModel::Ilp32 { "ilp32" } else { "lp64" }.into();
+    object["integers"] = if program.integers == Integers::Machine { "machine" } else { "mathematical" }.into();
+    object["assumptions"] = assumptions(program, &outcome.verdict).into();
+    if let Some(expected) = loaded.expected {
+        object["expected"] = if expected { "safe" } else { "unsafe" }.into();
+    }
+    match &outcome.verdict {
+        CfaVerdict::Unknown(reason) => object["reason"] = reason.to_string().into(),
+        CfaVerdict::Safe(CfaProof::Reached(reached)) => {
+            object["proof"] = json!({ "kind": "reached states", "states": reached.states.len() });
+        }
+        CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
+            object["proof"] = json!({ "kind": "invariants", "points": proof.points.len() });
+        }
+        CfaVerdict::Unsafe(found) => {
+            let place = program.source.place(found.span);
+            object["error"] =
+                json!({ "what": found.error, "file": place.file, "line": place.line, "column": place.column });
+            object["inputs"] = found.inputs.iter().map(|input| json_input(program, input)).collect();
+            object["trace"] = trace::json(&trace::lines(program, found));
+            object["confirmed"] = (confirmation == Some(&Confirmation::Executed)).into();
+            if let Some(Confirmation::Impossible(why)) = confirmation {
+                object["confirmation"] = why.as_str().into();
+            }
+        }
+    }
+    object["stats"] = outcome.stats.clone();
+    object.to_string()
+}
+
+fn json_input(program: &CfaProgram, input: &InputValue) -> Value {
+    match &input.origin {
+        InputOrigin::Site(site) => {
+            let site = &program.inputs[site.index()];
+            let place = program.source.place(site.span);
+            json!({
+                "from": harness::origin_text(&site.kind),
+                "type": site.ty,
+                "value": value_text(program, input),
+                "file": place.file,
+                "line": place.line,
+            })
+        }
+        InputOrigin::Memory(object) => {
+            json!({ "from": format!("memory of {object}"), "value": value_text(program, input) })
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A run in terms of the source: lines, statements, values that changed.
+
+use std::collections::BTreeMap;
+
+use clinch_ir::cfa::{CfaProgram, InputKind, InputTrace, Integers, Op, Place, show_c};
+use clinch_ir::machine::{Change, InputList, Limits, Machine, Observer, TracedEdge};
+use clinch_ir::{Sort, Span, Symbol, Term};
+use serde_json::{Value, json};
+
+/// One line of a trace.
+#[derive(Clone, Debug)]
+pub(crate) struct TraceLine {
+    pub(crate) place: Place,
+    /// How many calls are active.
+    pub(crate) depth: usize,
+    /// The text of the statement.
+    pub(crate) statement: String,
+    /// Variables and their new values.
+    pub(crate) changes: Vec<(String, String)>,
+    /// Whether a value was an input.
+    pub(crate) input: bool,
+}
+
+/// The lines of a run.
+pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Vec<TraceLine> {
+    /// Longer runs are not shown whole anyway.
+    const STEPS: u64 = 2_000_000;
+    let machine = Machine::new(program);
+    let mut inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
+    let mut writer = Writer { program, lines: Vec::new(), hidden: BTreeMap::new(), last_input: Span::default() };
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    machine.run(&mut machine.initial(), &mut inputs, &mut writer, &limits);
+    writer.lines
+}
+
+struct Writer<'p> {
+    program: &'p CfaProgram,
+    lines: Vec<TraceLine>,
+    /// What each hidden variable last stood for: a piece of text.
+    hidden: BTreeMap<Symbol, String>,
+    /// Where the last input was asked for.
+    last_input: Span,
+}
+
+impl Observer for Writer<'_> {
+    const TRACES: bool = true;
+
+    fn edge(&mut self, traced: &TracedEdge<'_>) {
+        let procedure = self.program.procedure(traced.at.procedure);
+        // What the program does before `main` is not in its text.
+        let Some(edge) = traced.at.edge.map(|e| &procedure.edges[e.index()]) else { return };
+        if edge.span.end == 0 || traced.at.procedure == self.program.entry {
+            return;
+        }
+        self.remember(traced.changes, edge.span);
+        if matches!(edge.op, Op::Assume(_)) && edge.span == self.last_input {
+            // The values that the type of an input excludes are no news.
+            return;
+        }
+        let input = matches!(&edge.op, Op::Input(_, site)
+            if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_)));
+        let result = input || traced.returned;
+        let changes: Vec<_> = traced.changes.iter().filter_map(|change| self.change(change, result)).collect();
+        let silent = matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_));
+        if changes.is_empty() && (silent || traced.returned) {
+            return;
+        }
+        if input {
+            self.last_input = edge.span;
+        }
+        let place = self.program.source.place(edge.span);
+        let statement = match edge.op {
+            Op::Assume(condition) => format!("[{}]", self.condition(condition)),
+            _ => self.program.source.excerpt(edge.span),
+        };
+        self.lines.push(TraceLine { place, depth: traced.depth.saturating_sub(2), statement, changes, input });
+    }
+
+    fn print(&mut self, _: &[u8], _: bool) {}
+}
+
+impl Writer<'_> {
+    fn remember(&mut self, changes: &[Change], span: Span) {
+        for change in changes {
+            if self.program.variables.get(&change.symbol).is_some_and(|info| info.hidden) {
+                self.hidden.insert(change.symbol, self.program.source.excerpt(span));
+            }
+        }
+    }
+
+    /// A condition in C, with the text of what hidden variables stand for.
+    fn condition(&self, condition: Term) -> String {
+        let mut text = show_c(self.program, condition);
+        // Longer names first: `$1` is a part of `$12`.
+        for symbol in self.program.terms.symbols(condition).into_iter().rev() {
+            if let (Some(info), Some(meaning)) = (self.program.variables.get(&symbol), self.hidden.get(&symbol)) {
+                text = text.replace(&info.name, meaning);
+            }
+        }
+        text
+    }
+
+    /// A variable and its new value; a hidden one, which has no name, only where its value is a result.
+    fn change(&self, change: &Change, result: bool) -> Option<(String, String)> {
+        let value = if change.known { self.value(change) } else { "?".to_owned() };
+        match change.address {
+            Some(address) => {
+                let region = self.program.region(change.symbol)?;
+                Some((format!("{} at {}", region.name, self.object_at(address)), value))
+            }
+            None => {
+                let info = self.program.variables.get(&change.symbol)?;
+                match info.hidden {
+                    false => Some((info.name.clone(), value)),
+                    true => result.then(|| ("value".to_owned(), value)),
+                }
+            }
+        }
+    }
+
+    /// A value for people: pointers to functions by their names.
+    fn value(&self, change: &Change) -> String {
+        let function = self.program.procedures.iter().find(|p| p.address == Some(change.value));
+        let info = self.program.variables.get(&change.symbol);
+        match (function, info) {
+            (Some(function), Some(info)) if info.ty.contains('*') => format!("&{}", function.name),
+            _ => show_value(self.program, change.symbol, change.value),
+        }
+    }
+
+    /// An address for people: an object and an offset.
+    fn object_at(&self, address: u64) -> String {
+        let object = self.program.objects.iter().find(|o| (o.address..o.address + o.size.max(1)).contains(&address));
+        match object {
+            Some(object) if object.address == address => format!("&{}", object.name),
+            Some(object) => format!("&{}+{}", object.name, address - object.address),
+            None => format!("{address:#x}"),
+        }
+    }
+}
+
+/// A value of a variable (or of a cell of a region) as a decimal number.
+pub(crate) fn show_value(program: &CfaProgram, symbol: Symbol, bits: u64) -> String {
+    let signed = program.variables.get(&symbol).is_none_or(|info| info.signed);
+    let width = match program.terms.symbol_sort(symbol) {
+        Sort::BitVec(width) => *width,
+        Sort::Array(of) => match of.1 {
+            Sort::BitVec(width) => width,
+            _ => 0,
+        },
+        _ => 0,
+    };
+    show_bits(program, bits, width, signed)
+}
+
+/// Bits as a decimal number.
+pub(crate) fn show_bits(program: &CfaProgram, bits: u64, width: u32, signed: bool) -> String {
+    match width {
+        _ if program.integers == Integers::Mathematical => (bits as i64).to_string(),
+        1..64 if signed => (((bits << (64 - width)) as i64) >> (64 - width)).to_string(),
+        64 if signed => (bits as i64).to_string(),
+        _ => bits.to_string(),
+    }
+}
+
+/// For machines.
+pub(crate) fn json(lines: &[TraceLine]) -> Value {
+    let line = |line: &TraceLine| {
+        json!({
+            "file": line.place.file,
+            "line": line.place.line,
+            "depth": line.depth,
+            "statement": line.statement,
+            "changes": line.changes.iter().map(|(n, v)| (n.clone(), Value::from(v.as_str()))).collect::<serde_json::Map<_, _>>(),
+            "input": line.input,
+        })
+    };
+    lines.iter().map(line).collect()
+}
+
+/// For people: the beginning and the end of a long one.
+pub(crate) fn text(lines: &[TraceLine]) -> String {
+    const FIRST: usize = 15;
+    const LAST: usize = 30;
+    let width = lines.iter().map(|l| place_text(l).len()).max().unwrap_or(0).min(40);
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        if lines.len() > FIRST + LAST && (FIRST..lines.len() - LAST).contains(&i) {
+            if i == FIRST {
+                out.push_str(&format!("  ... {} steps ...\n", lines.len() - FIRST - LAST));
+            }
+            continue;
+        }
+        let changes: Vec<String> = line.changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let mark = if line.input { "  (input)" } else { "" };
+        let indent = "  ".repeat(line.depth.min(20));
+        let row = format!("  {:width$}  {indent}{:40}  {}{mark}", place_text(line), line.statement, changes.join(", "));
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn place_text(line: &TraceLine) -> String {
+    let name = std::path::Path::new(&line.place.file).file_name();
+    format!("{}:{}", name.map(|n| n.to_string_lossy()).unwrap_or_default(), line.place.line)
+}

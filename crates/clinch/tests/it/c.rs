@@ -1,0 +1,369 @@
+//! C programs on the command line.
+
+use std::path::Path;
+use std::process::Command;
+
+use expect_test::{Expect, expect};
+use serde_json::Value;
+
+use crate::{clinch, code, root, stderr, stdout};
+
+/// Runs clinch on a program in a folder of its own; the file's name is all that is shown of its place.
+fn on_text(command: &str, text: &str, args: &[&str]) -> (i32, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    on_files(folder.path(), command, &[("program.c", text)], args)
+}
+
+fn on_files(folder: &Path, command: &str, files: &[(&str, &str)], args: &[&str]) -> (i32, String) {
+    let mut all = vec![command.to_owned()];
+    for (name, text) in files {
+        let file = folder.join(name);
+        std::fs::write(&file, text).expect("written");
+        all.push(file.display().to_string());
+    }
+    all.extend(args.iter().map(|a| (*a).to_owned()));
+    let output = clinch(&all.iter().map(String::as_str).collect::<Vec<_>>());
+    let text = stdout(&output) + &stderr(&output);
+    (code(&output), without_times(&text.replace(&format!("{}/", folder.display()), "")))
+}
+
+/// `1.23 s` is different every time.
+fn without_times(text: &str) -> String {
+    let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    for i in 1..words.len() {
+        if words[i].starts_with('s') && words[i - 1].parse::<f64>().is_ok() && words[i - 1].contains('.') {
+            words[i - 1] = "T".to_owned();
+        }
+    }
+    words.join(" ")
+}
+
+fn check(text: &str, expected_code: i32, expected: &Expect) {
+    let (code, shown) = on_text("check", text, &["--timeout", "10s"]);
+    expected.assert_eq(&shown);
+    assert_eq!(code, expected_code, "{shown}");
+}
+
+#[test]
+fn functions_without_body_return_inputs() {
+    let text = "extern int sensor(void);\nextern void reach_error(void);\nint main(void) {\n    int x = sensor();\n    if (x == 4711) reach_error();\n    return 0;\n}\n";
+    check(
+        text,
+        1,
+        &expect![[r#"
+        UNSAFE: reach_error at program.c:5:20 (auto, T s)
+        inputs: 4711
+        trace:
+          program.c:4  x                                         x = 4711  (input)
+          program.c:5  [x == 4711]
+          program.c:5  reach_error()
+        evidence: the run was replayed on the model; confirmed by execution
+        assumed: `sensor` has no body: it returns any value and changes nothing
+    "#]],
+    );
+}
+
+#[test]
+fn calls_through_pointers_are_followed() {
+    let text = "extern void reach_error(void);\nextern _Bool __VERIFIER_nondet_bool(void);\nstatic int twice(int x) { return 2 * x; }\nstatic int square(int x) { return x * x; }\nint main(void) {\n    int (*f)(int) = __VERIFIER_nondet_bool() ? twice : square;\n    if (f(3) == 9) reach_error();\n    return 0;\n}\n";
+    check(
+        text,
+        1,
+        &expect![[r#"
+        UNSAFE: reach_error at program.c:7:20 (auto, T s)
+        inputs: 0
+        trace:
+          program.c:6  __VERIFIER_nondet_bool()                  value = 0  (input)
+          program.c:6  __VERIFIER_nondet_bool() ? twice : square  f = &square
+          program.c:7  [f == 4112]
+          program.c:7  f(3)                                      x = 3
+          program.c:7  f(3)                                      value = 9
+          program.c:7  [f(3) == 9]
+          program.c:7  reach_error()
+        evidence: the run was replayed on the model; confirmed by execution
+    "#]],
+    );
+}
+
+#[test]
+fn a_float_on_the_critical_path_has_no_verdict() {
+    let text = "extern void reach_error(void);\nint main(void) {\n    double d = 0.1 + 0.2;\n    if (d != 0.3) reach_error();\n    return 0;\n}\n";
+    check(
+        text,
+        2,
+        &expect![[r#"
+        UNKNOWN: unsupported: a condition depends on a value that is not modelled, at program.c:4:9 (auto, T s)
+    "#]],
+    );
+}
+
+#[test]
+fn a_float_elsewhere_does_not_matter() {
+    let text = "extern int printf(const char *, ...);\nextern void reach_error(void);\nextern _Bool __VERIFIER_nondet_bool(void);\nint main(void) {\n    double d = 0.1 + 0.2;\n    printf(\"%f\\n\", d);\n    int x = __VERIFIER_nondet_bool();\n    if (x > 1) reach_error();\n    return 0;\n}\n";
+    check(
+        text,
+        0,
+        &expect![[r#"
+        SAFE: no error is reachable (auto, T s)
+        proof: all runs, 1 states at inputs; re-checked in T s
+    "#]],
+    );
+}
+
+#[test]
+fn the_mathematical_library_is_not_modelled() {
+    let text = "extern void reach_error(void);\nextern double sqrt(double);\nextern int __isinf(double);\nint main(void) {\n    if (__isinf(sqrt(2.0))) reach_error();\n    return 0;\n}\n";
+    check(
+        text,
+        2,
+        &expect![[r#"
+        UNKNOWN: unsupported: a condition depends on a value that is not modelled, at program.c:5:9 (auto, T s)
+    "#]],
+    );
+}
+
+#[test]
+fn inline_assembly_has_no_verdict() {
+    let text = "extern void reach_error(void);\nint main(void) {\n    int x = 1;\n    __asm__ volatile(\"incl %0\" : \"+r\"(x));\n    if (x == 2) reach_error();\n    return 0;\n}\n";
+    check(
+        text,
+        2,
+        &expect![[r#"
+        UNKNOWN: unsupported: inline assembly, at program.c:4:5 (auto, T s)
+    "#]],
+    );
+}
+
+#[test]
+fn an_incomplete_type_is_bad_input() {
+    check(
+        "struct later;\nint main(void) {\n    struct later s;\n    return 0;\n}\n",
+        65,
+        &expect![[r#"
+        program.c:3:18: error: `s` has the incomplete type `struct later`
+           ╭─[ program.c:3:18 ]
+           │
+         3 │     struct later s;
+           │                  ┬  
+           │                  ╰── here
+        ───╯
+    "#]],
+    );
+}
+
+#[test]
+fn a_syntax_error_is_bad_input() {
+    check(
+        "int main(void) {\n    int x = 1 +;\n    return x;\n}\n",
+        65,
+        &expect![[r#"
+        program.c:2:16: error: syntax error at `;`
+           ╭─[ program.c:2:16 ]
+           │
+         2 │     int x = 1 +;
+           │                ┬  
+           │                ╰── here
+        ───╯
+    "#]],
+    );
+}
+
+#[test]
+fn a_missing_include_is_bad_input() {
+    check(
+        "#include \"nowhere.h\"\nint main(void) { return 0; }\n",
+        65,
+        &expect![[r#"
+        program.c:1:10: fatal error: nowhere.h: No such file or directory
+            1 | #include "nowhere.h"
+              |          ^~~~~~~~~~~
+        compilation terminated.
+    "#]],
+    );
+}
+
+#[test]
+fn a_missing_entry_is_bad_input() {
+    check(
+        "int f(void) { return 0; }\n",
+        65,
+        &expect![[r#"
+        program.c:1:1: error: there is no function `main`
+           ╭─[ program.c:1:1 ]
+           │
+         1 │ # 0 "program.c"
+           │ ┬  
+           │ ╰── here
+        ───╯
+    "#]],
+    );
+}
+
+#[test]
+fn undefined_behaviour_has_no_verdict() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n    int a[4] = {0};\n    int i = __VERIFIER_nondet_int();\n    return a[i];\n}\n";
+    let (code, shown) = on_text("check", text, &["--engine", "explicit"]);
+    assert_eq!(code, 2, "{shown}");
+    assert!(shown.starts_with("UNKNOWN: undefined behaviour: access "), "{shown}");
+    // A proof says what it rests on.
+    let (code, shown) = on_text("check", text, &["--engine", "cegar"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("assumed: memory is accessed inside of live objects only"), "{shown}");
+}
+
+#[test]
+fn recursion_runs() {
+    let text = "extern int printf(const char *, ...);\nint fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\nint main(void) { printf(\"%d\\n\", fib(20)); return 3; }\n";
+    let (code, shown) = on_text("run", text, &[]);
+    assert_eq!((code, shown.as_str()), (0, "6765\nexit status 3\n"));
+}
+
+#[test]
+fn a_run_takes_its_inputs_in_order() {
+    let text = "extern int printf(const char *, ...);\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n    int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();\n    printf(\"%d\\n\", x - y);\n}\n";
+    assert_eq!(on_text("run", text, &["--inputs", "7,-3"]), (0, "10\nexit status 0\n".to_owned()));
+    let (code, shown) = on_text("run", text, &["--inputs", "7"]);
+    assert_eq!((code, shown.as_str()), (2, "out of inputs: __VERIFIER_nondet_int() asks for one, at program.c:4:38\n"));
+    let (first, again) = (on_text("run", text, &["--seed", "5"]), on_text("run", text, &["--seed", "5"]));
+    assert_eq!(first, again);
+}
+
+#[test]
+fn division_by_zero_is_noticed_whatever_is_divided() {
+    let text =
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) { int x = __VERIFIER_nondet_int(); return x % x; }\n";
+    let (code, shown) = on_text("run", text, &["--inputs", "0"]);
+    assert_eq!(code, 2, "{shown}");
+    assert!(shown.starts_with("undefined behaviour: division by zero, at program.c:2:"), "{shown}");
+}
+
+#[test]
+fn several_files_are_linked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = [
+        (
+            "a.c",
+            "extern int counter; void step(void);\nvoid reach_error(void);\nint main(void) { step(); step(); if (counter == 2) reach_error(); return 0; }\n",
+        ),
+        ("b.c", "int counter; static int by = 1;\nvoid step(void) { counter += by; }\n"),
+    ];
+    let (code, shown) = on_files(folder.path(), "check", &files, &[]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("confirmed by execution"), "{shown}");
+}
+
+#[test]
+fn an_entry_function_has_its_parameters_as_inputs() {
+    let text = "#include <assert.h>\nint limit = 10;\nint clamp(int x, unsigned char y) { if (x > limit) x = limit; assert(x <= 10 || y != 77); return x; }\n";
+    let (code, shown) = on_text("check", text, &["--entry", "clamp"]);
+    assert_eq!(code, 0, "{shown}");
+    let (code, shown) = on_text("check", text, &["--entry", "clamp", "--globals-as-inputs"]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("confirmed by execution"), "{shown}");
+}
+
+#[test]
+fn a_harness_triggers_the_bug() {
+    let Ok(_) = Command::new("cc").arg("--version").output() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = root().join("examples/c/ring-bug.c").display().to_string();
+    let harness = folder.path().join("harness.c").display().to_string();
+    let output = clinch(&["check", &program, "--harness", &harness]);
+    assert_eq!(code(&output), 1);
+    let binary = folder.path().join("bug");
+    let compiled = Command::new("cc").args(["-w", "-fwrapv", &program, &harness, "-o"]).arg(&binary).status();
+    assert!(compiled.expect("cc").success());
+    let run = Command::new(&binary).output().expect("runs");
+    assert_eq!(run.status.code(), Some(1));
+    assert_eq!(stderr(&run), "clinch: error reached\n");
+}
+
+#[test]
+fn a_task_file_names_program_and_property() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program =
+        "void reach_error(void);\nint main(void) { long x = 1L << 31; if (x < 0) reach_error(); return 0; }\n";
+    std::fs::write(folder.path().join("p.i"), program).expect("written");
+    let task = |model: &str, property: &str| {
+        format!(
+            "format_version: '2.0'\ninput_files: 'p.i'\nproperties:\n  - property_file: ../{property}\n    expected_verdict: false\noptions:\n  language: C\n  data_model: {model}\n"
+        )
+    };
+    let run = |text: &str| on_files(folder.path(), "check", &[("t.yml", text)], &[]);
+    let (code, shown) = run(&task("ILP32", "unreach-call.prp"));
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("agrees with the expected one (false)"), "{shown}");
+    let (code, shown) = run(&task("LP64", "unreach-call.prp"));
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("DISAGREES with the expected one (false)"), "{shown}");
+    let (code, shown) = run(&task("LP64", "termination.prp"));
+    assert_eq!(
+        (code, shown.trim()),
+        (2, "UNKNOWN: unsupported: the property termination.prp, at t.yml:1:1 (none, T s)")
+    );
+    let (code, shown) = run("input_files: [\n");
+    assert_eq!(code, 65, "{shown}");
+    assert!(shown.starts_with("t.yml:"), "{shown}");
+}
+
+#[test]
+fn mathematical_integers_do_not_wrap() {
+    let text = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\nint main(void) { int x = __VERIFIER_nondet_int(); if (x > 0 && x + 1 < x) reach_error(); return 0; }\n";
+    let (code, shown) = on_text("check", text, &["--timeout", "10s"]);
+    assert_eq!(code, 1, "{shown}");
+    let (code, shown) = on_text("check", text, &["--timeout", "10s", "--integers", "mathematical"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("integers: mathematical"), "{shown}");
+}
+
+#[test]
+fn automata_are_drawn() {
+    let program = root().join("examples/c/funlock.c").display().to_string();
+    let text = stdout(&clinch(&["cfa", &program, "--function", "main"]));
+    assert!(text.contains("main"), "{text}");
+    let dot = stdout(&clinch(&["cfa", &program, "--format", "dot"]));
+    assert!(dot.starts_with("digraph") && dot.trim_end().ends_with('}'), "{dot}");
+    let json: Value = serde_json::from_str(&stdout(&clinch(&["cfa", &program, "--format", "json"]))).expect("JSON");
+    assert!(json.is_object());
+    assert_eq!(code(&clinch(&["cfa", &program, "--function", "nobody"])), 64);
+    let passes = ["--pass", "constants", "--pass", "inline", "--pass", "slice", "--pass", "dead", "--large-blocks"];
+    let blocks = clinch(&[&["cfa", &program, "--function", "main"], passes.as_slice()].concat());
+    assert_eq!(code(&blocks), 0);
+    assert!(stdout(&blocks).contains("cut points"), "{}", stdout(&blocks));
+}
+
+#[test]
+fn a_program_can_be_written_as_clauses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\nint main(void) {\n    unsigned char x = 1;\n    while (__VERIFIER_nondet_int()) x += 2;\n    if (x == 4) reach_error();\n    return 0;\n}\n";
+    std::fs::write(folder.path().join("p.c"), text).expect("written");
+    let clauses = stdout(&clinch(&["convert", &folder.path().join("p.c").display().to_string(), "--to", "chc"]));
+    std::fs::write(folder.path().join("p.smt2"), clauses).expect("written");
+    let answer = clinch(&["check", &folder.path().join("p.smt2").display().to_string(), "--engine", "spacer"]);
+    assert_eq!(code(&answer), 0, "{}", stdout(&answer));
+}
+
+#[test]
+fn examples_have_the_verdicts_they_announce() {
+    let mut files: Vec<_> = std::fs::read_dir(root().join("examples/c")).expect("examples").flatten().collect();
+    files.sort_by_key(std::fs::DirEntry::path);
+    let mut seen = 0;
+    for file in files {
+        let text = std::fs::read_to_string(file.path()).expect("text");
+        let Some(expected) = text.lines().find_map(|l| l.split_once("expect: ")) else { continue };
+        let unsafe_one = expected.1.starts_with("unsafe");
+        // Bugs are found at once; a proof that takes long is not waited for.
+        let time = if unsafe_one { "20s" } else { "2s" };
+        let output = clinch(&["check", &file.path().display().to_string(), "--timeout", time, "--json"]);
+        let answer: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        let verdict = answer["verdict"].as_str().expect("a verdict");
+        if unsafe_one {
+            assert_eq!(verdict, "unsafe", "{}", file.path().display());
+            assert_eq!(answer["confirmed"], true, "{}", file.path().display());
+        } else {
+            assert_ne!(verdict, "unsafe", "{}", file.path().display());
+        }
+        seen += 1;
+    }
+    assert!(seen >= 12, "{seen} examples");
+}

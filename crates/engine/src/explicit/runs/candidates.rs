@@ -1,0 +1,154 @@
+//! Which values are worth trying for an input.
+
+use std::collections::BTreeSet;
+
+use clinch_ir::cfa::{CfaProgram, Op, Target};
+use clinch_ir::machine::InputRequest;
+use clinch_ir::{Node, Term};
+use rand::Rng;
+
+use super::RunsConfig;
+
+/// The constants of a program, as values for its inputs.
+pub(super) struct Candidates<'a> {
+    config: &'a RunsConfig,
+    /// Signed readings of the constants that occur, and their neighbours, the small ones first.
+    constants: Vec<i64>,
+}
+
+/// Some values of an input.
+pub(super) struct Choice {
+    /// The values, the more promising first.
+    pub(super) values: Vec<u64>,
+    /// Whether these are all.
+    pub(super) complete: bool,
+}
+
+impl<'a> Candidates<'a> {
+    pub(super) fn new(program: &CfaProgram, config: &'a RunsConfig) -> Self {
+        let mut seen = BTreeSet::new();
+        for edge in program.procedures.iter().flat_map(|p| &p.edges) {
+            for term in interesting_terms(&edge.op) {
+                constants_of(program, term, &mut seen);
+            }
+        }
+        let near = seen.iter().flat_map(|&c| [c, c.wrapping_sub(1), c.wrapping_add(1)]);
+        let mut constants: Vec<i64> = near.collect::<BTreeSet<_>>().into_iter().collect();
+        constants.sort_by_key(|c| c.unsigned_abs());
+        Candidates { config, constants }
+    }
+
+    /// At most `count` values for a request, unless all of them fit.
+    pub(super) fn choose(&self, request: &InputRequest, matters: bool, count: usize) -> Choice {
+        if !matters {
+            return Choice { values: vec![0], complete: true };
+        }
+        let width = request.width;
+        if (1..=self.config.exhaustive_bits).contains(&width) && (1 << width) <= count {
+            return Choice { values: (0..1 << width).collect(), complete: true };
+        }
+        let corners = [0, 1, -1, 2, least(width), greatest(width)];
+        let mut values = Vec::new();
+        for value in corners.into_iter().chain(self.constants.iter().copied()) {
+            let bits = cut(width, value as u64);
+            if !values.contains(&bits) {
+                values.push(bits);
+            }
+            if values.len() == count {
+                break;
+            }
+        }
+        Choice { values, complete: false }
+    }
+
+    /// More values than this are never chosen.
+    pub(super) fn most(&self) -> usize {
+        (self.constants.len() + 6).max(1 << self.config.exhaustive_bits)
+    }
+
+    /// A random value.
+    pub(super) fn draw(&self, request: &InputRequest, mood: Mood, rng: &mut impl Rng) -> u64 {
+        let width = request.width;
+        let mood = if mood == Mood::Mixed { Mood::ALL[rng.random_range(0..4)] } else { mood };
+        let value = match mood {
+            Mood::Truth => rng.random_range(0..2),
+            Mood::Small | Mood::Mixed => rng.random_range(-2..12),
+            Mood::Constants if self.constants.is_empty() => rng.random_range(-128..128),
+            Mood::Constants => self.constants[rng.random_range(0..self.constants.len())],
+            Mood::Any => match rng.random_range(0..4) {
+                0 => least(width),
+                1 => greatest(width),
+                2 if width == 0 => rng.random_range(-1_000_000..1_000_000),
+                2 => rng.random::<i64>() >> rng.random_range(0..64),
+                _ => rng.random_range(-100..1000),
+            },
+        };
+        cut(width, value as u64)
+    }
+}
+
+/// How a run with random inputs chooses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mood {
+    /// 0 and 1.
+    Truth,
+    /// Small numbers.
+    Small,
+    /// Constants of the program.
+    Constants,
+    /// Anything.
+    Any,
+    /// Each time anew.
+    Mixed,
+}
+
+impl Mood {
+    pub(super) const ALL: [Mood; 5] = [Mood::Truth, Mood::Small, Mood::Constants, Mood::Any, Mood::Mixed];
+}
+
+/// The least number of a width in two's complement; 0 bits is a mathematical integer.
+fn least(width: u32) -> i64 {
+    match width {
+        0 => -1_000_000,
+        1..64 => -(1 << (width - 1)),
+        _ => i64::MIN,
+    }
+}
+
+fn greatest(width: u32) -> i64 {
+    match width {
+        0 => 1_000_000,
+        1..64 => (1 << (width - 1)) - 1,
+        _ => i64::MAX,
+    }
+}
+
+fn cut(width: u32, bits: u64) -> u64 {
+    if (1..64).contains(&width) { bits & ((1 << width) - 1) } else { bits }
+}
+
+/// The terms whose constants inputs may be compared with. Addresses of cells are not among them.
+fn interesting_terms(op: &Op) -> Vec<Term> {
+    match op {
+        Op::Assume(term) => vec![*term],
+        Op::Assign(assigns) => assigns.iter().filter(|a| matches!(a.target, Target::Var(_))).map(|a| a.value).collect(),
+        Op::Call { args, .. } => args.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn constants_of(program: &CfaProgram, term: Term, seen: &mut BTreeSet<i64>) {
+    program.terms.visit(term, &mut |node| match node {
+        Node::BitVec(width @ 1..64, bits) => {
+            let shift = 64 - width;
+            seen.insert(((bits << shift) as i64) >> shift);
+        }
+        Node::BitVec(64, bits) => {
+            seen.insert(bits as i64);
+        }
+        Node::Int(value) => {
+            seen.insert(value);
+        }
+        _ => {}
+    });
+}

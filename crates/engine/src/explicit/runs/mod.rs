@@ -1,0 +1,127 @@
+//! Explicit search of programs with procedures and memory (C): concrete states with call stack and memory.
+//!
+//! A program is deterministic but for its inputs, so a search is a choice of input values. Three ways, one after the other:
+//! 1. *Probing* ([`probe`]): runs with random inputs, drawn from the values that matter (0, 1, -1, the least, the greatest,
+//!    the constants of the program and their neighbours) and from everywhere. It finds shallow bugs at once.
+//! 2. *Search* ([`search`]) breadth first over the states in which an input is asked for, each stored once, with few values
+//!    for each input, then more. Where an input has few enough values, all are tried.
+//!
+//! **Invariant.** Every stored state is reachable; a state of a round that counts as complete was continued with every value of
+//! its input.
+//! **Soundness.** A trace is a list of inputs and is replayed by the caller. When a round tried all values of all inputs and
+//! every run came to a stored state or to an end without error, the stored states are closed, and they are the proof.
+//! A run that meets undefined behaviour, or something that is not modelled, has no verdict: then the answer is unknown unless
+//! another run reaches the error.
+
+mod candidates;
+mod probe;
+mod search;
+
+use std::time::Duration;
+
+use clinch_ir::Reason;
+use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputOrigin, InputTrace, InputValue};
+use clinch_ir::machine::{InputRequest, InputSource, Limit, Machine, Outcome, Stop};
+use serde::Serialize;
+
+use crate::budget::{Budget, Observer};
+use candidates::Candidates;
+
+/// Options of the search.
+#[derive(Clone, Debug)]
+pub struct RunsConfig {
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Inputs of at most this many bits are tried exhaustively.
+    pub exhaustive_bits: u32,
+    /// The share of the time that goes into random runs before the search, in per cent.
+    pub probing: u32,
+}
+
+impl Default for RunsConfig {
+    fn default() -> Self {
+        RunsConfig { seed: 1, exhaustive_bits: 8, probing: 20 }
+    }
+}
+
+/// What a search did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RunsStats {
+    /// Runs with random inputs.
+    pub probes: u64,
+    /// Rounds of the search, each with more values for each input.
+    pub rounds: u64,
+    /// States stored in the last round.
+    pub states: u64,
+    /// Pieces of runs between two inputs.
+    pub transitions: u64,
+}
+
+/// Searches for inputs that lead to the error.
+pub fn check_runs(
+    program: &CfaProgram,
+    config: &RunsConfig,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, RunsStats) {
+    let machine = Machine::new(program);
+    let candidates = Candidates::new(program, config);
+    let mut stats = RunsStats::default();
+    let mut hunt = Hunt { machine: &machine, candidates: &candidates, budget, obstacle: None };
+    let probing = budget.remaining().map_or(Duration::from_secs(1), |left| left * config.probing / 100);
+    let found = match probe::probe(&mut hunt, config.seed, probing, &mut stats) {
+        Some(trace) => Ok(CfaVerdict::Unsafe(trace)),
+        None => search::search(&mut hunt, &mut stats, observer),
+    };
+    let verdict = found.unwrap_or_else(|reason| CfaVerdict::Unknown(hunt.obstacle.unwrap_or(reason)));
+    (verdict, stats)
+}
+
+/// What all ways of searching share.
+struct Hunt<'a> {
+    machine: &'a Machine<'a>,
+    candidates: &'a Candidates<'a>,
+    budget: &'a Budget,
+    /// Why the answer cannot be "safe": the first thing met that has no verdict.
+    obstacle: Option<Reason>,
+}
+
+impl Hunt<'_> {
+    /// What the end of a run means: the error it reaches, or nothing; what stands in the way of "safe" is noted.
+    fn judge(&mut self, outcome: &Outcome) -> Option<String> {
+        let place = || {
+            let place = self.machine.program().source.place(outcome.at.span);
+            format!("{}:{}:{}", place.file, place.line, place.column)
+        };
+        let reason = match &outcome.stop {
+            Stop::Error(what) => return Some(what.clone()),
+            Stop::Exit(_) | Stop::Abort | Stop::Blocked => return None,
+            // It is told by whoever asked for the inputs.
+            Stop::OutOfInputs(_) => return None,
+            Stop::Undefined(what) => Reason::Undefined(format!("{what}, at {}", place())),
+            Stop::Unsupported(what) => Reason::Unsupported(format!("{what}, at {}", place())),
+            Stop::Limit(limit) => match limit {
+                // Time is up, or the run is too long for one try: the caller sees which.
+                Limit::Interrupted | Limit::Steps => return None,
+                Limit::CallDepth => Reason::Unsupported(format!("recursion too deep, at {}", place())),
+                Limit::Memory => Reason::Unsupported(format!("too much memory, at {}", place())),
+                Limit::Integer => Reason::Overflow(format!("the run, at {}", place())),
+            },
+        };
+        self.obstacle.get_or_insert(reason);
+        None
+    }
+
+    fn trace(&self, error: String, outcome: &Outcome, inputs: Vec<InputValue>) -> InputTrace {
+        InputTrace { inputs, error, span: outcome.at.span }
+    }
+}
+
+/// The input that answers a request.
+fn input_value(request: &InputRequest, bits: u64) -> InputValue {
+    let origin = match &request.source {
+        InputSource::Site(site) => InputOrigin::Site(*site),
+        InputSource::Memory { object, .. } => InputOrigin::Memory(object.clone()),
+    };
+    InputValue { origin, bits, width: request.width }
+}

@@ -1,0 +1,199 @@
+//! Functions that gcc knows without a declaration.
+
+use clinch_ir::Span;
+use lang_c::ast::Expression;
+use lang_c::span::Node;
+
+use super::expr::Operand;
+use super::literal::unsupported;
+use super::{Checked, Checker};
+use crate::c::hir::{Expr, ExprKind, FunctionId};
+use crate::c::types::{Rank, Type, TypeId};
+use crate::diagnostic::Problem;
+
+/// Signatures of library functions: result, parameters, `.` for `...`. `v` void, `p` pointer, `s` char pointer, `i` int,
+/// `u` unsigned, `l` long, `L` long long, `z` size_t, `d` double, `f` float, `D` long double, `U` unsigned long long, `h`
+/// unsigned short, `m` unsigned long.
+const SIGNATURES: &[(&str, &str)] = &[
+    ("abort", "v"),
+    ("abs", "ii"),
+    ("alloca", "pz"),
+    ("bswap16", "hh"),
+    ("bswap32", "uu"),
+    ("bswap64", "UU"),
+    ("calloc", "pzz"),
+    ("clz", "iu"),
+    ("clzl", "im"),
+    ("clzll", "iU"),
+    ("ctz", "iu"),
+    ("ctzl", "im"),
+    ("ctzll", "iU"),
+    ("exit", "vi"),
+    ("_exit", "vi"),
+    ("fabs", "dd"),
+    ("fabsf", "ff"),
+    ("fabsl", "DD"),
+    ("ffs", "ii"),
+    ("floor", "dd"),
+    ("free", "vp"),
+    ("frame_address", "pu"),
+    ("labs", "ll"),
+    ("llabs", "LL"),
+    ("malloc", "pz"),
+    ("memchr", "ppiz"),
+    ("memcmp", "ippz"),
+    ("memcpy", "pppz"),
+    ("memmove", "pppz"),
+    ("memset", "ppiz"),
+    ("object_size", "zpi"),
+    ("parity", "iu"),
+    ("parityl", "im"),
+    ("parityll", "iU"),
+    ("popcount", "iu"),
+    ("popcountl", "im"),
+    ("popcountll", "iU"),
+    ("pow", "ddd"),
+    ("prefetch", "vp."),
+    ("printf", "is."),
+    ("putchar", "ii"),
+    ("puts", "is"),
+    ("realloc", "ppz"),
+    ("return_address", "pu"),
+    ("snprintf", "iszs."),
+    ("sprintf", "iss."),
+    ("sqrt", "dd"),
+    ("strcat", "sss"),
+    ("strchr", "ssi"),
+    ("strcmp", "iss"),
+    ("strcpy", "sss"),
+    ("strdup", "ss"),
+    ("strlen", "zs"),
+    ("strncat", "sssz"),
+    ("strncmp", "issz"),
+    ("strncpy", "sssz"),
+    ("strrchr", "ssi"),
+    ("strstr", "sss"),
+    ("trap", "v"),
+    ("unreachable", "v"),
+    ("expect", "lll"),
+    ("__memcpy_chk", "pppzz"),
+    ("__memset_chk", "ppizz"),
+    ("__memmove_chk", "pppzz"),
+    ("__strcpy_chk", "sssz"),
+    ("__strncpy_chk", "ssszz"),
+    ("__strcat_chk", "sssz"),
+];
+
+impl Checker<'_> {
+    /// Calls with a meaning of their own; none if the name is not special.
+    pub(super) fn builtin(&mut self, name: &str, args: &[Node<Expression>], span: Span) -> Option<Checked<Operand>> {
+        let special = name.strip_prefix("__builtin_")?;
+        let value = match (special, args) {
+            ("expect" | "expect_with_probability", [value, ..]) => self.expect(value),
+            ("constant_p", [value]) => self.is_constant(value, span),
+            ("choose_expr", [condition, then, otherwise]) => return Some(self.choose(condition, then, otherwise)),
+            ("types_compatible_p", [left, right]) => self.types_compatible(left, right, span),
+            ("va_start" | "va_end" | "va_copy" | "c23_va_start", _) => Ok(unsupported(special, self.basic.void, span)),
+            ("huge_val" | "inf", []) => Ok(self.infinity(64, span)),
+            ("huge_valf" | "inff", []) => Ok(self.infinity(32, span)),
+            ("huge_vall" | "infl", []) => Ok(self.infinity(80, span)),
+            ("nan", [_]) => Ok(self.not_a_number(64, span)),
+            ("nanf", [_]) => Ok(self.not_a_number(32, span)),
+            ("nanl", [_]) => Ok(self.not_a_number(80, span)),
+            _ => return None,
+        };
+        Some(value.map(Operand::Value))
+    }
+
+    fn expect(&mut self, value: &Node<Expression>) -> Checked<Expr> {
+        let value = self.scalar_rvalue(value)?;
+        Ok(self.convert(value, self.basic.long))
+    }
+
+    fn is_constant(&mut self, value: &Node<Expression>, span: Span) -> Checked<Expr> {
+        self.unevaluated += 1;
+        let value = self.rvalue(value);
+        self.unevaluated -= 1;
+        let known = self.constant(&value?).is_some();
+        Ok(self.int(i128::from(known), self.basic.int, span))
+    }
+
+    fn choose(
+        &mut self,
+        condition: &Node<Expression>,
+        then: &Node<Expression>,
+        otherwise: &Node<Expression>,
+    ) -> Checked<Operand> {
+        let chosen = if self.constant_expression(condition)? != 0 { then } else { otherwise };
+        self.operand(chosen)
+    }
+
+    /// The parser made null pointers to the types.
+    fn types_compatible(&mut self, left: &Node<Expression>, right: &Node<Expression>, span: Span) -> Checked<Expr> {
+        let (left, right) = (self.type_of_expression(left)?, self.type_of_expression(right)?);
+        Ok(self.int(i128::from(left == right), self.basic.int, span))
+    }
+
+    fn infinity(&mut self, bits: u32, span: Span) -> Expr {
+        let ty = self.types().intern(Type::Float(bits));
+        Expr { kind: ExprKind::Float(f64::INFINITY), ty, span }
+    }
+
+    fn not_a_number(&mut self, bits: u32, span: Span) -> Expr {
+        let ty = self.types().intern(Type::Float(bits));
+        Expr { kind: ExprKind::Float(f64::NAN), ty, span }
+    }
+
+    /// A built-in function that is used like a declared one.
+    pub(super) fn builtin_function(&mut self, name: &str, span: Span) -> Option<FunctionId> {
+        (name.starts_with("__builtin_") || name.starts_with("__sync_") || name.starts_with("__atomic_"))
+            .then(|| self.implicit_function(name, span))
+    }
+
+    /// The type of a function that is called without a declaration.
+    pub(super) fn implicit_type(&mut self, name: &str) -> TypeId {
+        let short = name.strip_prefix("__builtin_").unwrap_or(name);
+        let signature = SIGNATURES.iter().find(|(known, _)| *known == short).map(|(_, signature)| *signature);
+        let Some(signature) = signature else {
+            let result = self.basic.int;
+            return self.types().intern(Type::Function {
+                result,
+                parameters: Vec::new(),
+                variadic: false,
+                unspecified: true,
+            });
+        };
+        let variadic = signature.ends_with('.');
+        let mut letters = signature.trim_end_matches('.').chars();
+        let result = letters.next().map_or(self.basic.int, |c| self.letter_type(c));
+        let parameters = letters.map(|c| self.letter_type(c)).collect();
+        self.types().intern(Type::Function { result, parameters, variadic, unspecified: false })
+    }
+
+    fn letter_type(&mut self, letter: char) -> TypeId {
+        let basic = self.basic;
+        let integer = |rank, signed| Type::Int { rank, signed };
+        let ty = match letter {
+            'v' => return basic.void,
+            'p' => return basic.void_pointer,
+            's' => Type::Pointer(basic.char),
+            'u' => return basic.unsigned,
+            'l' => return basic.long,
+            'm' => integer(Rank::Long, false),
+            'L' => integer(Rank::LongLong, true),
+            'U' => integer(Rank::LongLong, false),
+            'h' => integer(Rank::Short, false),
+            'z' => return basic.size,
+            'd' => return basic.double,
+            'f' => Type::Float(32),
+            'D' => Type::Float(80),
+            _ => return basic.int,
+        };
+        self.types().intern(ty)
+    }
+
+    /// A conversion that must not be asked for.
+    pub(super) fn wrong_initializer(&self, span: Span) -> Problem {
+        Problem::new(span, "the initialiser must be a constant")
+    }
+}

@@ -1,0 +1,168 @@
+//! Definitions of functions.
+
+use clinch_ir::Span;
+use lang_c::ast::{Declarator, DeclaratorKind, FunctionDefinition, Statement};
+use lang_c::span::Node;
+use rustc_hash::FxHashMap;
+
+use super::declarator::{Declared, Parameter, Parameters};
+use super::scope::Symbol;
+use super::{Checked, Checker};
+use crate::c::hir::{FunctionId, LabelId, Storage};
+use crate::c::types::{Type, TypeId};
+use crate::diagnostic::Problem;
+
+/// What is known inside of a function.
+pub(super) struct FunctionContext {
+    pub(super) id: FunctionId,
+    pub(super) result: TypeId,
+    pub(super) labels: FxHashMap<String, Label>,
+    /// Loops around the statement; `switch`es count for `break`.
+    pub(super) loops: u32,
+    pub(super) breakable: u32,
+    pub(super) switches: Vec<Switch>,
+}
+
+/// A label: where it is used first, and whether it is defined.
+pub(super) struct Label {
+    pub(super) id: LabelId,
+    pub(super) used: Span,
+    pub(super) defined: bool,
+}
+
+/// A `switch` around the statement: the type of its operand and the values it has cases for.
+pub(super) struct Switch {
+    pub(super) ty: TypeId,
+    pub(super) cases: Vec<(i128, i128)>,
+    pub(super) has_default: bool,
+}
+
+/// The name that a declarator declares.
+pub(super) fn declared_name(declarator: &Declarator) -> Option<&str> {
+    let mut declarator = declarator;
+    loop {
+        match &declarator.kind.node {
+            DeclaratorKind::Abstract => return None,
+            DeclaratorKind::Identifier(name) => return Some(&name.node.name),
+            DeclaratorKind::Declarator(inner) => declarator = &inner.node,
+        }
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn function_definition(&mut self, definition: &FunctionDefinition) -> Checked<()> {
+        let result = self.define_function(definition);
+        if result.is_err()
+            && let Some(name) = declared_name(&definition.declarator.node)
+        {
+            self.scopes[0].names.entry(name.to_owned()).or_insert(Symbol::Poison);
+        }
+        result
+    }
+
+    fn define_function(&mut self, definition: &FunctionDefinition) -> Checked<()> {
+        let span = self.at(definition.declarator.span);
+        let specified = self.specifiers(&definition.specifiers, span)?;
+        let Declared { name, ty, parameters, .. } = self.declarator(specified.ty, &definition.declarator)?;
+        let (name, span) = name.ok_or_else(|| Problem::new(span, "a definition without a name"))?;
+        let Type::Function { result, .. } = *self.hir.types.get(ty) else {
+            return Err(Problem::new(span, format!("`{name}` is not a function")));
+        };
+        if result != self.basic.void && self.hir.types.size(result).is_none() {
+            return Err(Problem::new(span, format!("`{name}` returns the incomplete type `{}`", self.name_of(result))));
+        }
+        let id = self.declare_function(&name, ty, specified.is_static, span)?;
+        if self.hir.functions[id.0 as usize].body.is_some() {
+            if specified.inline {
+                return Ok(());
+            }
+            return Err(Problem::new(span, format!("`{name}` is defined twice")));
+        }
+        self.hir.functions[id.0 as usize].span = span;
+        let labels = FxHashMap::default();
+        let (loops, breakable, switches) = (0, 0, Vec::new());
+        self.function = Some(FunctionContext { id, result, labels, loops, breakable, switches });
+        let done = self.in_scope(|c| c.function_body(id, parameters, definition));
+        self.function = None;
+        done
+    }
+
+    fn function_body(
+        &mut self,
+        id: FunctionId,
+        parameters: Option<Parameters>,
+        definition: &FunctionDefinition,
+    ) -> Checked<()> {
+        let parameters = match parameters {
+            Some(Parameters::Prototype(parameters)) => parameters,
+            Some(Parameters::Names(names)) => self.old_style(names, definition)?,
+            None => Vec::new(),
+        };
+        for Parameter { name, ty, span } in parameters {
+            let name = name.unwrap_or_default();
+            if self.hir.types.size(ty).is_none() {
+                return Err(Problem::new(span, format!("`{name}` has the incomplete type `{}`", self.name_of(ty))));
+            }
+            let variable = self.new_variable(name.clone(), ty, Storage::Parameter(id), span);
+            if !name.is_empty() {
+                self.declare_new(&name, Symbol::Variable(variable), span)?;
+            }
+            self.hir.functions[id.0 as usize].parameters.push(variable);
+        }
+        let mut body = Vec::new();
+        match &definition.statement.node {
+            Statement::Compound(items) => self.block_items(items, &mut body),
+            _ => self.statement(&definition.statement, &mut body)?,
+        }
+        self.check_labels();
+        self.hir.functions[id.0 as usize].body = Some(body);
+        Ok(())
+    }
+
+    /// `int f(a, b) char a; { ... }`
+    fn old_style(&mut self, names: Vec<(String, Span)>, definition: &FunctionDefinition) -> Checked<Vec<Parameter>> {
+        let mut types: FxHashMap<String, TypeId> = FxHashMap::default();
+        for declaration in &definition.declarations {
+            let span = self.at(declaration.span);
+            let specified = self.specifiers(&declaration.node.specifiers, span)?;
+            for node in &declaration.node.declarators {
+                let declared = self.declarator(specified.ty, &node.node.declarator)?;
+                let (name, span) = declared.name.ok_or_else(|| Problem::new(span, "a declaration without a name"))?;
+                if !names.iter().any(|(n, _)| *n == name) {
+                    return Err(Problem::new(span, format!("there is no parameter `{name}`")));
+                }
+                let ty = self.adjusted(declared.ty);
+                types.insert(name, ty);
+            }
+        }
+        let int = self.basic.int;
+        let parameter = |(name, span): (String, Span)| {
+            let ty = types.get(&name).copied().unwrap_or(int);
+            Parameter { name: Some(name), ty, span }
+        };
+        Ok(names.into_iter().map(parameter).collect())
+    }
+
+    fn check_labels(&mut self) {
+        let Some(function) = &mut self.function else { return };
+        let mut labels: Vec<(String, Label)> = std::mem::take(&mut function.labels).into_iter().collect();
+        labels.sort_by_key(|(_, label)| label.id);
+        let id = function.id;
+        for (name, label) in labels {
+            if !label.defined {
+                self.problems.push(Problem::new(label.used, format!("there is no label `{name}`")));
+            }
+            self.hir.functions[id.0 as usize].labels.push(name);
+        }
+    }
+
+    /// The label of a name, new if it was not used before.
+    pub(super) fn label(&mut self, name: &Node<lang_c::ast::Identifier>) -> Checked<&mut Label> {
+        let span = self.at(name.span);
+        let Some(function) = &mut self.function else {
+            return Err(Problem::new(span, "a label outside of a function"));
+        };
+        let id = LabelId(function.labels.len() as u32);
+        Ok(function.labels.entry(name.node.name.clone()).or_insert(Label { id, used: span, defined: false }))
+    }
+}

@@ -1,0 +1,245 @@
+//! Constants and string literals.
+
+use clinch_ir::Span;
+use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
+
+use super::{Checked, Checker};
+use crate::c::hir::{Expr, ExprKind, Place, PlaceKind};
+use crate::c::types::{Rank, Type, TypeId};
+use crate::diagnostic::Problem;
+
+/// The value of a string literal.
+pub(super) struct Text {
+    /// With the terminating zero.
+    pub(super) bytes: Vec<u8>,
+    pub(super) element: TypeId,
+    /// Elements, with the terminating zero.
+    pub(super) length: u64,
+}
+
+/// A character as written: a code point, or the value of an escape, which is not encoded.
+#[derive(Clone, Copy)]
+enum Unit {
+    Char(char),
+    Code(u32),
+}
+
+impl Checker<'_> {
+    pub(super) fn literal(&mut self, constant: &Constant, span: Span) -> Checked<Expr> {
+        match constant {
+            Constant::Integer(integer) => self.integer(integer, span),
+            Constant::Float(float) => self.float(float, span),
+            Constant::Character(text) => self.character(text, span),
+        }
+    }
+
+    /// C11 6.4.4.1: the first type of a list that can hold the value.
+    fn integer(&mut self, integer: &Integer, span: Span) -> Checked<Expr> {
+        let radix = match integer.base {
+            IntegerBase::Decimal => 10,
+            IntegerBase::Octal => 8,
+            IntegerBase::Hexadecimal => 16,
+            IntegerBase::Binary => 2,
+        };
+        let number = if integer.number.is_empty() { "0" } else { &integer.number };
+        let value = u64::from_str_radix(number, radix);
+        let value = value.map_err(|_| Problem::new(span, "the number does not fit in 64 bits"))?;
+        if integer.suffix.imaginary {
+            return Ok(unsupported("a complex number", self.basic.double, span));
+        }
+        let first = match integer.suffix.size {
+            IntegerSize::Int => Rank::Int,
+            IntegerSize::Long => Rank::Long,
+            IntegerSize::LongLong => Rank::LongLong,
+        };
+        let (unsigned, decimal) = (integer.suffix.unsigned, integer.base == IntegerBase::Decimal);
+        let candidates = [Rank::Int, Rank::Long, Rank::LongLong].into_iter().filter(|r| *r >= first);
+        for rank in candidates {
+            let bits = self.hir.types.bits_of_rank(rank);
+            let fits = |bits: u32| bits >= 64 || value >> bits == 0;
+            if !unsigned && fits(bits - 1) && value >> (bits - 1) == 0 {
+                return Ok(self.integer_of(Type::Int { rank, signed: true }, value, span));
+            }
+            if (unsigned || !decimal) && fits(bits) {
+                return Ok(self.integer_of(Type::Int { rank, signed: false }, value, span));
+            }
+        }
+        // A decimal constant beyond `long long`: gcc takes `__int128`, with a warning.
+        Ok(self.integer_of(Type::Int { rank: Rank::Int128, signed: true }, value, span))
+    }
+
+    fn integer_of(&mut self, ty: Type, value: u64, span: Span) -> Expr {
+        let ty = self.types().intern(ty);
+        Expr { kind: ExprKind::Int(i128::from(value)), ty, span }
+    }
+
+    pub(super) fn int(&self, value: i128, ty: TypeId, span: Span) -> Expr {
+        Expr { kind: ExprKind::Int(self.hir.types.wrap(value, ty)), ty, span }
+    }
+
+    fn float(&mut self, float: &Float, span: Span) -> Checked<Expr> {
+        let bits = match &float.suffix.format {
+            FloatFormat::Float => 32,
+            FloatFormat::Double => 64,
+            FloatFormat::LongDouble => 80,
+            FloatFormat::TS18661Format(format) => format.width as u32,
+        };
+        let ty = self.types().intern(Type::Float(bits));
+        if float.suffix.imaginary {
+            return Ok(unsupported("a complex number", ty, span));
+        }
+        let value = match float.base {
+            FloatBase::Decimal => float.number.parse().unwrap_or(f64::NAN),
+            FloatBase::Hexadecimal => hexadecimal(&float.number),
+        };
+        let value = if bits == 32 { f64::from(value as f32) } else { value };
+        Ok(Expr { kind: ExprKind::Float(value), ty, span })
+    }
+
+    fn character(&mut self, text: &str, span: Span) -> Checked<Expr> {
+        let (prefix, body) = split_quotes(text);
+        let units = units(body, span)?;
+        let int = self.basic.int;
+        if prefix.is_empty() || prefix == "u8" {
+            let mut bytes = Vec::new();
+            units.iter().for_each(|u| narrow(*u, &mut bytes));
+            let value = match bytes[..] {
+                [] => return Err(Problem::new(span, "an empty character constant")),
+                [byte] => i128::from(byte as i8),
+                _ => i128::from(bytes.iter().fold(0_u32, |v, b| v << 8 | u32::from(*b)) as i32),
+            };
+            return Ok(self.int(value, int, span));
+        }
+        let code = units.last().map(|u| code(*u)).ok_or_else(|| Problem::new(span, "an empty character constant"))?;
+        let ty = self.wide_type(prefix);
+        Ok(self.int(i128::from(code), ty, span))
+    }
+
+    /// `wchar_t`, `char16_t`, `char32_t`
+    fn wide_type(&mut self, prefix: &str) -> TypeId {
+        match prefix {
+            "u" => self.types().intern(Type::Int { rank: Rank::Short, signed: false }),
+            "U" => self.basic.unsigned,
+            _ if self.hir.types.model.pointer_bits() == 32 => self.basic.long,
+            _ => self.basic.int,
+        }
+    }
+
+    /// The value of adjacent string literals.
+    pub(super) fn string_parts(&mut self, parts: &[String], span: Span) -> Checked<Text> {
+        let wide = parts.iter().map(|p| split_quotes(p).0).find(|p| matches!(*p, "L" | "u" | "U"));
+        let element = wide.map_or(self.basic.char, |prefix| self.wide_type(prefix));
+        let size = self.hir.types.size(element).unwrap_or(1);
+        let mut bytes = Vec::new();
+        for part in parts {
+            for unit in units(split_quotes(part).1, span)? {
+                if wide.is_none() {
+                    narrow(unit, &mut bytes);
+                } else {
+                    bytes.extend_from_slice(&code(unit).to_le_bytes()[..size as usize]);
+                }
+            }
+        }
+        bytes.extend(std::iter::repeat_n(0, size as usize));
+        let length = bytes.len() as u64 / size;
+        Ok(Text { bytes, element, length })
+    }
+
+    /// A string literal as an object.
+    pub(super) fn string_place(&mut self, text: Text, span: Span) -> Place {
+        let ty = self.types().intern(Type::Array(text.element, Some(text.length)));
+        self.hir.strings.push(text.bytes);
+        Place { kind: PlaceKind::String(self.hir.strings.len() - 1), ty, span }
+    }
+}
+
+/// Something that is recognised and not modelled.
+pub(super) fn unsupported(what: &str, ty: TypeId, span: Span) -> Expr {
+    Expr { kind: ExprKind::Unsupported(what.to_owned()), ty, span }
+}
+
+/// The prefix of a literal, and what stands between its quotes.
+fn split_quotes(literal: &str) -> (&str, &str) {
+    let quote = literal.find(['"', '\'']).unwrap_or(0);
+    let end = literal.len().saturating_sub(1).max(quote + 1).min(literal.len());
+    (&literal[..quote], literal.get(quote + 1..end).unwrap_or(""))
+}
+
+fn narrow(unit: Unit, bytes: &mut Vec<u8>) {
+    match unit {
+        Unit::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        Unit::Code(code) => bytes.push(code as u8),
+    }
+}
+
+fn code(unit: Unit) -> u32 {
+    match unit {
+        Unit::Char(c) => c as u32,
+        Unit::Code(code) => code,
+    }
+}
+
+fn units(body: &str, span: Span) -> Checked<Vec<Unit>> {
+    let mut units = Vec::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let unit = if c == '\\' { escape(&mut rest, span)? } else { Unit::Char(c) };
+        units.push(unit);
+    }
+    Ok(units)
+}
+
+/// The escape after a backslash.
+fn escape(rest: &mut &str, span: Span) -> Checked<Unit> {
+    let c = rest.chars().next().ok_or_else(|| Problem::new(span, "an escape without a character"))?;
+    if c.is_digit(8) {
+        let length = rest.bytes().take(3).take_while(|b| matches!(b, b'0'..=b'7')).count();
+        return Ok(Unit::Code(digits(rest, length, 8)));
+    }
+    *rest = &rest[c.len_utf8()..];
+    let most = match c {
+        'x' => usize::MAX,
+        'u' => 4,
+        'U' => 8,
+        _ => 0,
+    };
+    if most > 0 {
+        let length = rest.bytes().take(most).take_while(u8::is_ascii_hexdigit).count();
+        if length == 0 {
+            return Err(Problem::new(span, format!("`\\{c}` without hexadecimal digits")));
+        }
+        let code = digits(rest, length, 16);
+        let char = char::from_u32(code).filter(|_| c != 'x');
+        return Ok(char.map_or(Unit::Code(code), Unit::Char));
+    }
+    Ok(match c {
+        'n' => Unit::Code(10),
+        't' => Unit::Code(9),
+        'r' => Unit::Code(13),
+        'a' => Unit::Code(7),
+        'b' => Unit::Code(8),
+        'f' => Unit::Code(12),
+        'v' => Unit::Code(11),
+        'e' | 'E' => Unit::Code(27),
+        other => Unit::Char(other),
+    })
+}
+
+fn digits(rest: &mut &str, length: usize, radix: u32) -> u32 {
+    let (digits, after) = rest.split_at(length);
+    *rest = after;
+    digits.chars().filter_map(|d| d.to_digit(radix)).fold(0_u32, |v, d| v.wrapping_mul(radix).wrapping_add(d))
+}
+
+/// `1.8p3`, without the `0x`.
+fn hexadecimal(number: &str) -> f64 {
+    let (mantissa, exponent) = number.split_once(['p', 'P']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut value = 0.0_f64;
+    for digit in whole.chars().chain(fraction.chars()).filter_map(|c| c.to_digit(16)) {
+        value = value * 16.0 + f64::from(digit);
+    }
+    let exponent = exponent.parse().unwrap_or(0_i32).saturating_sub(4 * fraction.len() as i32);
+    value * 2.0_f64.powi(exponent)
+}

@@ -1,0 +1,221 @@
+//! Conditions: truth values of expressions, and branches on them.
+
+use clinch_ir::{LocId, Term};
+
+use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
+use super::super::points_to::{Residence, residence};
+use super::super::types::Type;
+use super::Lowering;
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
+
+impl Lowering<'_> {
+    /// Whether evaluating the expression changes something.
+    pub(super) fn has_effects(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => false,
+            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.place_has_effects(place),
+            ExprKind::Unary(_, a) | ExprKind::Convert(a) => self.has_effects(a),
+            ExprKind::Binary(_, a, b) | ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => {
+                self.has_effects(a) || self.has_effects(b)
+            }
+            ExprKind::Comma(a, b) => self.has_effects(a) || self.has_effects(b),
+            ExprKind::Offset { pointer, index, .. } => self.has_effects(pointer) || self.has_effects(index),
+            ExprKind::Difference { left, right, .. } => self.has_effects(left) || self.has_effects(right),
+            ExprKind::Conditional(c, a, b) => {
+                self.has_effects(c) || a.as_ref().is_some_and(|a| self.has_effects(a)) || self.has_effects(b)
+            }
+            ExprKind::Assign(..) | ExprKind::Update(_) | ExprKind::Call(_) | ExprKind::Statements(..) => true,
+            ExprKind::InitThen(..) | ExprKind::Unsupported(_) => true,
+        }
+    }
+
+    fn place_has_effects(&self, place: &Place) -> bool {
+        match &place.kind {
+            PlaceKind::Variable(_) | PlaceKind::String(_) => false,
+            PlaceKind::Deref(e) | PlaceKind::Value(e) => self.has_effects(e),
+            PlaceKind::Field(inner, ..) => self.place_has_effects(inner),
+        }
+    }
+
+    /// Whether the expression is a term over variables that is defined everywhere: no effects, no memory, no division.
+    pub(super) fn is_pure(&self, e: &Expr) -> bool {
+        if self.is_float(e.ty) || self.is_int128(e.ty) {
+            return matches!(e.kind, ExprKind::Float(_));
+        }
+        match &e.kind {
+            ExprKind::Int(_) | ExprKind::Function(_) => true,
+            ExprKind::Load(place) => self.is_pure_place(place),
+            ExprKind::AddressOf(place) => self.is_pure_address(place),
+            ExprKind::Unary(_, a) => !self.is_float(a.ty) && self.is_pure(a),
+            ExprKind::Convert(a) => {
+                !self.is_float(a.ty) && !matches!(self.hir.types.get(e.ty), Type::Void) && self.is_pure(a)
+            }
+            ExprKind::Binary(op, a, b) => {
+                let partial = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr)
+                    && !matches!(b.kind, ExprKind::Int(k) if (1..32).contains(&k));
+                !partial && !self.is_float(a.ty) && self.is_pure(a) && self.is_pure(b)
+            }
+            ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => self.is_pure(a) && self.is_pure(b),
+            ExprKind::Offset { pointer, index, .. } => self.is_pure(pointer) && self.is_pure(index),
+            ExprKind::Difference { left, right, .. } => self.is_pure(left) && self.is_pure(right),
+            ExprKind::Conditional(c, a, b) => {
+                self.is_pure(c) && a.as_ref().is_none_or(|a| self.is_pure(a)) && self.is_pure(b)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_pure_place(&self, place: &Place) -> bool {
+        match &place.kind {
+            PlaceKind::Variable(v) => !matches!(residence(self.hir, *v), Residence::Memory),
+            PlaceKind::Field(inner, ..) => self.is_pure_place(inner),
+            _ => false,
+        }
+    }
+
+    fn is_pure_address(&self, place: &Place) -> bool {
+        match &place.kind {
+            PlaceKind::Variable(_) | PlaceKind::String(_) => true,
+            PlaceKind::Deref(e) => self.is_pure(e),
+            PlaceKind::Field(inner, ..) => self.is_pure_address(inner),
+            PlaceKind::Value(_) => false,
+        }
+    }
+
+    /// The truth value of a scalar expression.
+    pub(super) fn truth(&mut self, e: &Expr) -> Term {
+        match &e.kind {
+            ExprKind::Int(n) => self.terms.bool(*n != 0),
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                let a = self.truth(a);
+                self.not(a)
+            }
+            ExprKind::Binary(op, a, b) if is_comparison(*op) => self.comparison(*op, a, b),
+            ExprKind::LogicalAnd(a, b) if self.is_pure(a) && self.is_pure(b) => {
+                let (a, b) = (self.truth(a), self.truth(b));
+                self.terms.and(a, b)
+            }
+            ExprKind::LogicalOr(a, b) if self.is_pure(a) && self.is_pure(b) => {
+                let (a, b) = (self.truth(a), self.truth(b));
+                self.terms.or(a, b)
+            }
+            ExprKind::Convert(a) if self.keeps_truth(a, e) => self.truth(a),
+            ExprKind::Comma(a, b) => {
+                self.effect(a);
+                self.truth(b)
+            }
+            _ if self.is_float(e.ty) => {
+                self.scalar(e);
+                self.opaque_truth("a floating-point comparison", e.span)
+            }
+            _ => {
+                let value = self.scalar(e);
+                self.nonzero(value)
+            }
+        }
+    }
+
+    /// Whether a conversion cannot turn a number other than 0 into 0.
+    fn keeps_truth(&self, a: &Expr, e: &Expr) -> bool {
+        let types = &self.hir.types;
+        match (types.scalar_bits(a.ty), types.scalar_bits(e.ty), types.get(e.ty)) {
+            (Some(_), _, Type::Bool) => true,
+            (Some(from), Some(to), Type::Int { .. } | Type::Pointer(_)) => {
+                !self.is_float(a.ty) && (from <= to || self.mathematical())
+            }
+            _ => false,
+        }
+    }
+
+    fn comparison(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Term {
+        let (x, y) = self.operands(a, b);
+        if self.is_float(a.ty) {
+            return self.opaque_truth("a floating-point comparison", a.span);
+        }
+        if self.is_int128(a.ty) {
+            self.body.stop(clinch_ir::cfa::Op::Unsupported("128-bit integers".to_owned()), a.span);
+            return self.terms.tt();
+        }
+        let signed = self.hir.types.is_signed(a.ty);
+        self.compare(op, signed, x, y)
+    }
+
+    /// A truth value that is not modelled.
+    fn opaque_truth(&mut self, what: &str, span: clinch_ir::Span) -> Term {
+        let symbol = self.temporary(self.sort_of_bits(1), false);
+        let id = clinch_ir::cfa::InputId::from_index(self.inputs.len());
+        self.inputs.push(clinch_ir::cfa::InputSite {
+            kind: clinch_ir::cfa::InputKind::Opaque(what.to_owned()),
+            ty: "_Bool".to_owned(),
+            signed: false,
+            span,
+        });
+        self.body.emit(clinch_ir::cfa::Op::Input(symbol, id), span);
+        let value = self.terms.symbol(symbol);
+        self.nonzero(value)
+    }
+
+    /// Goes to one of two locations, by the truth of an expression.
+    pub(super) fn branch(&mut self, e: &Expr, then: LocId, otherwise: LocId) {
+        match &e.kind {
+            _ if self.is_pure(e) => self.branch_on_truth(e, then, otherwise),
+            ExprKind::Unary(UnaryOp::Not, a) => self.branch(a, otherwise, then),
+            ExprKind::LogicalAnd(a, b) => {
+                let middle = self.body.fresh();
+                self.branch(a, middle, otherwise);
+                self.body.at(middle);
+                self.branch(b, then, otherwise);
+            }
+            ExprKind::LogicalOr(a, b) => {
+                let middle = self.body.fresh();
+                self.branch(a, then, middle);
+                self.body.at(middle);
+                self.branch(b, then, otherwise);
+            }
+            ExprKind::Convert(a) if self.keeps_truth(a, e) => self.branch(a, then, otherwise),
+            ExprKind::Comma(a, b) => {
+                self.effect(a);
+                self.branch(b, then, otherwise);
+            }
+            ExprKind::Conditional(c, Some(a), b) => {
+                let (yes, no) = (self.body.fresh(), self.body.fresh());
+                self.branch(c, yes, no);
+                self.body.at(yes);
+                self.branch(a, then, otherwise);
+                self.body.at(no);
+                self.branch(b, then, otherwise);
+            }
+            ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, zero) if is_truth_test(a, zero) => {
+                let (then, otherwise) = if *op == BinaryOp::Ne { (then, otherwise) } else { (otherwise, then) };
+                self.branch(a, then, otherwise);
+            }
+            _ => self.branch_on_truth(e, then, otherwise),
+        }
+    }
+
+    fn branch_on_truth(&mut self, e: &Expr, then: LocId, otherwise: LocId) {
+        let condition = self.truth(e);
+        self.branch_on(condition, then, otherwise, e.span);
+    }
+
+    pub(super) fn branch_on(&mut self, condition: Term, then: LocId, otherwise: LocId, span: clinch_ir::Span) {
+        match self.terms.node(condition) {
+            clinch_ir::Node::Bool(true) => self.body.goto(then, span),
+            clinch_ir::Node::Bool(false) => self.body.goto(otherwise, span),
+            _ => {
+                let negated = self.not(condition);
+                self.body.branch((condition, negated), then, otherwise, span);
+            }
+        }
+    }
+}
+
+/// `(a && b) != 0` and the like, where `a && b` has effects.
+fn is_truth_test(a: &Expr, zero: &Expr) -> bool {
+    let logical =
+        matches!(a.kind, ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Unary(UnaryOp::Not, _));
+    logical && matches!(zero.kind, ExprKind::Int(0))
+}

@@ -1,0 +1,216 @@
+//! Declarations and initialisers.
+
+use clinch_ir::cfa::{AllocKind, Assign, InputKind, Op, Target as CfaTarget};
+use clinch_ir::{Span, Term};
+
+use super::super::hir::{Init, VariableId};
+use super::super::points_to::{Cell, is_record};
+use super::super::types::TypeId;
+use super::Lowering;
+use super::blocks::Filling;
+use super::place::Target;
+use super::record::Value;
+use super::storage::{Home, Spot};
+
+impl Lowering<'_> {
+    /// The life of a local variable begins.
+    pub(super) fn declare(&mut self, variable: VariableId, init: Option<&Init>, span: Span) {
+        let Some(spot) = self.storage.variables.get(&variable).cloned() else { return };
+        let hir = self.hir;
+        let v = &hir.variables[variable.0 as usize];
+        match spot {
+            Spot::Symbol(symbol) => match init.and_then(|i| i.items.last()) {
+                Some(item) => {
+                    let value = self.scalar(&item.value);
+                    self.assign_variable(symbol, value, span);
+                }
+                None if init.is_some_and(|i| i.zero_fill) => {
+                    let zero = self.constant(v.ty, 0);
+                    self.assign_variable(symbol, zero, span);
+                }
+                None => self.input_into(symbol, v.ty, InputKind::Uninitialised(v.name.clone()), span),
+            },
+            Spot::Split(leaves) => {
+                let leaves: Vec<_> = leaves.into_iter().map(|(l, s)| (l.offset, l.ty, s)).collect();
+                match init {
+                    Some(init) => self.init_split(&leaves, init, span),
+                    None => {
+                        for (_, ty, symbol) in leaves {
+                            let kind = InputKind::Uninitialised(self.variables[&symbol].name.clone());
+                            self.input_into(symbol, ty, kind, span);
+                        }
+                    }
+                }
+            }
+            Spot::Memory(home) => {
+                self.begin_life(variable, home, span);
+                if let Some(init) = init {
+                    let address = self.home(home);
+                    let size = hir.types.size(v.ty).unwrap_or(0);
+                    self.init_memory(address, self.cell_of(variable), size, init, span);
+                }
+            }
+        }
+    }
+
+    /// An object begins to exist, with unknown contents.
+    pub(super) fn begin_life(&mut self, variable: VariableId, home: Home, span: Span) {
+        if self.body.whole_call.contains(&variable) {
+            return;
+        }
+        self.create(variable, home, span);
+    }
+
+    /// Makes the object of a local variable.
+    pub(super) fn create(&mut self, variable: VariableId, home: Home, span: Span) {
+        match home {
+            Home::Fixed(object) => self.enter(object, span),
+            Home::Dynamic(symbol) => {
+                let hir = self.hir;
+                let v = &hir.variables[variable.0 as usize];
+                let size = match &v.runtime_length {
+                    Some(length) => {
+                        let count = self.scalar(length);
+                        let count = self.pointer_sized(count, length.ty);
+                        let element = match *hir.types.get(v.ty) {
+                            super::super::types::Type::Array(element, _) => hir.types.size(element),
+                            _ => None,
+                        };
+                        let element = self.address(element.unwrap_or(1));
+                        self.mul(count, element)
+                    }
+                    None => self.address(hir.types.size(v.ty).unwrap_or(0)),
+                };
+                let op = Op::Alloc { target: symbol, size, kind: AllocKind::Stack, zeroed: false };
+                self.body.emit(op, span);
+            }
+        }
+    }
+
+    fn pointer_sized(&mut self, value: Term, ty: TypeId) -> Term {
+        let signed = self.hir.types.is_signed(ty);
+        if self.mathematical() { value } else { self.terms.resize(signed, self.pointer_bits(), value) }
+    }
+
+    /// Initialises a record that is split.
+    fn init_split(&mut self, leaves: &[(u64, TypeId, clinch_ir::Symbol)], init: &Init, span: Span) {
+        let mut values: Vec<Option<Term>> = vec![None; leaves.len()];
+        for (i, item) in init.items.iter().enumerate() {
+            let later = init.items[i + 1..].iter().any(|l| self.has_effects(&l.value));
+            let mut put = |this: &mut Self, offset: u64, mut term: Term| {
+                if let Some(at) = leaves.iter().position(|l| l.0 == offset) {
+                    if later {
+                        term = this.save(term, span);
+                    }
+                    values[at] = Some(term);
+                }
+            };
+            if is_record(&self.hir.types, item.ty) {
+                if let Value::Leaves(parts) = self.record(&item.value) {
+                    for (offset, _, term) in parts {
+                        put(self, item.offset + offset, term);
+                    }
+                }
+            } else {
+                let term = self.scalar(&item.value);
+                put(self, item.offset, term);
+            }
+        }
+        let mut assigns = Vec::new();
+        for (&(_, ty, symbol), value) in leaves.iter().zip(values) {
+            let value = match value {
+                None if !init.zero_fill => continue,
+                value => value.unwrap_or_else(|| self.constant(ty, 0)),
+            };
+            assigns.push(Assign { target: CfaTarget::Var(symbol), value });
+        }
+        if !assigns.is_empty() {
+            self.body.emit(Op::Assign(assigns), span);
+        }
+    }
+
+    /// Initialises an object.
+    fn init_memory(&mut self, address: Term, cell: Option<Cell>, size: u64, init: &Init, span: Span) {
+        let mut assigns = if init.zero_fill { self.zeros(address, cell, size, span) } else { Vec::new() };
+        for item in &init.items {
+            let place = Target::Memory {
+                address: self.plus(address, item.offset),
+                cell: cell.map(|c| c.plus(item.offset as i64)),
+                bits: item.bits,
+            };
+            let alone = item.bits.is_some() || self.has_effects(&item.value);
+            if alone || is_record(&self.hir.types, item.ty) {
+                self.flush(&mut assigns, span);
+            }
+            if is_record(&self.hir.types, item.ty) {
+                let value = self.record(&item.value);
+                self.store_record(&place, item.ty, &value, span);
+                continue;
+            }
+            let value = self.scalar(&item.value);
+            if alone {
+                self.store(&place, item.ty, value, span);
+                continue;
+            }
+            let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
+            // A later item wins, also over the zeros.
+            override_with(&mut assigns, new);
+        }
+        self.flush(&mut assigns, span);
+    }
+
+    /// The assignments that fill an object with zeros, or edges that do.
+    fn zeros(&mut self, address: Term, cell: Option<Cell>, size: u64, span: Span) -> Vec<Assign> {
+        let zero = self.number(8, 0);
+        if let Some(assigns) = self.fill_at_once(address, cell, size, Filling::Byte(zero), span) {
+            return assigns;
+        }
+        let size = self.address(size);
+        self.fill(address, cell, size, Filling::Byte(zero), span);
+        Vec::new()
+    }
+
+    fn flush(&mut self, assigns: &mut Vec<Assign>, span: Span) {
+        if !assigns.is_empty() {
+            self.body.emit(Op::Assign(std::mem::take(assigns)), span);
+        }
+    }
+
+    /// Initialises a static variable that lives in memory: only what is not zero.
+    pub(super) fn init_static(&mut self, address: Term, cell: Option<Cell>, init: &Init, span: Span) {
+        let mut assigns: Vec<Assign> = Vec::new();
+        for item in &init.items {
+            let place = Target::Memory {
+                address: self.plus(address, item.offset),
+                cell: cell.map(|c| c.plus(item.offset as i64)),
+                bits: item.bits,
+            };
+            if is_record(&self.hir.types, item.ty) {
+                self.flush(&mut assigns, span);
+                let value = self.record(&item.value);
+                self.store_record(&place, item.ty, &value, span);
+                continue;
+            }
+            let value = self.scalar(&item.value);
+            if item.bits.is_some() {
+                self.flush(&mut assigns, span);
+                self.store(&place, item.ty, value, span);
+                continue;
+            }
+            let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
+            override_with(&mut assigns, new);
+        }
+        assigns.retain(|a| !self.is_zero(a.value));
+        self.flush(&mut assigns, span);
+    }
+}
+
+/// Adds assignments that win over earlier ones to the same targets.
+fn override_with(assigns: &mut Vec<Assign>, new: Vec<Assign>) {
+    for assign in new {
+        match assigns.iter_mut().find(|a| a.target == assign.target) {
+            Some(known) => *known = assign,
+            None => assigns.push(assign),
+        }
+    }
+}

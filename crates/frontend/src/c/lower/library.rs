@@ -1,0 +1,399 @@
+//! Functions that are known by name.
+
+use clinch_ir::cfa::{AllocKind, InputKind, Op, Print};
+use clinch_ir::{BinOp, Node, Span, Term};
+
+use super::super::hir::{BinaryOp, Call, Expr, ExprKind, FunctionId, PlaceKind};
+use super::super::points_to::{Bits, Library, key};
+use super::super::types::Type;
+use super::Lowering;
+use super::blocks::Filling;
+use super::place::Target;
+use super::record::Value;
+
+impl Lowering<'_> {
+    /// A call by name.
+    pub(super) fn library(&mut self, known: Library, f: FunctionId, call: &Call, e: &Expr) -> Value {
+        if let (Library::Assume | Library::Assert, Some(condition)) = (known, call.args.first()) {
+            let (good, bad) = (self.body.fresh(), self.body.fresh());
+            self.branch(condition, good, bad);
+            self.body.at(bad);
+            if known == Library::Assert {
+                let what = format!("assertion {}", self.source.excerpt(condition.span));
+                self.body.stop(Op::Error(what), e.span);
+            }
+            self.body.at(good);
+            return self.void_result(e);
+        }
+        let args = self.arguments(&call.args);
+        self.library_with(known, f, &args, call, e)
+    }
+
+    /// A call with evaluated arguments.
+    pub(super) fn library_with(
+        &mut self,
+        known: Library,
+        f: FunctionId,
+        args: &[Value],
+        call: &Call,
+        e: &Expr,
+    ) -> Value {
+        let name = self.hir.functions[f.0 as usize].name.clone();
+        let span = e.span;
+        match known {
+            Library::Nondet => return self.any_value(e, &InputKind::Nondet(name)),
+            Library::Opaque => return self.any_value(e, &InputKind::Opaque(format!("the result of `{name}`"))),
+            Library::Assume | Library::Assert => {
+                let condition = self.scalar_arg(args, 0);
+                let condition = self.nonzero(condition);
+                let (good, bad) = (self.body.fresh(), self.body.fresh());
+                self.branch_on(condition, good, bad, span);
+                self.body.at(bad);
+                if known == Library::Assert {
+                    self.body.stop(Op::Error(format!("assertion {name}")), span);
+                }
+                self.body.at(good);
+            }
+            Library::Error { text } => {
+                let text = if text { call.args.first().and_then(|a| self.literal(a)) } else { None };
+                let what = text.map_or(name, |t| format!("assertion {}", String::from_utf8_lossy(&t)));
+                self.body.stop(Op::Error(what), span);
+            }
+            Library::Abort => self.body.stop(Op::Abort, span),
+            Library::Exit => {
+                let status = self.scalar_arg(args, 0);
+                self.body.stop(Op::Exit(status), span);
+            }
+            Library::Unreachable => {
+                self.body.stop(Op::Undefined("__builtin_unreachable was reached".to_owned()), span);
+            }
+            Library::Unsupported(what) => self.body.stop(Op::Unsupported(format!("{what} (`{name}`)")), span),
+            Library::Nothing => {}
+            _ => return self.library_value(known, args, call, e),
+        }
+        self.void_result(e)
+    }
+
+    /// The result of a function that returns nothing of interest.
+    fn void_result(&mut self, e: &Expr) -> Value {
+        match self.hir.types.get(e.ty) {
+            Type::Void | Type::Record(_) => Value::Void,
+            _ => Value::Scalar(self.constant(e.ty, 0)),
+        }
+    }
+
+    fn library_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Value {
+        match known {
+            Library::Printf { stream } => return self.print_formatted(args, call, stream, e),
+            Library::Puts { stream } => {
+                let text = self.scalar_arg(args, 0);
+                return self.print_string(text, call, stream, e);
+            }
+            Library::Overflow(op) => return self.overflow(op, args, call, e),
+            Library::Bits(bits) => {
+                let a = self.scalar_arg(args, 0);
+                return self.bits_function(bits, a, call, e);
+            }
+            Library::First => return args.first().cloned().unwrap_or(Value::Void),
+            Library::Free => {
+                let a = self.scalar_arg(args, 0);
+                self.body.emit(Op::Free(a), e.span);
+                return self.void_result(e);
+            }
+            _ => {}
+        }
+        let value = match self.heap_value(known, args, call, e) {
+            Some(value) => value,
+            None => match self.text_value(known, args, call, e) {
+                Some(value) => value,
+                None => self.other_value(known, args, call, e),
+            },
+        };
+        match self.hir.types.get(e.ty) {
+            Type::Void => Value::Void,
+            _ => Value::Scalar(self.fit(value, e)),
+        }
+    }
+
+    /// Functions on blocks of memory.
+    fn heap_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Option<Term> {
+        let span = e.span;
+        let (a, cell) = self.text_arg(args, call, 0);
+        Some(match known {
+            Library::Malloc => {
+                let size = self.size_arg(args, call, 0);
+                self.allocate(size, AllocKind::Heap, false, span)
+            }
+            Library::Alloca => {
+                let size = self.size_arg(args, call, 0);
+                self.allocate(size, AllocKind::Stack, false, span)
+            }
+            Library::Calloc => {
+                let (n, size) = (self.size_arg(args, call, 0), self.size_arg(args, call, 1));
+                let bytes = self.mul(n, size);
+                self.allocate(bytes, AllocKind::Heap, true, span)
+            }
+            Library::Realloc => {
+                let size = self.size_arg(args, call, 1);
+                self.reallocate(a, size, cell, span)
+            }
+            Library::Memset => {
+                let (byte, size) = (self.scalar_arg(args, 1), self.size_arg(args, call, 2));
+                let a = self.save(a, span);
+                self.fill(a, cell, size, Filling::Byte(byte), span);
+                a
+            }
+            Library::Memcpy { overlap } => {
+                let (from, size) = (self.scalar_arg(args, 1), self.size_arg(args, call, 2));
+                let a = self.save(a, span);
+                self.copy(a, from, cell, size, overlap, span);
+                a
+            }
+            Library::Memcmp => {
+                let (other, size) = (self.text_arg(args, call, 1), self.size_arg(args, call, 2));
+                self.compare_bytes((a, cell), other, Some(size), false, e)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Functions on strings.
+    fn text_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Option<Term> {
+        let span = e.span;
+        let (a, cell) = self.text_arg(args, call, 0);
+        let other = self.text_arg(args, call, 1);
+        Some(match known {
+            Library::Strcmp { bounded } => {
+                let limit = bounded.then(|| self.size_arg(args, call, 2));
+                self.compare_bytes((a, cell), other, limit, true, e)
+            }
+            Library::Strlen => self.string_length(a, cell, span),
+            Library::Strcpy { bounded } => {
+                let a = self.save(a, span);
+                let limit = bounded.then(|| self.size_arg(args, call, 2));
+                self.copy_string((a, cell), other, limit, span);
+                a
+            }
+            Library::Strcat => {
+                let a = self.save(a, span);
+                let b = self.save(other.0, span);
+                let length = self.string_length(a, cell, span);
+                let end = self.add(a, length);
+                let end = self.save(end, span);
+                self.copy_string((end, cell), (b, other.1), None, span);
+                a
+            }
+            Library::Strchr => self.find_character(a, other.0, cell, span),
+            _ => return None,
+        })
+    }
+
+    fn other_value(&mut self, known: Library, args: &[Value], call: &Call, e: &Expr) -> Term {
+        let a = self.scalar_arg(args, 0);
+        match (known, call.args.first()) {
+            (Library::Putchar, _) => {
+                let stdout = call.args.get(1).is_none_or(|a| self.is_stdout(a));
+                self.body.emit(Op::Print(Print { format: b"%c".to_vec(), args: vec![a], stdout }), e.span);
+                a
+            }
+            (Library::Abs, Some(arg)) => {
+                let zero = self.constant(arg.ty, 0);
+                let negative = self.compare(BinaryOp::Lt, true, a, zero);
+                let negated = self.neg(a);
+                self.terms.ite(negative, negated, a)
+            }
+            _ => self.constant(e.ty, 0),
+        }
+    }
+
+    /// A pointer argument, and what it points to.
+    fn text_arg(&mut self, args: &[Value], call: &Call, i: usize) -> super::strings::Text {
+        let cell = call.args.get(i).and_then(|a| self.points.pointee(a));
+        (self.scalar_arg(args, i), cell)
+    }
+
+    /// A result in the width of the type the function is declared with.
+    fn fit(&mut self, value: Term, e: &Expr) -> Term {
+        if self.mathematical() { value } else { self.terms.resize(true, self.bits(e.ty), value) }
+    }
+
+    fn scalar_arg(&mut self, args: &[Value], i: usize) -> Term {
+        match args.get(i) {
+            Some(Value::Scalar(term)) => *term,
+            _ => self.address(0),
+        }
+    }
+
+    /// A size as wide as a pointer, whatever the declaration says.
+    fn size_arg(&mut self, args: &[Value], call: &Call, i: usize) -> Term {
+        let size = self.scalar_arg(args, i);
+        let signed = call.args.get(i).is_some_and(|a| self.hir.types.is_signed(a.ty));
+        if self.mathematical() { size } else { self.terms.resize(signed, self.pointer_bits(), size) }
+    }
+
+    fn allocate(&mut self, size: Term, kind: AllocKind, zeroed: bool, span: Span) -> Term {
+        if kind == AllocKind::Heap {
+            self.assume("memory is never exhausted: `malloc` and the like do not return a null pointer".to_owned());
+        }
+        let target = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
+        self.body.emit(Op::Alloc { target, size, kind, zeroed }, span);
+        self.terms.symbol(target)
+    }
+
+    fn reallocate(&mut self, old: Term, size: Term, cell: Option<super::super::points_to::Cell>, span: Span) -> Term {
+        let (old, size) = (self.save(old, span), self.save(size, span));
+        let block = self.allocate(size, AllocKind::Heap, false, span);
+        let (copy, after) = (self.body.fresh(), self.body.fresh());
+        let given = self.nonzero(old);
+        self.branch_on(given, copy, after, span);
+        self.body.at(copy);
+        let had = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
+        self.body.emit(Op::BlockSize(had, old), span);
+        let had = self.terms.symbol(had);
+        let smaller = self.compare(BinaryOp::Lt, false, had, size);
+        let bytes = self.terms.ite(smaller, had, size);
+        self.fill(block, cell, bytes, Filling::From(old), span);
+        self.body.emit(Op::Free(old), span);
+        self.body.goto(after, span);
+        self.body.at(after);
+        block
+    }
+
+    /// The bytes of a string literal, without the terminating zero.
+    fn literal(&self, e: &Expr) -> Option<Vec<u8>> {
+        match &e.kind {
+            ExprKind::Convert(a) => self.literal(a),
+            ExprKind::AddressOf(place) => match place.kind {
+                PlaceKind::String(i) => {
+                    let bytes = &self.hir.strings[i];
+                    Some(bytes[..bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len())].to_vec())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn print_formatted(&mut self, args: &[Value], call: &Call, stream: bool, e: &Expr) -> Value {
+        let at = usize::from(stream);
+        let stdout = !stream || call.args.first().is_some_and(|a| self.is_stdout(a));
+        let format = call.args.get(at).and_then(|a| self.literal(a));
+        let terms = args.iter().skip(at + 1).map(|a| match a {
+            Value::Scalar(term) => Some(*term),
+            _ => None,
+        });
+        let terms: Option<Vec<Term>> = terms.collect();
+        match (format, terms) {
+            (Some(format), Some(args)) => self.body.emit(Op::Print(Print { format, args, stdout }), e.span),
+            _ => self.assume("output with a computed format is not shown".to_owned()),
+        }
+        self.printed(e)
+    }
+
+    /// What an output function returns is used by hardly anyone.
+    fn printed(&mut self, e: &Expr) -> Value {
+        match self.hir.types.get(e.ty) {
+            Type::Void | Type::Record(_) => Value::Void,
+            _ if self.unused == Some(key(e)) => Value::Void,
+            _ => Value::Scalar(self.opaque(e.ty, "the length of output", e.span)),
+        }
+    }
+
+    fn print_string(&mut self, text: Term, call: &Call, stream: bool, e: &Expr) -> Value {
+        let stdout = !stream || call.args.get(1).is_some_and(|a| self.is_stdout(a));
+        let format = if stream { b"%s".to_vec() } else { b"%s\n".to_vec() };
+        self.body.emit(Op::Print(Print { format, args: vec![text], stdout }), e.span);
+        self.printed(e)
+    }
+
+    /// `__builtin_add_overflow(a, b, &result)`: computed twice as wide.
+    fn overflow(&mut self, op: BinaryOp, args: &[Value], call: &Call, e: &Expr) -> Value {
+        let (Some(x), Some(y), Some(p)) = (call.args.first(), call.args.get(1), call.args.get(2)) else {
+            return self.void_result(e);
+        };
+        let Type::Pointer(to) = *self.hir.types.get(p.ty) else { return self.void_result(e) };
+        let (a, b, address) = (self.scalar_arg(args, 0), self.scalar_arg(args, 1), self.scalar_arg(args, 2));
+        let cell = self.points.pointee(p);
+        let target = Target::Memory { address, cell, bits: None };
+        if self.mathematical() {
+            let value = self.arithmetic(op, to, a, b);
+            self.store(&target, to, value, e.span);
+            return Value::Scalar(self.constant(e.ty, 0));
+        }
+        let wide = 2 * self.bits(x.ty).max(self.bits(y.ty)).max(self.bits(to)) + 2;
+        let a = self.terms.resize(self.hir.types.is_signed(x.ty), wide, a);
+        let b = self.terms.resize(self.hir.types.is_signed(y.ty), wide, b);
+        let op = match op {
+            BinaryOp::Add => BinOp::BvAdd,
+            BinaryOp::Sub => BinOp::BvSub,
+            _ => BinOp::BvMul,
+        };
+        let exact = self.terms.bv(op, a, b);
+        let value = self.terms.resize(false, self.bits(to), exact);
+        let again = self.terms.resize(self.hir.types.is_signed(to), wide, value);
+        let fits = self.terms.eq(exact, again);
+        let overflows = self.not(fits);
+        let result = self.truth_value(overflows, e.ty);
+        let result = self.save(result, e.span);
+        self.store(&target, to, value, e.span);
+        Value::Scalar(result)
+    }
+
+    /// Counting and moving bits.
+    fn bits_function(&mut self, bits: Bits, a: Term, call: &Call, e: &Expr) -> Value {
+        let Some(arg) = call.args.first() else { return self.void_result(e) };
+        if self.mathematical() {
+            self.body.stop(Op::Unsupported("bits of mathematical integers".to_owned()), e.span);
+            return self.void_result(e);
+        }
+        let width = self.bits(arg.ty);
+        let value = match bits {
+            Bits::Bswap => {
+                let bytes: Vec<Term> = (0..width / 8).map(|i| self.terms.extract(i * 8 + 7, i * 8, a)).collect();
+                let swapped = bytes.into_iter().reduce(|high, low| self.terms.bv(BinOp::BvConcat, high, low));
+                swapped.unwrap_or(a)
+            }
+            Bits::Popcount | Bits::Parity => {
+                let mut sum = self.terms.bit_vec(32, 0);
+                for i in 0..width {
+                    let bit = self.terms.extract(i, i, a);
+                    let bit = self.terms.zero_extend(31, bit);
+                    sum = self.terms.bv(BinOp::BvAdd, sum, bit);
+                }
+                if bits == Bits::Parity {
+                    let bit = self.terms.extract(0, 0, sum);
+                    sum = self.terms.zero_extend(31, bit);
+                }
+                sum
+            }
+            Bits::Ctz | Bits::Ffs => self.first_bit(a, (0..width).rev(), |i| i + u32::from(bits == Bits::Ffs)),
+            Bits::Clz => self.first_bit(a, 0..width, |i| width - 1 - i),
+        };
+        let value = if matches!(self.terms.node(value), Node::BitVec(..)) { value } else { self.save(value, e.span) };
+        Value::Scalar(self.fit(value, e))
+    }
+
+    /// A number for the last bit of the list that is set; 0 for none.
+    fn first_bit(&mut self, a: Term, bits: impl Iterator<Item = u32>, number: impl Fn(u32) -> u32) -> Term {
+        let mut value = self.terms.bit_vec(32, 0);
+        for i in bits {
+            let bit = self.terms.extract(i, i, a);
+            let set = self.nonzero(bit);
+            let this = self.terms.bit_vec(32, u64::from(number(i)));
+            value = self.terms.ite(set, this, value);
+        }
+        value
+    }
+
+    /// Whether an expression is the variable `stdout`.
+    fn is_stdout(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Convert(a) => self.is_stdout(a),
+            ExprKind::Load(place) => match place.kind {
+                PlaceKind::Variable(v) => self.hir.variables[v.0 as usize].name == "stdout",
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}

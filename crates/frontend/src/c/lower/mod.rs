@@ -1,0 +1,269 @@
+//! From typed C to control-flow automata.
+//!
+//! Every function that can be called becomes a procedure. Scalars whose address no one takes are variables of the
+//! automaton, everything else lives in the regions that the pointer analysis found ([`super::points_to`]). Expressions
+//! become terms, their effects become edges, in the order of evaluation.
+//!
+//! | file | what it lowers |
+//! |---|---|
+//! | `start` | the procedure that initialises memory and calls the entry function |
+//! | `storage` | addresses of objects and functions, variables of the automaton |
+//! | `function`, `stmt`, `scopes` | procedures, statements, the life of local objects |
+//! | `declare` | initialisers |
+//! | `condition`, `expr`, `update`, `values` | expressions |
+//! | `place`, `record` | loads, stores, bit-fields, records by value |
+//! | `call`, `library`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
+//! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
+
+mod blocks;
+mod body;
+mod call;
+mod condition;
+mod declare;
+mod expr;
+mod function;
+mod library;
+mod place;
+mod record;
+mod scopes;
+mod show;
+mod start;
+mod stmt;
+mod storage;
+mod strings;
+mod tidy;
+mod update;
+mod values;
+
+use clinch_ir::cfa::{
+    CfaProgram, Global, InputId, InputKind, InputSite, Integers, Object, Op, Procedure, ProcedureId, Region, SourceMap,
+    VariableInfo,
+};
+use clinch_ir::{Sort, Span, Symbol, Term, Terms};
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
+use super::hir::{FunctionId, Hir, VariableId};
+use super::points_to::{PointsTo, analyse};
+use super::types::TypeId;
+use body::Body;
+
+/// How a program is read.
+#[derive(Clone, Debug)]
+pub struct LowerOptions {
+    /// The function where a run starts.
+    pub entry: String,
+    /// How integers are read.
+    pub integers: Integers,
+    /// Whether globals start with any value instead of their initial one.
+    pub globals_are_inputs: bool,
+}
+
+impl Default for LowerOptions {
+    fn default() -> Self {
+        LowerOptions { entry: "main".to_owned(), integers: Integers::Machine, globals_are_inputs: false }
+    }
+}
+
+/// Why a program cannot be lowered.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct LowerError {
+    /// What is wrong, in one line.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// Stack for programs that nest deeply.
+const STACK_BYTES: usize = 1 << 30;
+
+/// Makes automata of all functions that can be called from the entry function.
+pub fn lower(hir: &Hir, source: SourceMap, options: &LowerOptions) -> Result<CfaProgram, LowerError> {
+    std::thread::scope(|scope| {
+        let work = || Lowering::new(hir, source, options).and_then(Lowering::program);
+        match std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) {
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(e) => Err(LowerError { message: format!("cannot start a thread: {e}"), span: Span::default() }),
+        }
+    })
+}
+
+/// Everything that is known about the program while it is lowered.
+struct Lowering<'h> {
+    hir: &'h Hir,
+    source: SourceMap,
+    options: &'h LowerOptions,
+    entry: FunctionId,
+    points: PointsTo<'h>,
+    terms: Terms,
+    storage: storage::Storages,
+    globals: Vec<Global>,
+    regions: Vec<Region>,
+    objects: Vec<Object>,
+    inputs: Vec<InputSite>,
+    variables: FxHashMap<Symbol, VariableInfo>,
+    assumptions: IndexSet<String>,
+    procedures: Vec<Procedure>,
+    procedure_ids: FxHashMap<FunctionId, ProcedureId>,
+    locals_of: FxHashMap<FunctionId, Vec<VariableId>>,
+    /// The call whose value no one wants.
+    unused: Option<usize>,
+    /// The procedure at work.
+    body: Body,
+}
+
+impl<'h> Lowering<'h> {
+    fn new(hir: &'h Hir, source: SourceMap, options: &'h LowerOptions) -> Result<Self, LowerError> {
+        let named = |f: &super::hir::Function| f.name == options.entry;
+        let position = hir.functions.iter().position(|f| named(f) && f.body.is_some());
+        let Some(position) = position else {
+            let declared = hir.functions.iter().find(|f| named(f));
+            let message = match declared {
+                Some(f) => format!("the entry function `{}` has no body", f.name),
+                None => format!("there is no function `{}`", options.entry),
+            };
+            return Err(LowerError { message, span: declared.map_or(Span::default(), |f| f.span) });
+        };
+        let entry = FunctionId(position as u32);
+        let points = analyse(hir, entry);
+        Ok(Lowering {
+            hir,
+            source,
+            options,
+            entry,
+            points,
+            terms: Terms::new(),
+            storage: storage::Storages::default(),
+            globals: Vec::new(),
+            regions: Vec::new(),
+            objects: Vec::new(),
+            inputs: Vec::new(),
+            variables: FxHashMap::default(),
+            assumptions: IndexSet::new(),
+            procedures: Vec::new(),
+            procedure_ids: FxHashMap::default(),
+            locals_of: FxHashMap::default(),
+            unused: None,
+            body: Body::new(None),
+        })
+    }
+
+    fn program(mut self) -> Result<CfaProgram, LowerError> {
+        self.declare_regions();
+        self.lay_out()?;
+        self.declare_globals();
+        let functions: Vec<FunctionId> = self.points.reached().to_vec();
+        for &function in &functions {
+            let procedure = self.function(function);
+            self.procedures.push(procedure);
+        }
+        let start = self.start();
+        self.procedures.push(start);
+        let entry = ProcedureId::from_index(self.procedures.len() - 1);
+        Ok(CfaProgram {
+            terms: self.terms,
+            pointer_bits: self.hir.types.model.pointer_bits(),
+            integers: self.options.integers,
+            globals: self.globals,
+            regions: self.regions,
+            objects: self.objects,
+            procedures: self.procedures,
+            entry,
+            inputs: self.inputs,
+            variables: self.variables,
+            assumptions: self.assumptions.into_iter().collect(),
+            source: self.source,
+        })
+    }
+
+    fn declare_regions(&mut self) {
+        let pointer = self.sort_of_bits(self.pointer_bits());
+        let mut names: FxHashMap<String, u32> = FxHashMap::default();
+        for info in self.points.regions().to_vec() {
+            let name = storage::unique(&mut names, &info.name);
+            let cell = self.sort_of_bits(info.cell_bytes * 8);
+            let starts_zero = info.starts_zero && !self.options.globals_are_inputs;
+            let symbol = self.terms.declare(name.clone(), Sort::array(pointer.clone(), cell));
+            self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, starts_zero, name });
+        }
+    }
+
+    /// A hidden variable of the procedure at work.
+    fn temporary(&mut self, sort: Sort, signed: bool) -> Symbol {
+        let name = format!("${}", self.body.temporaries.len() + self.body.counters + 1);
+        let symbol = self.terms.declare(name.clone(), sort);
+        self.body.temporaries.insert(symbol);
+        self.body.locals.push(symbol);
+        let info = VariableInfo { name, ty: String::new(), signed, hidden: true };
+        self.variables.insert(symbol, info);
+        symbol
+    }
+
+    /// A hidden variable for a value of a type.
+    fn temporary_of(&mut self, ty: TypeId) -> Symbol {
+        self.temporary(self.sort(ty), self.hir.types.is_signed(ty))
+    }
+
+    /// An input into a hidden variable.
+    fn input(&mut self, ty: TypeId, kind: InputKind, span: Span) -> Term {
+        let symbol = self.temporary_of(ty);
+        self.input_into(symbol, ty, kind, span);
+        self.terms.symbol(symbol)
+    }
+
+    fn input_into(&mut self, symbol: Symbol, ty: TypeId, kind: InputKind, span: Span) {
+        let id = InputId::from_index(self.inputs.len());
+        let signed = self.hir.types.is_signed(ty);
+        self.inputs.push(InputSite { kind, ty: self.type_name(ty), signed, span });
+        self.body.emit(Op::Input(symbol, id), span);
+        if matches!(self.hir.types.get(ty), super::types::Type::Bool) {
+            self.assume_boolean(symbol, span);
+        }
+    }
+
+    /// A `_Bool` holds 0 or 1.
+    fn assume_boolean(&mut self, symbol: Symbol, span: Span) {
+        let value = self.terms.symbol(symbol);
+        let (zero, one) = (self.number(8, 0), self.number(8, 1));
+        let (is_zero, is_one) = (self.terms.eq(value, zero), self.terms.eq(value, one));
+        let either = self.terms.or(is_zero, is_one);
+        self.body.emit(Op::Assume(either), span);
+    }
+
+    /// The value is not modelled.
+    fn opaque(&mut self, ty: TypeId, what: &str, span: Span) -> Term {
+        self.input(ty, InputKind::Opaque(what.to_owned()), span)
+    }
+
+    /// What comes here is not modelled; the value that is used from here on does not matter.
+    fn unsupported(&mut self, what: impl Into<String>, ty: TypeId, span: Span) -> Term {
+        self.body.stop(Op::Unsupported(what.into()), span);
+        self.constant(ty, 0)
+    }
+
+    /// Keeps the value of a term from now on.
+    fn save(&mut self, term: Term, span: Span) -> Term {
+        if self.is_constant(term) || self.is_temporary(term) {
+            return term;
+        }
+        let sort = self.terms.sort(term);
+        let symbol = self.temporary(sort, false);
+        self.assign_variable(symbol, term, span);
+        self.terms.symbol(symbol)
+    }
+
+    /// A hidden variable is written once before it is read.
+    fn is_temporary(&self, term: Term) -> bool {
+        matches!(self.terms.node(term), clinch_ir::Node::Symbol(s) if self.body.temporaries.contains(&s))
+    }
+
+    fn assign_variable(&mut self, symbol: Symbol, value: Term, span: Span) {
+        let target = clinch_ir::cfa::Target::Var(symbol);
+        self.body.emit(Op::Assign(vec![clinch_ir::cfa::Assign { target, value }]), span);
+    }
+
+    fn assume(&mut self, sentence: String) {
+        self.assumptions.insert(sentence);
+    }
+}

@@ -1,0 +1,275 @@
+//! Places: loads, stores, addresses, bit-fields.
+
+use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
+use clinch_ir::{BinOp, Span, Symbol, Term};
+
+use super::super::hir::{BitRange, Place, PlaceKind};
+use super::super::points_to::Cell;
+use super::super::types::TypeId;
+use super::Lowering;
+use super::record::Value;
+use super::storage::Spot;
+
+/// Something that is read or written, its address known.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// A variable of the automaton.
+    Symbol(Symbol),
+    /// Scalars of a record that is split, with their offsets from the start of the place.
+    Split(Vec<(u64, TypeId, Symbol)>),
+    /// In memory.
+    Memory {
+        /// Where.
+        address: Term,
+        /// Where, for the pointer analysis.
+        cell: Option<Cell>,
+        /// Which bits, for a bit-field.
+        bits: Option<BitRange>,
+    },
+    /// In a record that is only a value: its scalars, with their offsets from the start of the place.
+    Value(Vec<(u64, TypeId, Term)>),
+}
+
+impl Lowering<'_> {
+    /// Evaluates where a place is.
+    pub(super) fn target(&mut self, place: &Place) -> Target {
+        match &place.kind {
+            PlaceKind::Variable(v) => match self.storage.variables.get(v).cloned() {
+                Some(Spot::Symbol(symbol)) => Target::Symbol(symbol),
+                Some(Spot::Split(leaves)) => {
+                    Target::Split(leaves.into_iter().map(|(leaf, s)| (leaf.offset, leaf.ty, s)).collect())
+                }
+                Some(Spot::Memory(home)) => {
+                    let address = self.home(home);
+                    Target::Memory { address, cell: self.cell_of(*v), bits: None }
+                }
+                // A variable that nothing uses.
+                None => Target::Value(Vec::new()),
+            },
+            PlaceKind::Deref(pointer) => {
+                let address = self.scalar(pointer);
+                let cell = self.points.pointee(pointer);
+                Target::Memory { address, cell, bits: None }
+            }
+            PlaceKind::Field(inner, record, i) => {
+                let field = &self.hir.types.record(*record).fields[*i];
+                let size = self.hir.types.size(field.ty).unwrap_or(0);
+                let inner = self.target(inner);
+                let scalar = self.hir.types.scalar_bits(field.ty).is_some();
+                self.member(inner, field.offset, size, field.bits, scalar)
+            }
+            PlaceKind::String(i) => {
+                let address = match self.storage.strings.get(i) {
+                    Some(&object) => self.object_address(object),
+                    None => self.address(0),
+                };
+                Target::Memory { address, cell: self.points.place(place), bits: None }
+            }
+            PlaceKind::Value(e) => match self.record(e) {
+                Value::Block { address, cell } => Target::Memory { address, cell, bits: None },
+                Value::Leaves(leaves) => Target::Value(leaves),
+                _ => Target::Value(Vec::new()),
+            },
+        }
+    }
+
+    fn member(&mut self, inner: Target, offset: u64, size: u64, bits: Option<BitRange>, scalar: bool) -> Target {
+        let inside = |o: u64| (offset..(offset + size).max(offset + 1)).contains(&o);
+        match inner {
+            Target::Split(leaves) => {
+                let leaves: Vec<_> =
+                    leaves.into_iter().filter(|l| inside(l.0)).map(|(o, t, s)| (o - offset, t, s)).collect();
+                match leaves[..] {
+                    [(0, _, symbol)] if scalar => Target::Symbol(symbol),
+                    _ => Target::Split(leaves),
+                }
+            }
+            Target::Value(leaves) => {
+                Target::Value(leaves.into_iter().filter(|l| inside(l.0)).map(|(o, t, v)| (o - offset, t, v)).collect())
+            }
+            Target::Memory { address, cell, .. } => {
+                let address = self.plus(address, offset);
+                Target::Memory { address, cell: cell.map(|c| c.plus(offset as i64)), bits }
+            }
+            Target::Symbol(symbol) => Target::Symbol(symbol),
+        }
+    }
+
+    /// The value of a scalar place.
+    pub(super) fn load(&mut self, place: &Place) -> Term {
+        let target = self.target(place);
+        self.read(&target, place.ty, place.span)
+    }
+
+    pub(super) fn address_of(&mut self, place: &Place) -> Term {
+        match self.target(place) {
+            Target::Memory { address, .. } => address,
+            _ => {
+                self.body.stop(Op::Unsupported("the address of a value".to_owned()), place.span);
+                self.address(0)
+            }
+        }
+    }
+
+    /// The scalar at a target.
+    pub(super) fn read(&mut self, target: &Target, ty: TypeId, span: Span) -> Term {
+        match target {
+            Target::Symbol(symbol) => self.terms.symbol(*symbol),
+            Target::Split(leaves) => match leaves.first() {
+                Some(&(_, _, symbol)) => self.terms.symbol(symbol),
+                None => self.constant(ty, 0),
+            },
+            Target::Value(leaves) => match leaves.first() {
+                Some(&(_, _, term)) => term,
+                None => self.unsupported("this value", ty, span),
+            },
+            Target::Memory { address, cell, bits: None } => {
+                self.read_memory(*address, *cell, ty, span).unwrap_or_else(|| self.constant(ty, 0))
+            }
+            Target::Memory { address, cell, bits: Some(bits) } => {
+                let Some(unit) = self.read_memory(*address, *cell, ty, span) else { return self.constant(ty, 0) };
+                if self.mathematical() {
+                    return self.unsupported("a bit-field among mathematical integers", ty, span);
+                }
+                self.bits_of_unit(unit, *bits, ty)
+            }
+        }
+    }
+
+    fn bits_of_unit(&mut self, unit: Term, bits: BitRange, ty: TypeId) -> Term {
+        let field = self.terms.extract(bits.lo + bits.width - 1, bits.lo, unit);
+        self.terms.resize(self.hir.types.is_signed(ty), self.bits(ty), field)
+    }
+
+    /// Reads a scalar from memory. Nothing, after an edge that says why, where that is not modelled.
+    fn read_memory(&mut self, address: Term, cell: Option<Cell>, ty: TypeId, span: Span) -> Option<Term> {
+        let Some(region) = cell.and_then(|c| self.points.region(c)) else {
+            self.body.stop(Op::Unsupported("an access to unknown memory".to_owned()), span);
+            return None;
+        };
+        let region = &self.regions[region.0];
+        let (symbol, cell_bytes) = (region.symbol, u64::from(region.cell_bytes));
+        let array = self.terms.symbol(symbol);
+        let bytes = self.memory_bytes(ty);
+        if bytes == cell_bytes {
+            return Some(self.terms.select(array, address));
+        }
+        if self.cannot_be_bytes(ty, span) {
+            return None;
+        }
+        let parts: Vec<Term> = (0..bytes)
+            .rev()
+            .map(|i| {
+                let at = self.plus(address, i);
+                self.terms.select(array, at)
+            })
+            .collect();
+        parts.into_iter().reduce(|high, low| self.terms.bv(BinOp::BvConcat, high, low))
+    }
+
+    /// Bytes of a value in memory; a `long double` is kept in the first eight of its bytes.
+    fn memory_bytes(&self, ty: TypeId) -> u64 {
+        u64::from(self.bits(ty)) / 8
+    }
+
+    /// Stops where a value cannot be put together from bytes.
+    fn cannot_be_bytes(&mut self, ty: TypeId, span: Span) -> bool {
+        let long_double = self.hir.types.scalar_bits(ty).is_some_and(|b| b > 64);
+        let what = if self.mathematical() {
+            "memory that is accessed in several ways, among mathematical integers"
+        } else if long_double {
+            "the bytes of a long double"
+        } else {
+            return false;
+        };
+        self.body.stop(Op::Unsupported(what.to_owned()), span);
+        true
+    }
+
+    /// Writes a scalar.
+    pub(super) fn store(&mut self, target: &Target, ty: TypeId, value: Term, span: Span) {
+        if let Some(assigns) = self.assigns(target, ty, value, span)
+            && !assigns.is_empty()
+        {
+            self.body.emit(Op::Assign(assigns), span);
+        }
+    }
+
+    /// The assignments that write a scalar. Nothing where that is not modelled.
+    pub(super) fn assigns(&mut self, target: &Target, ty: TypeId, value: Term, span: Span) -> Option<Vec<Assign>> {
+        match target {
+            Target::Symbol(symbol) => Some(vec![Assign { target: CfaTarget::Var(*symbol), value }]),
+            Target::Split(leaves) => {
+                leaves.first().map(|&(_, _, symbol)| vec![Assign { target: CfaTarget::Var(symbol), value }])
+            }
+            Target::Value(_) => Some(Vec::new()),
+            Target::Memory { address, cell, bits: None } => self.write_memory(*address, *cell, ty, value, span),
+            Target::Memory { address, cell, bits: Some(bits) } => {
+                let unit = self.read_memory(*address, *cell, ty, span)?;
+                if self.mathematical() {
+                    self.unsupported("a bit-field among mathematical integers", ty, span);
+                    return None;
+                }
+                let unit = self.with_bits(unit, *bits, value);
+                self.write_memory(*address, *cell, ty, unit, span)
+            }
+        }
+    }
+
+    /// The unit with other bits in the field.
+    fn with_bits(&mut self, unit: Term, bits: BitRange, value: Term) -> Term {
+        let width = self.terms.bv_width(unit);
+        let end = bits.lo + bits.width;
+        let mut result = self.terms.extract(bits.width - 1, 0, value);
+        if bits.lo > 0 {
+            let low = self.terms.extract(bits.lo - 1, 0, unit);
+            result = self.terms.bv(BinOp::BvConcat, result, low);
+        }
+        if end < width {
+            let high = self.terms.extract(width - 1, end, unit);
+            result = self.terms.bv(BinOp::BvConcat, high, result);
+        }
+        result
+    }
+
+    fn write_memory(
+        &mut self,
+        address: Term,
+        cell: Option<Cell>,
+        ty: TypeId,
+        value: Term,
+        span: Span,
+    ) -> Option<Vec<Assign>> {
+        let Some(region) = cell.and_then(|c| self.points.region(c)) else {
+            self.body.stop(Op::Unsupported("an access to unknown memory".to_owned()), span);
+            return None;
+        };
+        let region = &self.regions[region.0];
+        let (symbol, cell_bytes) = (region.symbol, u64::from(region.cell_bytes));
+        let bytes = self.memory_bytes(ty);
+        if bytes == cell_bytes {
+            return Some(vec![Assign { target: CfaTarget::Cell(symbol, address), value }]);
+        }
+        if self.cannot_be_bytes(ty, span) {
+            return None;
+        }
+        let assigns = (0..bytes).map(|i| {
+            let at = self.plus(address, i);
+            let low = i as u32 * 8;
+            let value = self.terms.extract(low + 7, low, value);
+            Assign { target: CfaTarget::Cell(symbol, at), value }
+        });
+        Some(assigns.collect())
+    }
+
+    /// What a place holds after a value was stored: a bit-field keeps only its bits.
+    pub(super) fn after_store(&mut self, target: &Target, ty: TypeId, value: Term) -> Term {
+        match target {
+            Target::Memory { bits: Some(bits), .. } if !self.mathematical() => {
+                let unit = BitRange { lo: 0, width: bits.width };
+                self.bits_of_unit(value, unit, ty)
+            }
+            _ => value,
+        }
+    }
+}

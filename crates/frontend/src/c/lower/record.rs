@@ -1,0 +1,237 @@
+//! Records by value.
+
+use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
+use clinch_ir::{Span, Term};
+
+use super::super::hir::{Expr, ExprKind, Place};
+use super::super::points_to::{Cell, leaves};
+use super::super::types::TypeId;
+use super::Lowering;
+use super::place::Target;
+
+/// The value of an expression.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// None.
+    Void,
+    /// A scalar.
+    Scalar(Term),
+    /// The scalars of a record, with their offsets.
+    Leaves(Vec<(u64, TypeId, Term)>),
+    /// A record in memory.
+    Block {
+        /// Where.
+        address: Term,
+        /// Where, for the pointer analysis.
+        cell: Option<Cell>,
+    },
+}
+
+impl Lowering<'_> {
+    /// The value of an expression that is a record.
+    pub(super) fn record(&mut self, e: &Expr) -> Value {
+        match &e.kind {
+            ExprKind::Load(place) => {
+                let target = self.target(place);
+                self.record_at(&target, e.ty, e.span)
+            }
+            ExprKind::Assign(place, value) => {
+                let target = self.record_store(place, value, e.span);
+                self.record_at(&target, e.ty, e.span)
+            }
+            ExprKind::Call(call) => self.call(call, e),
+            ExprKind::Conditional(c, Some(a), b) => self.record_conditional(c, a, b, e),
+            ExprKind::Comma(a, b) => {
+                self.effect(a);
+                self.record(b)
+            }
+            ExprKind::Statements(body, Some(value)) => {
+                self.open_scope(body);
+                self.statements(body);
+                let value = self.record(value);
+                self.merge_scope();
+                value
+            }
+            ExprKind::InitThen(variable, init, value) => {
+                self.declare(*variable, Some(init), e.span);
+                self.record(value)
+            }
+            ExprKind::Convert(a) => self.record(a),
+            ExprKind::Unsupported(what) => {
+                self.body.stop(Op::Unsupported(what.clone()), e.span);
+                self.any_record(e.ty)
+            }
+            _ => {
+                self.body.stop(Op::Unsupported("this record".to_owned()), e.span);
+                self.any_record(e.ty)
+            }
+        }
+    }
+
+    /// A value for code that is never reached.
+    fn any_record(&mut self, ty: TypeId) -> Value {
+        let leaves = leaves(&self.hir.types, ty).unwrap_or_default();
+        Value::Leaves(leaves.iter().map(|l| (l.offset, l.ty, self.constant(l.ty, 0))).collect())
+    }
+
+    /// The record at a place.
+    pub(super) fn record_at(&mut self, target: &Target, ty: TypeId, span: Span) -> Value {
+        match target {
+            Target::Split(split) => {
+                Value::Leaves(split.iter().map(|&(o, t, s)| (o, t, self.terms.symbol(s))).collect())
+            }
+            Target::Value(values) => Value::Leaves(values.clone()),
+            Target::Symbol(symbol) => Value::Leaves(vec![(0, ty, self.terms.symbol(*symbol))]),
+            Target::Memory { address, cell, .. } => match leaves(&self.hir.types, ty) {
+                None => Value::Block { address: *address, cell: *cell },
+                Some(leaves) => {
+                    let mut values = Vec::new();
+                    for leaf in leaves {
+                        let at = self.inside(target, leaf.offset);
+                        values.push((leaf.offset, leaf.ty, self.read(&at, leaf.ty, span)));
+                    }
+                    Value::Leaves(values)
+                }
+            },
+        }
+    }
+
+    /// A scalar inside a record in memory.
+    fn inside(&mut self, target: &Target, offset: u64) -> Target {
+        match target {
+            Target::Memory { address, cell, .. } => {
+                let address = self.plus(*address, offset);
+                Target::Memory { address, cell: cell.map(|c| c.plus(offset as i64)), bits: None }
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// `place = value` for records.
+    pub(super) fn record_assignment(&mut self, place: &Place, value: &Expr, span: Span) {
+        self.record_store(place, value, span);
+    }
+
+    fn record_store(&mut self, place: &Place, value: &Expr, span: Span) -> Target {
+        let mut target = self.target(place);
+        if self.has_effects(value)
+            && let Target::Memory { address, .. } = &mut target
+        {
+            *address = self.save(*address, place.span);
+        }
+        let value = self.record(value);
+        self.store_record(&target, place.ty, &value, span);
+        target
+    }
+
+    /// Writes a record.
+    pub(super) fn store_record(&mut self, target: &Target, ty: TypeId, value: &Value, span: Span) {
+        match (target, value) {
+            (Target::Memory { address, cell, .. }, Value::Block { address: from, .. }) => {
+                let size = self.hir.types.size(ty).unwrap_or(0);
+                self.copy_block(*address, *from, *cell, size, span);
+            }
+            (_, Value::Leaves(values)) => {
+                if let Some(assigns) = self.leaf_assigns(target, values, span)
+                    && !assigns.is_empty()
+                {
+                    self.body.emit(Op::Assign(assigns), span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The assignments that write the scalars of a record.
+    pub(super) fn leaf_assigns(
+        &mut self,
+        target: &Target,
+        values: &[(u64, TypeId, Term)],
+        span: Span,
+    ) -> Option<Vec<Assign>> {
+        let mut assigns = Vec::new();
+        for &(offset, ty, value) in values {
+            match target {
+                Target::Split(split) => {
+                    let symbol = split.iter().find(|s| s.0 == offset).map(|s| s.2);
+                    assigns.extend(symbol.map(|s| Assign { target: CfaTarget::Var(s), value }));
+                }
+                Target::Memory { .. } => {
+                    let at = self.inside(target, offset);
+                    assigns.extend(self.assigns(&at, ty, value, span)?);
+                }
+                Target::Symbol(symbol) => assigns.push(Assign { target: CfaTarget::Var(*symbol), value }),
+                Target::Value(_) => {}
+            }
+        }
+        Some(assigns)
+    }
+
+    /// Keeps the scalars of a record from now on.
+    pub(super) fn save_leaves(&mut self, values: Vec<(u64, TypeId, Term)>, span: Span) -> Value {
+        let mut assigns = Vec::new();
+        let mut kept = Vec::new();
+        for (offset, ty, value) in values {
+            if self.is_constant(value) || self.is_temporary(value) {
+                kept.push((offset, ty, value));
+                continue;
+            }
+            let symbol = self.temporary_of(ty);
+            assigns.push(Assign { target: CfaTarget::Var(symbol), value });
+            kept.push((offset, ty, self.terms.symbol(symbol)));
+        }
+        if !assigns.is_empty() {
+            self.body.emit(Op::Assign(assigns), span);
+        }
+        Value::Leaves(kept)
+    }
+
+    fn record_conditional(&mut self, c: &Expr, a: &Expr, b: &Expr, e: &Expr) -> Value {
+        let (yes, no, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        self.branch(c, yes, no);
+        self.body.at(yes);
+        let first = self.record(a);
+        let result = match &first {
+            Value::Leaves(leaves) => {
+                Value::Leaves(leaves.iter().map(|&(o, t, _)| (o, t, self.temporary_term(t))).collect())
+            }
+            Value::Block { cell, .. } => {
+                let symbol = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
+                Value::Block { address: self.terms.symbol(symbol), cell: *cell }
+            }
+            other => other.clone(),
+        };
+        self.copy_value(&result, &first, e.span);
+        self.body.goto(after, e.span);
+        self.body.at(no);
+        let second = self.record(b);
+        self.copy_value(&result, &second, e.span);
+        self.body.goto(after, e.span);
+        self.body.at(after);
+        result
+    }
+
+    fn temporary_term(&mut self, ty: TypeId) -> Term {
+        let symbol = self.temporary_of(ty);
+        self.terms.symbol(symbol)
+    }
+
+    /// Assigns a value to one that consists of hidden variables.
+    pub(super) fn copy_value(&mut self, to: &Value, from: &Value, span: Span) {
+        let pairs: Vec<(Term, Term)> = match (to, from) {
+            (Value::Leaves(a), Value::Leaves(b)) => a.iter().zip(b).map(|(x, y)| (x.2, y.2)).collect(),
+            (Value::Block { address: a, .. }, Value::Block { address: b, .. }) => vec![(*a, *b)],
+            _ => Vec::new(),
+        };
+        let assigns: Vec<Assign> = pairs
+            .into_iter()
+            .filter_map(|(to, value)| match self.terms.node(to) {
+                clinch_ir::Node::Symbol(s) => Some(Assign { target: CfaTarget::Var(s), value }),
+                _ => None,
+            })
+            .collect();
+        if !assigns.is_empty() {
+            self.body.emit(Op::Assign(assigns), span);
+        }
+    }
+}

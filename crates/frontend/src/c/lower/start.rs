@@ -1,0 +1,148 @@
+//! The procedure where a run starts.
+
+use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
+use clinch_ir::{Span, Symbol, Term};
+
+use super::super::hir::{Storage, VariableId};
+use super::super::points_to::{is_record, leaves};
+use super::super::types::{Type, TypeId};
+use super::Lowering;
+use super::blocks::Filling;
+use super::body::{Body, EXIT, Scope};
+use super::storage::Spot;
+
+impl Lowering<'_> {
+    /// Initialises memory, calls the entry function, and exits.
+    pub(super) fn start(&mut self) -> Procedure {
+        self.body = Body::new(None);
+        self.body.scopes.push(Scope::default());
+        let entry = self.body.here();
+        for i in 0..self.hir.variables.len() {
+            let id = VariableId(i as u32);
+            if self.hir.variables[i].storage == Storage::Static {
+                self.initialise(id);
+            }
+        }
+        self.call_entry();
+        let span = self.hir.functions[self.entry.0 as usize].span;
+        self.finished(entry, "__start".to_owned(), None, span)
+    }
+
+    fn initialise(&mut self, id: VariableId) {
+        let hir = self.hir;
+        let v = &hir.variables[id.0 as usize];
+        let Some(spot) = self.storage.variables.get(&id).cloned() else { return };
+        if v.external || self.options.globals_are_inputs {
+            self.any_contents(id, &spot);
+            return;
+        }
+        let Some(init) = &v.init else { return };
+        match spot {
+            Spot::Memory(home) => {
+                let address = self.home(home);
+                self.init_static(address, self.cell_of(id), init, v.span);
+            }
+            Spot::Symbol(symbol) => {
+                if let Some(item) = init.items.last() {
+                    let value = self.scalar(&item.value);
+                    self.set_global(symbol, value, v.span);
+                }
+            }
+            Spot::Split(split) => {
+                for item in &init.items {
+                    if is_record(&hir.types, item.ty) {
+                        continue;
+                    }
+                    let value = self.scalar(&item.value);
+                    if let Some((_, symbol)) = split.iter().find(|(l, _)| l.offset == item.offset) {
+                        self.set_global(*symbol, value, v.span);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first value of a global.
+    fn set_global(&mut self, symbol: Symbol, value: Term, span: Span) {
+        if self.is_constant(value)
+            && let Some(global) = self.globals.iter_mut().find(|g| g.symbol == symbol)
+        {
+            global.init = value;
+        } else {
+            let assign = Assign { target: CfaTarget::Var(symbol), value };
+            self.body.emit(Op::Assign(vec![assign]), span);
+        }
+    }
+
+    /// A variable whose first value comes from outside.
+    fn any_contents(&mut self, id: VariableId, spot: &Spot) {
+        let hir = self.hir;
+        let v = &hir.variables[id.0 as usize];
+        match spot {
+            Spot::Symbol(symbol) => {
+                self.input_into(*symbol, v.ty, InputKind::Environment(v.name.clone()), v.span);
+            }
+            Spot::Split(split) => {
+                for (leaf, symbol) in split {
+                    let kind = InputKind::Environment(format!("{}{}", v.name, leaf.path));
+                    self.input_into(*symbol, leaf.ty, kind, v.span);
+                }
+            }
+            Spot::Memory(home) => {
+                let address = self.home(*home);
+                self.any_memory(id, address, v.ty);
+            }
+        }
+    }
+
+    fn any_memory(&mut self, id: VariableId, address: Term, ty: TypeId) {
+        let v = &self.hir.variables[id.0 as usize];
+        match self.hir.types.size(ty) {
+            Some(size) => {
+                let (size, cell) = (self.address(size), self.cell_of(id));
+                self.fill(address, cell, size, Filling::Any(id), v.span);
+            }
+            None => self.assume(format!("nothing is known of `{}`, which is defined elsewhere", v.name)),
+        }
+    }
+
+    /// Calls the entry function with any arguments.
+    fn call_entry(&mut self) {
+        let hir = self.hir;
+        let entry = self.entry;
+        let f = &hir.functions[entry.0 as usize];
+        let mut args = Vec::new();
+        for &parameter in &f.parameters {
+            let v = &hir.variables[parameter.0 as usize];
+            let scalars = match leaves(&hir.types, v.ty) {
+                _ if !is_record(&hir.types, v.ty) => vec![(v.ty, String::new())],
+                Some(leaves) => leaves.into_iter().map(|l| (l.ty, l.path)).collect(),
+                None => {
+                    self.body.stop(Op::Unsupported("a union as a parameter of the entry function".to_owned()), v.span);
+                    Vec::new()
+                }
+            };
+            for (ty, path) in scalars {
+                let kind = InputKind::Environment(format!("{}{path}", v.name));
+                args.push(self.input(ty, kind, v.span));
+            }
+        }
+        if !f.parameters.is_empty() {
+            self.assume(format!("the parameters of `{}` hold any values", f.name));
+        }
+        let result = self.result_type(entry).filter(|&t| !is_record(&hir.types, t));
+        let symbol = result.map(|t| self.temporary_of(t));
+        let callee = self.procedure_ids[&entry];
+        self.body.emit(Op::Call { callee, args, result: symbol }, f.span);
+        let status = match (symbol, result) {
+            (Some(symbol), Some(ty)) if matches!(hir.types.get(ty), Type::Int { .. } | Type::Bool) => {
+                self.terms.symbol(symbol)
+            }
+            _ => self.number(32, 0),
+        };
+        self.body.stop(Op::Exit(status), f.span);
+        // Nothing returns from here.
+        let here = self.body.here();
+        self.body.edge(here, EXIT, Op::Return(None), f.span);
+    }
+}

@@ -1,0 +1,90 @@
+//! Assignments and updates.
+
+use clinch_ir::{Span, Term};
+
+use super::super::hir::{Expr, Place, Update, UpdateOp};
+use super::super::points_to::is_record;
+use super::super::types::TypeId;
+use super::Lowering;
+use super::place::Target;
+
+impl Lowering<'_> {
+    /// `place = value`, the value not used.
+    pub(super) fn assignment(&mut self, place: &Place, value: &Expr, span: Span) {
+        if is_record(&self.hir.types, place.ty) {
+            self.record_assignment(place, value, span);
+            return;
+        }
+        let target = self.target_before(place, value);
+        let value = self.scalar(value);
+        self.store(&target, place.ty, value, span);
+    }
+
+    /// The place that is assigned to, evaluated before the value.
+    fn target_before(&mut self, place: &Place, value: &Expr) -> Target {
+        let mut target = self.target(place);
+        if self.has_effects(value)
+            && let Target::Memory { address, .. } = &mut target
+        {
+            *address = self.save(*address, place.span);
+        }
+        target
+    }
+
+    /// `place = value`; the value of the place afterwards.
+    pub(super) fn assignment_value(&mut self, place: &Place, value: &Expr, span: Span) -> Term {
+        let target = self.target_before(place, value);
+        let value = self.scalar(value);
+        self.store_and_keep(&target, place.ty, value, span)
+    }
+
+    /// Stores a value that is used afterwards.
+    fn store_and_keep(&mut self, target: &Target, ty: TypeId, value: Term, span: Span) -> Term {
+        if let Target::Symbol(symbol) = target {
+            self.store(target, ty, value, span);
+            return self.terms.symbol(*symbol);
+        }
+        let value = self.save(value, span);
+        self.store(target, ty, value, span);
+        self.after_store(target, ty, value)
+    }
+
+    /// `place op= operand`; the value is kept where it is wanted.
+    pub(super) fn update(&mut self, update: &Update, ty: TypeId, span: Span, wanted: bool) -> Term {
+        let place = &update.place;
+        let target = self.target_before(place, &update.operand);
+        let operand = self.scalar(&update.operand);
+        let mut old = self.read(&target, place.ty, place.span);
+        if wanted && update.postfix {
+            old = self.save(old, span);
+        }
+        let new = match update.op {
+            UpdateOp::Pointer(size) => self.offset(old, operand, size),
+            UpdateOp::Arithmetic(op, at) => {
+                let left = self.converted(old, place.ty, at, span);
+                let result = self.operation(op, at, left, operand, span);
+                self.converted(result, at, place.ty, span)
+            }
+        };
+        match (wanted, update.postfix) {
+            (true, false) => self.store_and_keep(&target, place.ty, new, span),
+            (true, true) => {
+                self.store(&target, place.ty, new, span);
+                old
+            }
+            (false, _) => {
+                self.store(&target, place.ty, new, span);
+                self.constant(ty, 0)
+            }
+        }
+    }
+
+    /// A conversion of a value, opaque between numbers with and without a point.
+    fn converted(&mut self, value: Term, from: TypeId, to: TypeId, span: Span) -> Term {
+        match (self.is_float(from), self.is_float(to)) {
+            (false, false) => self.convert(value, from, to),
+            (true, true) if self.bits(from) == self.bits(to) => value,
+            _ => self.opaque(to, "a floating-point conversion", span),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! C: from preprocessed text to a [`CfaProgram`](clinch_ir::cfa::CfaProgram).
+//!
+//! `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
+//! finds the regions of memory, [`lower`] makes automata.
+
+pub(crate) mod check;
+pub mod hir;
+pub mod lower;
+mod parse;
+mod points_to;
+mod source;
+pub mod types;
+
+pub use source::CError;
+
+use clinch_ir::cfa::{CfaProgram, Integers, SourceMap};
+
+use crate::ReadError;
+use hir::Hir;
+use lower::LowerOptions;
+use types::DataModel;
+
+/// Stack of the thread that parses and checks: both recurse as deeply as the text nests.
+const STACK_BYTES: usize = 1 << 30;
+
+/// A translation unit.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// How diagnostics call it, where no line marker says otherwise.
+    pub name: String,
+    /// Its text after preprocessing, with line markers.
+    pub text: String,
+}
+
+/// What decides the meaning of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckOptions {
+    /// Sizes of the machine.
+    pub data_model: DataModel,
+}
+
+/// Parses and checks the units of a program and links them by name.
+pub fn check(units: &[Unit], options: &CheckOptions) -> Result<(Hir, SourceMap), CError> {
+    let (map, bases) = source::source_map(units)?;
+    let work = || check::check_units(units, &bases, &map, options);
+    let result = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        match thread.map(|t| t.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(vec![crate::diagnostic::Problem::new(Default::default(), format!("no thread: {error}"))]),
+        }
+    });
+    match result {
+        Ok(hir) => Ok((hir, map)),
+        Err(problems) => Err(CError::new(map, problems)),
+    }
+}
+
+/// How a program is read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Sizes of the machine.
+    pub data_model: DataModel,
+    /// How integers are read.
+    pub integers: Integers,
+    /// The function where a run starts.
+    pub entry: String,
+    /// Whether globals start with any value instead of their initial one.
+    pub globals_are_inputs: bool,
+}
+
+/// The program in some units, as automata.
+pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
+    let bad = |error: CError| ReadError::Bad(error.diagnostics());
+    let (hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
+    let lowering = LowerOptions {
+        entry: options.entry.clone(),
+        integers: options.integers,
+        globals_are_inputs: options.globals_are_inputs,
+    };
+    lower::lower(&hir, source.clone(), &lowering).map_err(|error| {
+        let problem = crate::diagnostic::Problem::new(error.span, error.message);
+        bad(CError::new(source, vec![problem]))
+    })
+}

@@ -1,0 +1,419 @@
+//! Abstract objects and the values that point to them.
+//!
+//! Two pointers that may point to the same object have one abstract object between them (unification, as Steensgaard's
+//! analysis has it), but each points to an offset of its own. Values flow along edges in one direction only, so a number
+//! to which no address flows has no object.
+
+use std::collections::BTreeSet;
+
+use super::super::hir::FunctionId;
+use super::layout::{FAR, Field, Layout, Merges, Range, gcd};
+
+/// An abstract object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct NodeId(u32);
+
+/// A value: that of a variable, of the contents of a field, of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Val(u32);
+
+/// A place in an abstract object, or the places an address may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) node: NodeId,
+    pub(crate) offset: i64,
+    /// The offset is only one of those at multiples of this distance, all of which the layout treats alike. 0 if it is
+    /// the only one.
+    spread: i64,
+    /// The address points into an array whose elements have this size, and stays there. 0 if that is not known: then the
+    /// whole object may be reached from it.
+    pub(crate) element: i64,
+}
+
+impl Cell {
+    /// The start of an object.
+    pub(crate) fn start(node: NodeId) -> Cell {
+        Cell { node, offset: 0, spread: 0, element: 0 }
+    }
+
+    /// A member.
+    pub(crate) fn plus(self, bytes: i64) -> Cell {
+        let offset = self.offset.saturating_add(bytes).clamp(-FAR / 4, FAR / 4);
+        Cell { offset, element: 0, ..self }
+    }
+}
+
+/// The array that two addresses both stay in.
+fn common_element(a: i64, b: i64) -> i64 {
+    match (a, b) {
+        (0, _) | (_, 0) => 0,
+        _ if a % b == 0 => a,
+        _ if b % a == 0 => b,
+        _ => 0,
+    }
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    /// The object it was merged into, and where its offset 0 is there.
+    parent: Option<(NodeId, i64)>,
+    layout: Layout,
+    functions: BTreeSet<FunctionId>,
+    name: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Value {
+    parent: Option<Val>,
+    link: Option<Cell>,
+}
+
+/// What happens to an address that flows along an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Nothing.
+    Copy,
+    /// A known number of bytes is added.
+    Const(i64),
+    /// The address of a member.
+    Member {
+        /// Where it is.
+        bytes: i64,
+        /// The size of its elements, for an array that decays; 0 otherwise.
+        element: i64,
+    },
+    /// A multiple of an element's size is added.
+    Slide(i64),
+    /// Anything: other arithmetic.
+    Mangle,
+}
+
+/// The graph.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    nodes: Vec<Node>,
+    values: Vec<Value>,
+    edges: Vec<(Val, Val, Step)>,
+    names: Vec<String>,
+    /// Addresses that flow into values, still to be looked at.
+    pending: Vec<(Cell, Val)>,
+    /// Something changed since the last look.
+    changed: bool,
+    /// Objects that do not start as zeros.
+    unwritten: Vec<NodeId>,
+}
+
+impl Graph {
+    pub(crate) fn node(&mut self, name: Option<&str>) -> NodeId {
+        let name = name.map(|n| self.name(n));
+        self.nodes.push(Node { name, ..Node::default() });
+        NodeId(u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 nodes"))
+    }
+
+    pub(crate) fn value(&mut self) -> Val {
+        self.values.push(Value::default());
+        Val(u32::try_from(self.values.len() - 1).expect("fewer than 2^32 values"))
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        self.names.push(name.to_owned());
+        self.names.len() as u32 - 1
+    }
+
+    /// An object that does not start as zeros.
+    pub(crate) fn unwritten_node(&mut self, name: &str) -> NodeId {
+        let node = self.node(Some(name));
+        self.unwritten.push(node);
+        node
+    }
+
+    /// The objects that do not start as zeros.
+    pub(crate) fn unwritten(&self) -> Vec<NodeId> {
+        self.unwritten.clone()
+    }
+
+    /// A value that points to a place.
+    pub(crate) fn address(&mut self, cell: Cell) -> Val {
+        let value = self.value();
+        self.values[value.0 as usize].link = Some(cell);
+        value
+    }
+
+    pub(crate) fn edge(&mut self, from: Val, to: Val, step: Step) {
+        self.edges.push((from, to, step));
+        self.changed = true;
+    }
+
+    pub(crate) fn add_function(&mut self, node: NodeId, function: FunctionId) {
+        let root = self.find(Cell::start(node)).node;
+        self.nodes[root.0 as usize].functions.insert(function);
+    }
+
+    /// The functions a value may point to.
+    pub(crate) fn functions(&mut self, value: Val) -> Vec<FunctionId> {
+        match self.link(value) {
+            Some(cell) => self.nodes[cell.node.0 as usize].functions.iter().copied().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The object a place is in now, and where.
+    pub(crate) fn find(&mut self, cell: Cell) -> Cell {
+        let (root, shift) = self.root(cell.node);
+        Cell { node: root, offset: cell.offset + shift, ..cell }
+    }
+
+    /// The object a place is in now, and the offset that stands for it there.
+    pub(crate) fn normal(&mut self, cell: Cell) -> Cell {
+        let cell = self.find(cell);
+        Cell { offset: self.nodes[cell.node.0 as usize].layout.normal(cell.offset), ..cell }
+    }
+
+    fn root(&mut self, node: NodeId) -> (NodeId, i64) {
+        let (mut at, mut shift) = (node, 0);
+        while let Some((parent, by)) = self.nodes[at.0 as usize].parent {
+            (at, shift) = (parent, shift + by);
+        }
+        if at != node {
+            self.nodes[node.0 as usize].parent = Some((at, shift));
+        }
+        (at, shift)
+    }
+
+    pub(crate) fn find_value(&mut self, value: Val) -> Val {
+        let mut at = value;
+        while let Some(parent) = self.values[at.0 as usize].parent {
+            at = parent;
+        }
+        if at != value {
+            self.values[value.0 as usize].parent = Some(at);
+        }
+        at
+    }
+
+    /// What a value points to, if an address may flow there.
+    pub(crate) fn link(&mut self, value: Val) -> Option<Cell> {
+        let value = self.find_value(value);
+        let cell = self.values[value.0 as usize].link?;
+        Some(self.find(cell))
+    }
+
+    /// What a value points to; an unknown object if no address flows there yet.
+    pub(crate) fn target(&mut self, value: Val) -> Cell {
+        if let Some(cell) = self.link(value) {
+            return cell;
+        }
+        let node = self.node(None);
+        let root = self.find_value(value);
+        let cell = Cell::start(node);
+        self.values[root.0 as usize].link = Some(cell);
+        self.changed = true;
+        cell
+    }
+
+    /// Notes an access of some bytes; what is stored there.
+    pub(crate) fn access(&mut self, cell: Cell, width: i64, bytes: bool, name: Option<&str>) -> Val {
+        let cell = self.normal(cell);
+        let layout = &self.nodes[cell.node.0 as usize].layout;
+        if let Some((lo, field)) = layout.field_at(cell.offset)
+            && lo == cell.offset
+            && field.width == width
+            && (field.bytes || !bytes)
+            && (field.name.is_some() || name.is_none())
+        {
+            return field.content;
+        }
+        let content = self.value();
+        let name = name.map(|n| self.name(n));
+        let field = Field { width, bytes, content, name };
+        let mut merges = Merges::new();
+        let content = self.nodes[cell.node.0 as usize].layout.access(cell.offset, field, &mut merges);
+        self.merge(merges);
+        content
+    }
+
+    /// Notes that elements of a size follow each other.
+    pub(crate) fn add_array(&mut self, cell: Cell, bytes: Option<i64>, stride: i64) {
+        if stride <= 0 || bytes.is_some_and(|b| b <= 0) {
+            return;
+        }
+        let cell = self.normal(cell);
+        let hi = bytes.map_or(FAR, |b| cell.offset + b);
+        self.add_range(cell.node, Range { lo: cell.offset, hi, anchor: cell.offset, stride });
+    }
+
+    fn add_range(&mut self, node: NodeId, range: Range) {
+        self.note_range(node, range);
+        self.settle();
+    }
+
+    fn note_range(&mut self, node: NodeId, range: Range) {
+        let mut merges = Merges::new();
+        if self.nodes[node.0 as usize].layout.add_range(range, &mut merges) {
+            self.changed = true;
+        }
+        for (a, b) in merges {
+            self.join(a, b);
+        }
+    }
+
+    fn merge(&mut self, merges: Merges) {
+        for (a, b) in merges {
+            self.join(a, b);
+        }
+        self.settle();
+    }
+
+    /// Makes two values one.
+    fn join(&mut self, a: Val, b: Val) {
+        let (a, b) = (self.find_value(a), self.find_value(b));
+        if a != b {
+            self.changed = true;
+            self.values[b.0 as usize].parent = Some(a);
+            let link = self.values[b.0 as usize].link;
+            self.pending.extend(link.map(|cell| (cell, a)));
+        }
+    }
+
+    /// Lets the addresses that wait flow.
+    fn settle(&mut self) {
+        while let Some((cell, to)) = self.pending.pop() {
+            self.flow(cell, to);
+        }
+    }
+
+    /// An address flows into a value: both places become one, as far as the layout is concerned.
+    fn flow(&mut self, cell: Cell, to: Val) {
+        let Some(known) = self.link(to) else { return self.set_link(to, cell) };
+        self.unify_places(known, cell);
+        let (known, cell) = (self.find(known), self.find(cell));
+        let spread = gcd(gcd(known.spread, cell.spread), known.offset - cell.offset);
+        let element = common_element(known.element, cell.element);
+        if (spread, element) != (known.spread, known.element) {
+            self.set_link(to, Cell { spread, element, ..known });
+        }
+    }
+
+    fn set_link(&mut self, value: Val, cell: Cell) {
+        let root = self.find_value(value);
+        self.values[root.0 as usize].link = Some(cell);
+        self.changed = true;
+    }
+
+    /// Makes two places one.
+    pub(crate) fn unify(&mut self, a: Cell, b: Cell) {
+        self.unify_places(a, b);
+        self.settle();
+    }
+
+    fn unify_places(&mut self, a: Cell, b: Cell) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a.node == b.node {
+            let (a, b) = (self.normal(a), self.normal(b));
+            if a.offset != b.offset {
+                self.overlay(a.node, a.offset, b.offset);
+            }
+            return;
+        }
+        self.changed = true;
+        let shift = a.offset - b.offset;
+        let other = std::mem::take(&mut self.nodes[b.node.0 as usize]);
+        self.nodes[b.node.0 as usize].parent = Some((a.node, shift));
+        let node = &mut self.nodes[a.node.0 as usize];
+        node.functions.extend(other.functions);
+        node.name = node.name.or(other.name);
+        let mut merges = Merges::new();
+        node.layout.absorb(other.layout, shift, &mut merges);
+        for (x, y) in merges {
+            self.join(x, y);
+        }
+    }
+
+    /// Two offsets of an object may be the same place: it repeats at their distance.
+    fn overlay(&mut self, node: NodeId, a: i64, b: i64) {
+        let layout = &self.nodes[node.0 as usize].layout;
+        let common = layout.around(a).find(|r| r.contains(b)).copied();
+        let range = match common {
+            Some(range) => Range { stride: gcd(range.stride, a - b), ..range },
+            None => Range { anchor: a, ..Range::everywhere((a - b).abs()) },
+        };
+        self.note_range(node, range);
+    }
+
+    /// Where an address leads after a step.
+    fn step(&mut self, cell: Cell, step: Step) -> Cell {
+        let cell = self.find(cell);
+        match step {
+            Step::Copy | Step::Const(0) | Step::Slide(0) => cell,
+            Step::Slide(size) => self.slide(cell, size.abs()),
+            Step::Member { bytes, element } => Cell { element, ..cell.plus(bytes) },
+            Step::Const(bytes) if cell.spread == 0 && bytes.abs() < FAR / 8 => {
+                let stays = self.confines(cell).is_some_and(|r| (r.lo..=r.hi).contains(&(cell.offset + bytes)));
+                Cell { element: if stays { cell.element } else { 0 }, ..cell.plus(bytes) }
+            }
+            Step::Const(bytes) if self.stays_in_element(cell, bytes) => cell.plus(bytes),
+            Step::Const(bytes) => self.slide(cell, bytes.abs()),
+            Step::Mangle => self.slide(Cell { element: 0, ..cell }, 1),
+        }
+    }
+
+    /// The array that an address stays in.
+    pub(crate) fn confines(&self, cell: Cell) -> Option<Range> {
+        let layout = &self.nodes[cell.node.0 as usize].layout;
+        let whole = |r: &Range| r.lo == -FAR && r.hi == FAR;
+        let fits = |r: &&Range| if cell.element == 0 { whole(r) } else { cell.element % r.stride == 0 };
+        let around: Vec<&Range> = layout.around(layout.normal(cell.offset)).collect();
+        around.into_iter().rev().find(fits).copied()
+    }
+
+    /// Whether all places an address may be are at the same offset of an element, and so they are after a move.
+    fn stays_in_element(&self, cell: Cell, bytes: i64) -> bool {
+        let layout = &self.nodes[cell.node.0 as usize].layout;
+        let at = layout.normal(cell.offset);
+        let inside = |r: &Range| (r.anchor..r.anchor + r.stride).contains(&(at + bytes));
+        layout.around(at).any(|r| cell.spread % r.stride == 0 && inside(r))
+    }
+
+    /// Any multiple of a distance further. An array is not left; what is not known to be an array is one now.
+    fn slide(&mut self, cell: Cell, distance: i64) -> Cell {
+        let spread = gcd(cell.spread, distance);
+        let moved = Cell { spread, ..cell };
+        let range = match self.confines(cell) {
+            Some(range) if spread % range.stride == 0 => return moved,
+            Some(range) => Range { stride: gcd(range.stride, spread), ..range },
+            None => Range { anchor: cell.offset, ..Range::everywhere(spread) },
+        };
+        self.add_range(cell.node, range);
+        self.find(moved)
+    }
+
+    /// Lets all addresses flow, until nothing changes.
+    pub(crate) fn solve(&mut self) {
+        while std::mem::take(&mut self.changed) {
+            for i in 0..self.edges.len() {
+                let (from, to, step) = self.edges[i];
+                if let Some(cell) = self.link(from) {
+                    let cell = self.step(cell, step);
+                    self.flow(cell, to);
+                    self.settle();
+                }
+            }
+        }
+    }
+
+    /// The layout of the object a place is in.
+    pub(crate) fn layout(&self, root: NodeId) -> &Layout {
+        &self.nodes[root.0 as usize].layout
+    }
+
+    /// The objects that were not merged into others.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = NodeId> {
+        (0..self.nodes.len()).filter(|&n| self.nodes[n].parent.is_none()).map(|n| NodeId(n as u32))
+    }
+
+    /// A name for a field of an object.
+    pub(crate) fn field_name(&self, root: NodeId, field: &Field) -> Option<&str> {
+        let name = field.name.or(self.nodes[root.0 as usize].name)?;
+        Some(&self.names[name as usize])
+    }
+}

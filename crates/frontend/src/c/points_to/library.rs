@@ -1,0 +1,253 @@
+//! The functions that are known by name.
+
+use super::super::hir::{FunctionId, Hir};
+use super::super::types::{Type, TypeId};
+
+/// What a known function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Library {
+    /// Any value of the result's type.
+    Nondet,
+    /// The argument is assumed to hold.
+    Assume,
+    /// The argument must hold.
+    Assert,
+    /// The error; a failed assertion. Whether an argument says which.
+    Error {
+        /// The first argument is the text of the assertion.
+        text: bool,
+    },
+    /// Ends the run by a signal.
+    Abort,
+    /// Ends the run.
+    Exit,
+    /// Is never reached.
+    Unreachable,
+    /// `malloc`
+    Malloc,
+    /// `calloc`
+    Calloc,
+    /// `realloc`
+    Realloc,
+    /// `free`
+    Free,
+    /// `alloca`
+    Alloca,
+    /// `memset`
+    Memset,
+    /// `memcpy` and `memmove`
+    Memcpy {
+        /// Whether the blocks may overlap.
+        overlap: bool,
+    },
+    /// `memcmp`
+    Memcmp,
+    /// `strlen`
+    Strlen,
+    /// `strcpy`, `strncpy`
+    Strcpy {
+        /// Whether the third argument bounds it.
+        bounded: bool,
+    },
+    /// `strcat`
+    Strcat,
+    /// `strcmp`, `strncmp`
+    Strcmp {
+        /// Whether the third argument bounds it.
+        bounded: bool,
+    },
+    /// `strchr`
+    Strchr,
+    /// `printf`, `fprintf`
+    Printf {
+        /// Whether the first argument is a stream.
+        stream: bool,
+    },
+    /// `puts`, `fputs`
+    Puts {
+        /// Whether the second argument is a stream; then there is no newline.
+        stream: bool,
+    },
+    /// `putchar`, `putc`, `fputc`
+    Putchar,
+    /// No effect; the result is 0.
+    Nothing,
+    /// `abs`, `labs`, `llabs`
+    Abs,
+    /// `__builtin_add_overflow` and the like.
+    Overflow(super::super::hir::BinaryOp),
+    /// Counting and moving bits.
+    Bits(Bits),
+    /// The first argument: `__builtin_expect`.
+    First,
+    /// A function of the arguments that is not modelled: its result is unknown, not any.
+    Opaque,
+    /// Not modelled: what it does is named.
+    Unsupported(&'static str),
+}
+
+/// Operations on bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // The names of gcc.
+pub(crate) enum Bits {
+    Clz,
+    Ctz,
+    Ffs,
+    Popcount,
+    Parity,
+    Bswap,
+}
+
+/// What a function does, if its name says so. A body in the program wins, except over the functions that state the
+/// property.
+pub(crate) fn library(hir: &Hir, function: FunctionId) -> Option<Library> {
+    let function = &hir.functions[function.0 as usize];
+    let name = function.name.as_str();
+    match name {
+        "__VERIFIER_error" | "reach_error" => return Some(Library::Error { text: false }),
+        "__assert_fail" | "__assert_rtn" => return Some(Library::Error { text: true }),
+        _ if name.starts_with("__VERIFIER_nondet_") => return Some(Library::Nondet),
+        _ if function.body.is_some() => return None,
+        _ => {}
+    }
+    let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+    let plain = plain.strip_prefix("__").and_then(|n| n.strip_suffix("_chk")).unwrap_or(plain);
+    let plain = plain.strip_suffix("_chk").and_then(|n| n.strip_prefix("__")).unwrap_or(plain);
+    verification(name)
+        .or_else(|| memory(plain))
+        .or_else(|| output(plain))
+        .or_else(|| arithmetic(name, plain))
+        .or_else(|| unsupported(plain))
+        .or_else(|| is_function_of_arguments(plain).then_some(Library::Opaque))
+        .or_else(|| handles_floats(hir, function.ty).then_some(Library::Opaque))
+}
+
+/// Functions of the C library whose results are determined by their arguments: they may not return anything else.
+fn is_function_of_arguments(name: &str) -> bool {
+    const CHARACTERS: [&str; 14] = [
+        "isalnum", "isalpha", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct", "isspace",
+        "isupper", "isxdigit", "tolower", "toupper",
+    ];
+    const TEXT: [&str; 19] = [
+        "atoi",
+        "atol",
+        "atoll",
+        "strtol",
+        "strtoul",
+        "strtoll",
+        "strtoull",
+        "strstr",
+        "strrchr",
+        "strpbrk",
+        "strspn",
+        "strcspn",
+        "strcasecmp",
+        "strncasecmp",
+        "memchr",
+        "strnlen",
+        "bsearch",
+        "div",
+        "ldiv",
+    ];
+    CHARACTERS.contains(&name) || TEXT.contains(&name)
+}
+
+/// Whether a function takes or returns floating-point numbers: those without body are the mathematical library's.
+fn handles_floats(hir: &Hir, ty: TypeId) -> bool {
+    let Type::Function { result, parameters, .. } = hir.types.get(ty) else { return false };
+    let is_float = |ty: &TypeId| matches!(hir.types.get(*ty), Type::Float(_));
+    is_float(result) || parameters.iter().any(is_float)
+}
+
+fn verification(name: &str) -> Option<Library> {
+    Some(match name {
+        "__VERIFIER_assume" | "assume" => Library::Assume,
+        "__VERIFIER_assert" | "assert" => Library::Assert,
+        "__assert" => Library::Error { text: true },
+        "abort" | "__builtin_trap" | "__builtin_abort" => Library::Abort,
+        "exit" | "_exit" | "_Exit" | "__builtin_exit" | "__builtin__exit" => Library::Exit,
+        "__builtin_unreachable" => Library::Unreachable,
+        _ => return None,
+    })
+}
+
+fn memory(name: &str) -> Option<Library> {
+    Some(match name {
+        "malloc" => Library::Malloc,
+        "calloc" => Library::Calloc,
+        "realloc" => Library::Realloc,
+        "free" => Library::Free,
+        "alloca" => Library::Alloca,
+        "memset" => Library::Memset,
+        "memcpy" => Library::Memcpy { overlap: false },
+        "memmove" => Library::Memcpy { overlap: true },
+        "memcmp" => Library::Memcmp,
+        "strlen" => Library::Strlen,
+        "strcpy" => Library::Strcpy { bounded: false },
+        "strncpy" => Library::Strcpy { bounded: true },
+        "strcat" => Library::Strcat,
+        "strcmp" => Library::Strcmp { bounded: false },
+        "strncmp" => Library::Strcmp { bounded: true },
+        "strchr" => Library::Strchr,
+        _ => return None,
+    })
+}
+
+fn output(name: &str) -> Option<Library> {
+    Some(match name {
+        "printf" => Library::Printf { stream: false },
+        "fprintf" => Library::Printf { stream: true },
+        "puts" => Library::Puts { stream: false },
+        "fputs" => Library::Puts { stream: true },
+        "putchar" | "putc" | "fputc" => Library::Putchar,
+        "fflush" | "setbuf" | "setvbuf" | "perror" | "printk" => Library::Nothing,
+        _ => return None,
+    })
+}
+
+fn arithmetic(name: &str, plain: &str) -> Option<Library> {
+    use super::super::hir::BinaryOp::{Add, Mul, Sub};
+    if plain == "abs" || plain == "labs" || plain == "llabs" {
+        return Some(Library::Abs);
+    }
+    if name == plain {
+        return None;
+    }
+    let unsized_name = plain.trim_end_matches("ll").trim_end_matches('l');
+    Some(match unsized_name {
+        "expect" | "expect_with_probability" | "assume_aligned" => Library::First,
+        "clz" => Library::Bits(Bits::Clz),
+        "ctz" => Library::Bits(Bits::Ctz),
+        "ffs" => Library::Bits(Bits::Ffs),
+        "popcount" => Library::Bits(Bits::Popcount),
+        "parity" => Library::Bits(Bits::Parity),
+        "bswap16" | "bswap32" | "bswap64" => Library::Bits(Bits::Bswap),
+        "prefetch" => Library::Nothing,
+        _ => match plain {
+            "add_overflow" | "sadd_overflow" | "saddl_overflow" | "saddll_overflow" => Library::Overflow(Add),
+            "uadd_overflow" | "uaddl_overflow" | "uaddll_overflow" => Library::Overflow(Add),
+            "sub_overflow" | "ssub_overflow" | "ssubl_overflow" | "ssubll_overflow" => Library::Overflow(Sub),
+            "usub_overflow" | "usubl_overflow" | "usubll_overflow" => Library::Overflow(Sub),
+            "mul_overflow" | "smul_overflow" | "smull_overflow" | "smulll_overflow" => Library::Overflow(Mul),
+            "umul_overflow" | "umull_overflow" | "umulll_overflow" => Library::Overflow(Mul),
+            _ => return None,
+        },
+    })
+}
+
+fn unsupported(name: &str) -> Option<Library> {
+    let what = match name {
+        "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "longjmp" | "siglongjmp" => "non-local jumps",
+        "signal" | "sigaction" => "signals",
+        "fork" | "vfork" => "processes",
+        "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" => "formatted output to memory",
+        "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "fread" | "getline" | "read" => "input to memory",
+        _ if name.starts_with("pthread_") || name.starts_with("thrd_") => "threads",
+        "strtok" | "strtok_r" | "strdup" | "strndup" | "strncat" | "qsort" | "stpcpy" => {
+            "this function of the C library"
+        }
+        _ if name.starts_with("va_") => "variable argument lists",
+        _ => return None,
+    };
+    Some(Library::Unsupported(what))
+}

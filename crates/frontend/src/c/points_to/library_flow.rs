@@ -1,0 +1,122 @@
+//! Where values flow in functions that are known by name, or have no body.
+
+use super::super::hir::{Call, Expr, FunctionId};
+use super::Analysis;
+use super::constraints::Flow;
+use super::graph::{Cell, Step};
+use super::library::{Library, library};
+
+impl Analysis<'_> {
+    /// A call by name.
+    pub(super) fn apply(&mut self, function: FunctionId, args: &[Flow], call: &Call, e: &Expr) -> Flow {
+        match library(self.hir, function) {
+            Some(known) => self.library_call(known, args, call, e),
+            None if self.hir.functions[function.0 as usize].body.is_some() => {
+                self.calls.insert((self.current, function));
+                self.bind(function, args)
+            }
+            None => self.outside_value(e),
+        }
+    }
+
+    /// A value from outside the program.
+    fn outside_value(&mut self, e: &Expr) -> Flow {
+        let flow = self.shape(e.ty, "outside");
+        if let (Flow::Scalar(v), true) = (&flow, self.hir.types.is_pointer(e.ty)) {
+            self.graph.target(*v);
+        }
+        flow
+    }
+
+    fn library_call(&mut self, known: Library, args: &[Flow], call: &Call, e: &Expr) -> Flow {
+        match known {
+            Library::Malloc | Library::Calloc | Library::Alloca => self.fresh_block(),
+            Library::Realloc => {
+                let block = self.fresh_block();
+                self.same_block(args, &block);
+                block
+            }
+            Library::Memset => args.first().cloned().unwrap_or(Flow::Nothing),
+            Library::Memcpy { .. } => {
+                if let [to, from, ..] = args {
+                    self.same_block(std::slice::from_ref(from), to);
+                }
+                args.first().cloned().unwrap_or(Flow::Nothing)
+            }
+            Library::Memcmp => {
+                self.characters(&args[..args.len().min(2)]);
+                Flow::Nothing
+            }
+            Library::Strlen => {
+                self.characters(&args[..args.len().min(1)]);
+                Flow::Nothing
+            }
+            Library::Strcmp { .. } => {
+                self.characters(&args[..args.len().min(2)]);
+                Flow::Nothing
+            }
+            Library::Strcpy { .. } | Library::Strcat => {
+                let contents = self.characters(&args[..args.len().min(2)]);
+                if let [to, from] = contents[..] {
+                    self.graph.edge(from, to, Step::Copy);
+                }
+                args.first().cloned().unwrap_or(Flow::Nothing)
+            }
+            Library::Strchr => {
+                self.characters(&args[..args.len().min(1)]);
+                match args.first() {
+                    Some(text) => self.through(&[(text.clone(), Step::Slide(1))]),
+                    None => Flow::Nothing,
+                }
+            }
+            Library::Overflow(_) => self.overflow(args, call),
+            Library::First => args.first().cloned().unwrap_or(Flow::Nothing),
+            Library::Bits(_) | Library::Abs => {
+                let sources: Vec<_> = args.iter().map(|a| (a.clone(), Step::Mangle)).collect();
+                self.through(&sources)
+            }
+            Library::Nondet => self.outside_value(e),
+            _ => Flow::Nothing,
+        }
+    }
+
+    fn fresh_block(&mut self) -> Flow {
+        let node = self.graph.unwritten_node("heap");
+        Flow::Scalar(self.graph.address(Cell::start(node)))
+    }
+
+    /// What is copied from one block to another as a whole may be copied cell by cell if both are cut alike.
+    fn same_block(&mut self, from: &[Flow], to: &Flow) {
+        if let (Some(Flow::Scalar(a)), Flow::Scalar(b)) = (from.first(), to) {
+            let (a, b) = (self.graph.target(*a), self.graph.target(*b));
+            self.graph.unify(a, b);
+        }
+    }
+
+    /// The arguments point to characters; what is stored there.
+    fn characters(&mut self, args: &[Flow]) -> Vec<super::graph::Val> {
+        let mut contents = Vec::new();
+        for arg in args {
+            if let Flow::Scalar(v) = arg {
+                let moved = self.graph.value();
+                self.graph.edge(*v, moved, Step::Slide(1));
+                let cell = self.graph.target(*v);
+                contents.push(self.graph.access(cell, 1, false, None));
+            }
+        }
+        contents
+    }
+
+    /// `__builtin_add_overflow(a, b, &result)`
+    fn overflow(&mut self, args: &[Flow], call: &Call) -> Flow {
+        if let ([_, _, Flow::Scalar(v)], Some(pointer)) = (args, call.args.get(2)) {
+            let cell = self.graph.target(*v);
+            let size = match *self.hir.types.get(pointer.ty) {
+                super::super::types::Type::Pointer(to) => self.hir.types.size(to),
+                _ => None,
+            };
+            self.graph.access(cell, size.unwrap_or(4) as i64, false, None);
+        }
+        Flow::Nothing
+    }
+}

@@ -1,0 +1,312 @@
+//! Which parts of memory no pointer confuses.
+//!
+//! The analysis is Steensgaard's (POPL 1996) with fields and offsets, as Lattner's data structure analysis has them: two
+//! pointers that may point to the same object share one abstract object (`graph`), in which each has an offset. Values
+//! flow through variables, memory, calls, function pointers and integers. What is accessed in an abstract object are
+//! its fields (`layout`); each becomes a *region*.
+//!
+//! **What the regions guarantee**: two accesses in different regions never touch the same byte, and two accesses in one
+//! region coincide exactly or touch different bytes. A region whose accesses would not satisfy this has cells of one byte.
+//! This holds for pointers that stay in their arrays (C11 6.5.6): arithmetic on a pointer to an element of an array
+//! that is a member of a record does not reach the other members, unless it comes from the address of the record. A pointer that comes from outside (the result of a
+//! function without body) points to no object of the program.
+
+mod constant;
+mod constraints;
+mod graph;
+mod layout;
+mod library;
+mod library_flow;
+mod regions;
+mod residence;
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::hir::{Expr, FunctionId, Hir, Storage, VariableId};
+use super::types::{Type, TypeId};
+
+use constraints::Flow;
+use graph::Graph;
+
+pub(crate) use constant::constant;
+pub(crate) use constraints::key;
+pub(crate) use graph::{Cell, Val};
+pub(crate) use library::{Bits, Library, library};
+pub(crate) use regions::{Piece, PointsTo, Uncut};
+pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
+
+/// A call through a pointer.
+struct Site {
+    key: usize,
+    caller: FunctionId,
+    pointer: Val,
+    args: Vec<Flow>,
+    result: Flow,
+    targets: BTreeSet<FunctionId>,
+}
+
+impl Site {
+    fn new(e: &Expr, caller: FunctionId, pointer: Val, args: Vec<Flow>, result: Flow) -> Self {
+        Site { key: key(e), caller, pointer, args, result, targets: BTreeSet::new() }
+    }
+}
+
+/// The analysis while it runs.
+struct Analysis<'h> {
+    hir: &'h Hir,
+    graph: Graph,
+    /// What derefenced pointers and arguments point to, by expression.
+    pointers: FxHashMap<usize, Val>,
+    /// Arguments that are records in memory.
+    objects: FxHashMap<usize, Cell>,
+    residences: FxHashMap<VariableId, Residence>,
+    variables: FxHashMap<VariableId, Cell>,
+    scalars: FxHashMap<(VariableId, u64), Val>,
+    strings: FxHashMap<usize, Cell>,
+    functions: FxHashMap<FunctionId, Cell>,
+    results: FxHashMap<FunctionId, Flow>,
+    sites: Vec<Site>,
+    /// Variables that are not in memory and used.
+    used: BTreeSet<VariableId>,
+    /// Who calls whom.
+    calls: BTreeSet<(FunctionId, FunctionId)>,
+    /// Functions that can be called, in the order they were found.
+    reached: Vec<FunctionId>,
+    seen: BTreeSet<FunctionId>,
+    current: FunctionId,
+}
+
+impl<'h> Analysis<'h> {
+    fn residence(&mut self, variable: VariableId) -> Residence {
+        self.residences.entry(variable).or_insert_with(|| residence(self.hir, variable)).clone()
+    }
+
+    /// The object of a variable that lives in memory.
+    fn variable(&mut self, variable: VariableId) -> Cell {
+        if let Some(&cell) = self.variables.get(&variable) {
+            return cell;
+        }
+        let v = &self.hir.variables[variable.0 as usize];
+        let zeros = v.storage == Storage::Static && !v.external;
+        let node = if zeros { self.graph.node(Some(&v.name)) } else { self.graph.unwritten_node(&v.name) };
+        let cell = Cell::start(node);
+        self.variables.insert(variable, cell);
+        self.arrays(cell, v.ty);
+        if v.storage == Storage::Static
+            && let Some(init) = &v.init
+        {
+            self.init(variable, init);
+        }
+        cell
+    }
+
+    /// Notes the arrays inside an object of a type.
+    fn arrays(&mut self, cell: Cell, ty: TypeId) {
+        let types = &self.hir.types;
+        match *types.get(ty) {
+            Type::Array(element, length) => {
+                let stride = types.size(element).unwrap_or(1) as i64;
+                self.graph.add_array(cell, length.map(|n| (n as i64).saturating_mul(stride)), stride);
+                self.arrays(cell, element);
+            }
+            Type::Record(record) if !types.record(record).is_union => {
+                for field in &types.record(record).fields {
+                    self.arrays(cell.plus(field.offset as i64), field.ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The value of a variable that is not in memory, or of a scalar in it.
+    fn scalar(&mut self, variable: VariableId, offset: u64) -> Val {
+        if let Some(&value) = self.scalars.get(&(variable, offset)) {
+            return value;
+        }
+        let value = self.graph.value();
+        let first = self.used.insert(variable);
+        self.scalars.insert((variable, offset), value);
+        let v = &self.hir.variables[variable.0 as usize];
+        if first
+            && v.storage == Storage::Static
+            && let Some(init) = &v.init
+        {
+            self.init(variable, init);
+        }
+        value
+    }
+
+    fn string(&mut self, string: usize) -> Cell {
+        if let Some(&cell) = self.strings.get(&string) {
+            return cell;
+        }
+        let cell = Cell::start(self.graph.unwritten_node("string"));
+        self.strings.insert(string, cell);
+        cell
+    }
+
+    fn function(&mut self, function: FunctionId) -> Cell {
+        if let Some(&cell) = self.functions.get(&function) {
+            return cell;
+        }
+        let name = &self.hir.functions[function.0 as usize].name;
+        let cell = Cell::start(self.graph.node(Some(name)));
+        self.graph.add_function(cell.node, function);
+        self.functions.insert(function, cell);
+        cell
+    }
+
+    /// A fresh value of a type.
+    fn shape(&mut self, ty: TypeId, name: &str) -> Flow {
+        if matches!(self.hir.types.get(ty), Type::Void) {
+            return Flow::Nothing;
+        }
+        if !is_record(&self.hir.types, ty) {
+            return Flow::Scalar(self.graph.value());
+        }
+        match leaves(&self.hir.types, ty) {
+            Some(leaves) => Flow::Leaves(leaves.iter().map(|_| Some(self.graph.value())).collect()),
+            None => Flow::Object(Cell::start(self.graph.unwritten_node(name))),
+        }
+    }
+
+    /// What a function returns.
+    fn result(&mut self, function: FunctionId) -> Flow {
+        if let Some(flow) = self.results.get(&function) {
+            return flow.clone();
+        }
+        let f = &self.hir.functions[function.0 as usize];
+        let flow = match *self.hir.types.get(f.ty) {
+            Type::Function { result, .. } => self.shape(result, &f.name),
+            _ => Flow::Nothing,
+        };
+        self.results.insert(function, flow.clone());
+        flow
+    }
+
+    /// A call of a function with a body.
+    fn bind(&mut self, function: FunctionId, args: &[Flow]) -> Flow {
+        let hir = self.hir;
+        for (&parameter, arg) in hir.functions[function.0 as usize].parameters.iter().zip(args) {
+            let target = self.parameter(parameter);
+            self.assign(arg, &target);
+        }
+        if self.seen.insert(function) {
+            self.reached.push(function);
+        }
+        self.result(function)
+    }
+
+    /// Where the value of a parameter goes.
+    fn parameter(&mut self, parameter: VariableId) -> Flow {
+        let ty = self.hir.variables[parameter.0 as usize].ty;
+        let types = &self.hir.types;
+        match (self.residence(parameter), is_record(types, ty)) {
+            (Residence::Symbol, _) => Flow::Scalar(self.scalar(parameter, 0)),
+            (Residence::Split(leaves), _) => {
+                Flow::Leaves(leaves.iter().map(|l| Some(self.scalar(parameter, l.offset))).collect())
+            }
+            (Residence::Memory, false) => {
+                let cell = self.variable(parameter);
+                let width = types.size(ty).unwrap_or(1) as i64;
+                Flow::Scalar(self.graph.access(cell, width, false, None))
+            }
+            (Residence::Memory, true) => {
+                let cell = self.variable(parameter);
+                match leaves(types, ty) {
+                    None => Flow::Object(cell),
+                    Some(leaves) => {
+                        let scalars = leaves.iter().map(|l| {
+                            let width = types.size(l.ty).unwrap_or(1) as i64;
+                            Some(self.graph.access(cell.plus(l.offset as i64), width, false, None))
+                        });
+                        Flow::Leaves(scalars.collect())
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at all functions that can be called.
+    fn run(&mut self, entry: FunctionId) {
+        self.seen.insert(entry);
+        self.reached.push(entry);
+        for &parameter in &self.hir.functions[entry.0 as usize].parameters {
+            if let Flow::Scalar(v) = self.parameter(parameter) {
+                self.graph.target(v);
+            }
+        }
+        let mut next = 0;
+        loop {
+            while let Some(&function) = self.reached.get(next) {
+                next += 1;
+                self.current = function;
+                if let Some(body) = &self.hir.functions[function.0 as usize].body {
+                    self.body(body, function);
+                }
+            }
+            self.graph.solve();
+            if !self.bind_sites() {
+                break;
+            }
+        }
+    }
+
+    /// Connects calls through pointers with the functions they may reach. Whether there are new ones.
+    fn bind_sites(&mut self) -> bool {
+        let mut new = false;
+        for i in 0..self.sites.len() {
+            for function in self.graph.functions(self.sites[i].pointer) {
+                if self.sites[i].targets.contains(&function) || !self.compatible(function, i) {
+                    continue;
+                }
+                new = true;
+                self.sites[i].targets.insert(function);
+                let (args, result) = (self.sites[i].args.clone(), self.sites[i].result.clone());
+                if library(self.hir, function).is_none() && self.hir.functions[function.0 as usize].body.is_some() {
+                    self.calls.insert((self.sites[i].caller, function));
+                    let flow = self.bind(function, &args);
+                    self.assign(&flow, &result);
+                }
+            }
+        }
+        new
+    }
+
+    /// Whether a call passes what the function takes: enough arguments, records for records.
+    fn compatible(&self, function: FunctionId, site: usize) -> bool {
+        let f = &self.hir.functions[function.0 as usize];
+        let Type::Function { parameters, unspecified, .. } = self.hir.types.get(f.ty) else { return false };
+        let args = &self.sites[site].args;
+        let same = |(ty, arg): (&TypeId, &Flow)| {
+            is_record(&self.hir.types, *ty) == matches!(arg, Flow::Leaves(_) | Flow::Object(_))
+        };
+        *unspecified || (args.len() >= parameters.len() && parameters.iter().zip(args).all(same))
+    }
+}
+
+/// Analyses everything that can be called from a function.
+pub(crate) fn analyse(hir: &Hir, entry: FunctionId) -> PointsTo<'_> {
+    let mut analysis = Analysis {
+        hir,
+        graph: Graph::default(),
+        pointers: FxHashMap::default(),
+        objects: FxHashMap::default(),
+        residences: FxHashMap::default(),
+        variables: FxHashMap::default(),
+        scalars: FxHashMap::default(),
+        strings: FxHashMap::default(),
+        functions: FxHashMap::default(),
+        results: FxHashMap::default(),
+        sites: Vec::new(),
+        used: BTreeSet::new(),
+        calls: BTreeSet::new(),
+        reached: Vec::new(),
+        seen: BTreeSet::new(),
+        current: entry,
+    };
+    analysis.run(entry);
+    PointsTo::new(analysis)
+}

@@ -1,0 +1,211 @@
+//! Large blocks: everything between two loop heads as one step (large-block encoding).
+//!
+//! A block summarises all loop-free ways from one cut point of an [`Unfolding`] to another, calls included. Runs are
+//! deterministic but for what is open, so a block has a functional form: a guard, and a term for each variable written, both
+//! over the values before and over symbols for what is open.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::effect::Effect;
+use super::unfold::{Next, PointId, Step, Unfolding};
+use super::{EdgeId, ProcedureId};
+use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
+
+/// Where a block ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Target {
+    /// At another cut point.
+    Point(PointId),
+    /// In the error of an edge.
+    Error(ProcedureId, EdgeId),
+    /// In something without verdict: an edge that is not modelled or undefined, or a recursive call.
+    Open(ProcedureId, EdgeId),
+}
+
+/// All loop-free ways from one cut point to one target.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Where it starts.
+    pub from: PointId,
+    /// Where it ends.
+    pub target: Target,
+    /// When a run takes one of the ways.
+    pub guard: Term,
+    /// The variables that change, with their values afterwards.
+    pub updates: Vec<(Symbol, Term)>,
+    /// What is open: at which point, by which edge, the symbols that stand for it.
+    pub open: Vec<(PointId, EdgeId, Symbol)>,
+}
+
+/// A block has more points than allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge;
+
+/// A partial run: its condition, and the variables it changed.
+#[derive(Clone, Debug)]
+struct Partial {
+    condition: Term,
+    values: FxHashMap<Symbol, Term>,
+}
+
+/// The blocks that start at a point, with at most `limit` points in all.
+pub fn blocks_from(
+    unfolding: &mut Unfolding<'_>,
+    terms: &mut Terms,
+    from: PointId,
+    limit: usize,
+) -> Result<Vec<Block>, TooLarge> {
+    let (order, steps) = points_of(unfolding, terms, from, limit)?;
+    let mut walk = Walk { terms, incoming: FxHashMap::default(), targets: Vec::new(), open: Vec::new() };
+    let tt = walk.terms.tt();
+    walk.incoming.insert(from, vec![Partial { condition: tt, values: FxHashMap::default() }]);
+    for &point in order.iter().rev() {
+        let partials = walk.incoming.remove(&point).unwrap_or_default();
+        let Some(partial) = join(walk.terms, partials) else { continue };
+        for step in &steps[&point] {
+            walk.take(unfolding, from, point, step, &partial);
+        }
+    }
+    Ok(walk.blocks(from))
+}
+
+/// The points of the blocks, children before parents, and their steps.
+#[allow(clippy::type_complexity, reason = "two results of one walk")]
+fn points_of(
+    unfolding: &mut Unfolding<'_>,
+    terms: &mut Terms,
+    from: PointId,
+    limit: usize,
+) -> Result<(Vec<PointId>, FxHashMap<PointId, Vec<Step>>), TooLarge> {
+    let mut order = Vec::new();
+    let mut steps: FxHashMap<PointId, Vec<Step>> = FxHashMap::default();
+    let mut seen = FxHashSet::from_iter([from]);
+    steps.insert(from, unfolding.steps(terms, from));
+    let mut path = vec![(from, 0)];
+    while let Some((point, next)) = path.last_mut() {
+        let Some(step) = steps[point].get(*next) else {
+            order.push(*point);
+            path.pop();
+            continue;
+        };
+        *next += 1;
+        if let Next::Point(to) = step.next
+            && !unfolding.is_loop_head(to)
+            && seen.insert(to)
+        {
+            if seen.len() > limit {
+                return Err(TooLarge);
+            }
+            steps.insert(to, unfolding.steps(terms, to));
+            path.push((to, 0));
+        }
+    }
+    Ok((order, steps))
+}
+
+struct Walk<'t> {
+    terms: &'t mut Terms,
+    incoming: FxHashMap<PointId, Vec<Partial>>,
+    targets: Vec<(Target, Vec<Partial>)>,
+    open: Vec<(PointId, EdgeId, Symbol)>,
+}
+
+impl Walk<'_> {
+    /// Follows a step, with a partial run that comes to its start.
+    fn take(&mut self, unfolding: &Unfolding<'_>, from: PointId, point: PointId, step: &Step, partial: &Partial) {
+        let next = extend(self.terms, partial, &step.effect);
+        if matches!(self.terms.node(next.condition), Node::Bool(false)) {
+            return;
+        }
+        self.open.extend(step.effect.open.iter().map(|&symbol| (point, step.edge, symbol)));
+        let target = match step.next {
+            Next::End => return,
+            Next::Point(to) if to != from && !unfolding.is_loop_head(to) => {
+                self.incoming.entry(to).or_default().push(next);
+                return;
+            }
+            Next::Point(to) => Target::Point(to),
+            Next::Error => Target::Error(step.procedure, step.edge),
+            Next::Open | Next::Recursion(_) => Target::Open(step.procedure, step.edge),
+        };
+        match self.targets.iter_mut().find(|(t, _)| *t == target) {
+            Some((_, partials)) => partials.push(next),
+            None => self.targets.push((target, vec![next])),
+        }
+    }
+
+    fn blocks(self, from: PointId) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for (target, partials) in self.targets {
+            let Some(partial) = join(self.terms, partials) else { continue };
+            let mut updates: Vec<(Symbol, Term)> = Vec::new();
+            #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
+            for (symbol, value) in partial.values {
+                if !matches!(self.terms.node(value), Node::Symbol(s) if s == symbol) {
+                    updates.push((symbol, value));
+                }
+            }
+            updates.sort_unstable();
+            blocks.push(Block { from, target, guard: partial.condition, updates, open: self.open.clone() });
+        }
+        blocks
+    }
+}
+
+/// A partial run with one more step.
+fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Partial {
+    let condition = match effect.guard {
+        Some(guard) => {
+            let guard = terms.substitute_symbols(guard, &partial.values);
+            terms.and(partial.condition, guard)
+        }
+        None => partial.condition,
+    };
+    let updates: Vec<(Symbol, Term)> =
+        effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, &partial.values))).collect();
+    let mut values = partial.values.clone();
+    values.extend(updates);
+    Partial { condition, values }
+}
+
+/// Several partial runs that come to one point, as one. At most one of their conditions holds.
+fn join(terms: &mut Terms, partials: Vec<Partial>) -> Option<Partial> {
+    let mut partials = partials.into_iter();
+    let mut joined = partials.next()?;
+    for other in partials {
+        let mut symbols: Vec<Symbol> = Vec::new();
+        #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
+        for symbol in joined.values.keys().chain(other.values.keys()) {
+            symbols.push(*symbol);
+        }
+        symbols.sort_unstable();
+        symbols.dedup();
+        for symbol in symbols {
+            let same = terms.symbol(symbol);
+            let left = joined.values.get(&symbol).copied().unwrap_or(same);
+            let right = other.values.get(&symbol).copied().unwrap_or(same);
+            let value = if left == right { left } else { terms.ite(other.condition, right, left) };
+            joined.values.insert(symbol, value);
+        }
+        joined.condition = either(terms, joined.condition, other.condition);
+    }
+    Some(joined)
+}
+
+/// `a or b`; where both are what comes of a branch, what was before it.
+fn either(terms: &mut Terms, a: Term, b: Term) -> Term {
+    if let (Node::Binary(BinOp::And, before, one), Node::Binary(BinOp::And, also, other)) =
+        (terms.node(a), terms.node(b))
+        && before == also
+        && is_negation(terms, one, other)
+    {
+        return before;
+    }
+    if is_negation(terms, a, b) { terms.tt() } else { terms.or(a, b) }
+}
+
+fn is_negation(terms: &mut Terms, a: Term, b: Term) -> bool {
+    matches!(terms.node(a), Node::Unary(UnOp::Not, c) if c == b)
+        || matches!(terms.node(b), Node::Unary(UnOp::Not, c) if c == a)
+        || terms.not(a) == b
+}

@@ -1,0 +1,380 @@
+//! Programs with procedures and memory: what C becomes.
+//!
+//! A [`CfaProgram`] is a set of procedures, each a control-flow automaton whose edges carry an [`Op`]. Its variables are
+//! [`Symbol`]s of the term store: scalars (bit-vectors, or integers in the mathematical reading) and *regions*, the parts of
+//! memory that no pointer can confuse, which are arrays from addresses to cells.
+//!
+//! **Determinism.** Of the edges that leave a location, at most one is enabled in any state: several edges out of one
+//! location are all [`Op::Assume`]. Everything open is an [`Op::Input`] (or the contents of fresh memory), so a run is
+//! determined by its inputs, and a list of input values is a counterexample.
+//!
+//! **Memory.** Concretely there is one flat memory of bytes, little-endian, in which objects live at addresses. A term
+//! `select(region, address)` reads a cell of the region's width at that address; regions never overlap, which the pointer
+//! analysis of the front end guarantees, so the symbolic reading may use one array for each. Reading or writing outside a
+//! live object, or through a dangling pointer, is undefined behaviour: the machine stops there, the symbolic
+//! reading goes on with any contents.
+
+pub mod blocks;
+pub mod effect;
+pub mod encoding;
+mod liveness;
+mod partial;
+pub mod passes;
+pub mod print;
+mod source;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod unfold;
+mod verdict;
+
+use rustc_hash::FxHashMap;
+
+use crate::program::{LocId, Span, index_type};
+use crate::term::{Symbol, Term, Terms};
+
+pub use liveness::Liveness;
+pub(crate) use partial::may_fail_with;
+pub use partial::{may_fail, partial_terms};
+pub use print::show_c;
+pub use source::{LineMarker, Place, SourceMap};
+pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates};
+
+index_type! {
+    /// A procedure of a program.
+    ProcedureId
+}
+index_type! {
+    /// An edge of one procedure.
+    EdgeId
+}
+index_type! {
+    /// An object with a fixed address.
+    ObjectId
+}
+index_type! {
+    /// A place in the program that takes an input.
+    InputId
+}
+
+/// How integers are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Integers {
+    /// Bit-vectors, as the machine has them.
+    #[default]
+    Machine,
+    /// Unbounded, without wrap-around: variables and addresses have sort `Int`.
+    Mathematical,
+}
+
+/// A program with procedures.
+#[derive(Clone, Debug)]
+pub struct CfaProgram {
+    /// All terms used below; variables are its symbols.
+    pub terms: Terms,
+    /// Bits of an address: 32 or 64.
+    pub pointer_bits: u32,
+    /// How integers are read.
+    pub integers: Integers,
+    /// Global scalars.
+    pub globals: Vec<Global>,
+    /// Regions of memory.
+    pub regions: Vec<Region>,
+    /// Objects with fixed addresses, ascending by address.
+    pub objects: Vec<Object>,
+    /// The procedures.
+    pub procedures: Vec<Procedure>,
+    /// Where a run starts: a procedure without parameters that initialises memory, calls `main` and exits.
+    pub entry: ProcedureId,
+    /// The places that take inputs.
+    pub inputs: Vec<InputSite>,
+    /// What people want to know about a variable.
+    pub variables: FxHashMap<Symbol, VariableInfo>,
+    /// What was assumed about the program and its environment, one sentence each.
+    pub assumptions: Vec<String>,
+    /// The text.
+    pub source: SourceMap,
+}
+
+/// A global scalar.
+#[derive(Clone, Copy, Debug)]
+pub struct Global {
+    /// The variable.
+    pub symbol: Symbol,
+    /// A constant.
+    pub init: Term,
+}
+
+/// A part of memory that no pointer confuses with another one: an array from addresses to cells.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// The array variable: `(Array address cell)`.
+    pub symbol: Symbol,
+    /// Bytes of a cell: a power of two, at most 8. Cells start at the address of their first byte.
+    pub cell_bytes: u32,
+    /// Whether all objects in it are static, so that it starts as zeros.
+    pub starts_zero: bool,
+    /// For people: a variable or a member (`list.next`).
+    pub name: String,
+}
+
+/// What kind of object one with a fixed address is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectKind {
+    /// A global or static: alive always, starts as zero bytes.
+    Static,
+    /// A string literal: alive always, not writable.
+    Literal,
+    /// A local of a procedure that cannot be active twice at a time: alive from [`Op::Enter`] to [`Op::Leave`].
+    Local(ProcedureId),
+}
+
+/// An object with a fixed address.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its name in the source.
+    pub name: String,
+    /// Where it starts.
+    pub address: u64,
+    /// How many bytes it has.
+    pub size: u64,
+    /// How long it lives.
+    pub kind: ObjectKind,
+    /// For a literal: its bytes. Empty otherwise.
+    pub bytes: Vec<u8>,
+    /// For a local: the regions that hold its cells.
+    pub regions: Vec<Symbol>,
+}
+
+/// What people want to know about a variable.
+#[derive(Clone, Debug)]
+pub struct VariableInfo {
+    /// Its name in the source.
+    pub name: String,
+    /// Its C type, as text.
+    pub ty: String,
+    /// Whether its bits are read as a signed number.
+    pub signed: bool,
+    /// Made by the front end: not shown.
+    pub hidden: bool,
+}
+
+/// Where an input comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InputKind {
+    /// `__VERIFIER_nondet_X()`: the name of the function.
+    Nondet(String),
+    /// The result of a function without body.
+    Extern(String),
+    /// The first value of a local variable without initialiser.
+    Uninitialised(String),
+    /// A parameter of the entry function, or a global that is an input.
+    Environment(String),
+    /// A value that is not modelled (a floating-point result, ...). Any value is a sound reading; the machine, which
+    /// needs the real one, carries it as *unknown* and stops where control or an address depends on it.
+    Opaque(String),
+}
+
+/// A place that takes inputs.
+#[derive(Clone, Debug)]
+pub struct InputSite {
+    /// Where the values come from.
+    pub kind: InputKind,
+    /// The C type of the value, as text.
+    pub ty: String,
+    /// Whether the value is shown as a signed number.
+    pub signed: bool,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A control-flow automaton.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Its name.
+    pub name: String,
+    /// Variables that take the arguments.
+    pub params: Vec<Symbol>,
+    /// The other variables of a call, parameters excluded.
+    pub locals: Vec<Symbol>,
+    /// The variable that holds the result at [`Procedure::exit`]; one of the locals.
+    pub result: Option<Symbol>,
+    /// Its locations.
+    pub locations: Vec<Location>,
+    /// Its edges.
+    pub edges: Vec<Edge>,
+    /// Where a call starts.
+    pub entry: LocId,
+    /// Where a call ends; no edge leaves it.
+    pub exit: LocId,
+    /// The address of the function, where its address is taken.
+    pub address: Option<u64>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A location of a procedure.
+#[derive(Clone, Debug, Default)]
+pub struct Location {
+    /// A label of the source.
+    pub label: Option<String>,
+    /// The statement that starts here.
+    pub span: Span,
+}
+
+/// A step.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub from: LocId,
+    /// Where it ends. An edge that ends the run goes to a location that nothing leaves.
+    pub to: LocId,
+    /// What it does.
+    pub op: Op,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What is assigned to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// A scalar.
+    Var(Symbol),
+    /// A cell of memory: a region and an address.
+    Cell(Symbol, Term),
+}
+
+/// One assignment.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Assign {
+    /// What is written.
+    pub target: Target,
+    /// The new value.
+    pub value: Term,
+}
+
+/// How long a block of memory lives that is allocated at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AllocKind {
+    /// To the end of the call (`alloca`, arrays of variable length, addressed locals of recursive procedures).
+    Stack,
+    /// Until it is freed.
+    Heap,
+}
+
+/// A formatted output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Print {
+    /// The format, as `printf` reads it.
+    pub format: Vec<u8>,
+    /// Its arguments, after the default promotions. A `%s` takes an address.
+    pub args: Vec<Term>,
+    /// Whether it goes to the standard output (otherwise to the standard error, or nowhere).
+    pub stdout: bool,
+}
+
+/// What an edge does. Terms are evaluated in the state before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// Nothing.
+    Skip,
+    /// Enabled only where the condition (of sort Bool) holds. Where no edge of a location is enabled the run ends, without
+    /// error (`__VERIFIER_assume`).
+    Assume(Term),
+    /// Assignments at once, to distinct targets.
+    Assign(Vec<Assign>),
+    /// Any value of the variable's sort.
+    Input(Symbol, InputId),
+    /// A call.
+    Call {
+        /// Who is called.
+        callee: ProcedureId,
+        /// One for each parameter.
+        args: Vec<Term>,
+        /// Where the result goes.
+        result: Option<Symbol>,
+    },
+    /// The end of the call: the edge goes to the exit. The value goes to [`Procedure::result`].
+    Return(Option<Term>),
+    /// The life of a local object begins, with unknown contents.
+    Enter(ObjectId),
+    /// The life of a local object ends.
+    Leave(ObjectId),
+    /// A fresh block of memory.
+    Alloc {
+        /// Takes its address.
+        target: Symbol,
+        /// How many bytes (a bit-vector of pointer width; unsigned).
+        size: Term,
+        /// How long it lives.
+        kind: AllocKind,
+        /// Whether it starts as zero bytes, or with unknown contents.
+        zeroed: bool,
+    },
+    /// Ends the life of a heap block; a null pointer is ignored.
+    Free(Term),
+    /// The size in bytes of the heap block that starts at the address.
+    BlockSize(Symbol, Term),
+    /// Prints.
+    Print(Print),
+    /// The error: what the property forbids. The text says which (`reach_error`, `assertion x > 0`, `label ERROR`).
+    Error(String),
+    /// Ends the run with an exit status.
+    Exit(Term),
+    /// Ends the run by a signal.
+    Abort,
+    /// What comes here is not modelled: a verdict that depends on it is UNKNOWN, with this reason.
+    Unsupported(String),
+    /// Undefined behaviour (a call through a pointer that holds no suitable function, ...).
+    Undefined(String),
+}
+
+impl CfaProgram {
+    /// A procedure.
+    pub fn procedure(&self, id: ProcedureId) -> &Procedure {
+        &self.procedures[id.index()]
+    }
+
+    /// The region an array variable stands for.
+    pub fn region(&self, symbol: Symbol) -> Option<&Region> {
+        self.regions.iter().find(|r| r.symbol == symbol)
+    }
+}
+
+impl Procedure {
+    /// The edges that leave each location, by their ids.
+    pub fn successors(&self) -> Vec<Vec<EdgeId>> {
+        let mut successors = vec![Vec::new(); self.locations.len()];
+        for (i, edge) in self.edges.iter().enumerate() {
+            successors[edge.from.index()].push(EdgeId::from_index(i));
+        }
+        successors
+    }
+
+    /// Which locations are heads of loops: every cycle goes through one. They are the targets of the edges that close a
+    /// cycle in a depth-first walk from the entry.
+    pub fn loop_heads(&self) -> Vec<bool> {
+        let successors = self.successors();
+        let mut heads = vec![false; self.locations.len()];
+        let mut seen = vec![false; self.locations.len()];
+        let mut active = vec![false; self.locations.len()];
+        let mut path = vec![(self.entry, 0)];
+        seen[self.entry.index()] = true;
+        active[self.entry.index()] = true;
+        while let Some((at, next)) = path.last_mut() {
+            let Some(edge) = successors[at.index()].get(*next) else {
+                active[at.index()] = false;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let to = self.edges[edge.index()].to;
+            heads[to.index()] |= active[to.index()];
+            if !seen[to.index()] {
+                seen[to.index()] = true;
+                active[to.index()] = true;
+                path.push((to, 0));
+            }
+        }
+        heads
+    }
+}

@@ -1,0 +1,418 @@
+//! Terms as C expressions.
+//!
+//! An expression means in C what the term means: bit-vectors have no sign, so a cast is shown where C would read an operand
+//! differently.
+
+use super::name;
+use crate::cfa::CfaProgram;
+use crate::sort::Sort;
+use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
+
+/// Deeper parts are left out.
+const MAX_DEPTH: u32 = 100;
+
+/// So many parts are shown.
+const MAX_PARTS: u32 = 20_000;
+
+/// A term as a C expression. Parts that are too deep or too many show as `...`.
+pub fn show_c(program: &CfaProgram, term: Term) -> String {
+    Printer { program, terms: &program.terms, depth: 0, left: MAX_PARTS }.show(term).text
+}
+
+/// A cell of a region.
+pub(super) fn show_cell(program: &CfaProgram, region: Symbol, address: Term) -> String {
+    let mut printer = Printer { program, terms: &program.terms, depth: 0, left: MAX_PARTS };
+    let name = program.region(region).map_or_else(|| name(program, region), |r| r.name.as_str());
+    format!("{name}[{}]", printer.address(address))
+}
+
+/// How tightly an operator binds.
+mod level {
+    pub(super) const CHOICE: u8 = 1;
+    pub(super) const OR: u8 = 2;
+    pub(super) const AND: u8 = 3;
+    pub(super) const BIT_OR: u8 = 4;
+    pub(super) const BIT_XOR: u8 = 5;
+    pub(super) const BIT_AND: u8 = 6;
+    pub(super) const EQUAL: u8 = 7;
+    pub(super) const LESS: u8 = 8;
+    pub(super) const SHIFT: u8 = 9;
+    pub(super) const SUM: u8 = 10;
+    pub(super) const PRODUCT: u8 = 11;
+    pub(super) const UNARY: u8 = 12;
+    pub(super) const ATOM: u8 = 13;
+}
+
+/// A shown term: how tightly it binds, and how C reads its sign (`None` for a constant, which fits either).
+struct Shown {
+    text: String,
+    level: u8,
+    signed: Option<bool>,
+}
+
+impl Shown {
+    fn new(text: impl Into<String>, level: u8, signed: Option<bool>) -> Self {
+        Shown { text: text.into(), level, signed }
+    }
+
+    /// As an operand of an operator.
+    fn inside(self, level: u8) -> String {
+        if self.level < level { format!("({})", self.text) } else { self.text }
+    }
+}
+
+struct Printer<'a> {
+    program: &'a CfaProgram,
+    terms: &'a Terms,
+    depth: u32,
+    left: u32,
+}
+
+impl Printer<'_> {
+    fn width(&self, term: Term) -> u32 {
+        match self.terms.sort_id(term).map(|id| self.terms.sort_of_id(id)) {
+            Some(Sort::BitVec(width)) => *width,
+            Some(Sort::Bool) => 32,
+            _ => 0,
+        }
+    }
+
+    fn show(&mut self, term: Term) -> Shown {
+        if self.depth >= MAX_DEPTH || self.left == 0 {
+            return Shown::new("...", level::ATOM, None);
+        }
+        self.depth += 1;
+        self.left -= 1;
+        let shown = self.node(term);
+        self.depth -= 1;
+        shown
+    }
+
+    fn node(&mut self, term: Term) -> Shown {
+        match self.terms.node(term) {
+            Node::Bool(b) => Shown::new(if b { "1" } else { "0" }, level::ATOM, None),
+            Node::Int(v) if v < 0 => Shown::new(v.to_string(), level::UNARY, Some(true)),
+            Node::Int(v) => Shown::new(v.to_string(), level::ATOM, Some(true)),
+            Node::Big(id) => Shown::new(self.terms.big_value(id).to_string(), level::UNARY, Some(true)),
+            Node::BitVec(width, bits) => constant(width, bits, true),
+            Node::BigBitVec(_, id) => Shown::new(self.terms.big_value(id).to_string(), level::ATOM, None),
+            Node::Symbol(symbol) => {
+                let signed = self.program.variables.get(&symbol).is_none_or(|v| v.signed);
+                Shown::new(name(self.program, symbol), level::ATOM, Some(signed))
+            }
+            Node::Unary(op, a) => self.unary(op, a),
+            Node::Binary(op, a, b) => self.binary(term, op, a, b),
+            Node::Ite(c, a, b) => self.choice(c, a, b),
+            Node::Extract { hi, lo, of } => self.extract(hi, lo, of),
+            Node::Extend { signed, of, .. } => self.extend(term, signed, of),
+            Node::IntToBv(width, a) => {
+                let inner = self.show(a).inside(level::UNARY);
+                Shown::new(format!("({}){inner}", self.type_name(width, false)), level::UNARY, Some(false))
+            }
+            Node::Store(array, index, value) => {
+                let (array, index, value) = (self.show(array).text, self.show(index).text, self.show(value).text);
+                Shown::new(format!("store({array}, {index}, {value})"), level::ATOM, None)
+            }
+            Node::ConstArray(_, element) => Shown::new(format!("all({})", self.show(element).text), level::ATOM, None),
+            Node::Var(_) | Node::At(..) | Node::Input(_) => Shown::new("?", level::ATOM, None),
+        }
+    }
+
+    /// The C type of so many bits.
+    fn type_name(&self, width: u32, signed: bool) -> String {
+        let long = if self.program.pointer_bits == 64 { "long" } else { "long long" };
+        let name = match width {
+            8 if signed => return "signed char".to_owned(),
+            8 => "char",
+            16 => "short",
+            32 => "int",
+            64 => long,
+            128 => "__int128",
+            _ if signed => return format!("_BitInt({width})"),
+            _ => return format!("unsigned _BitInt({width})"),
+        };
+        if signed { name.to_owned() } else { format!("unsigned {name}") }
+    }
+
+    /// An operand that C must read with this sign.
+    fn with_sign(&mut self, term: Term, signed: bool) -> Shown {
+        if let Node::BitVec(width, bits) = self.terms.node(term) {
+            return constant(width, bits, signed);
+        }
+        let width = self.width(term);
+        let shown = self.show(term);
+        match shown.signed {
+            Some(own) if own != signed && width > 0 => self.cast(shown, width, signed),
+            _ => shown,
+        }
+    }
+
+    fn cast(&self, shown: Shown, width: u32, signed: bool) -> Shown {
+        let text = format!("({}){}", self.type_name(width, signed), shown.inside(level::UNARY));
+        Shown::new(text, level::UNARY, Some(signed))
+    }
+
+    fn unary(&mut self, op: UnOp, a: Term) -> Shown {
+        if op == UnOp::Not
+            && let Some(shown) = self.negation(a)
+        {
+            return shown;
+        }
+        let width = self.width(a);
+        let shown = self.show(a);
+        let signed = shown.signed;
+        let sign = match op {
+            UnOp::Not => "!",
+            UnOp::Neg | UnOp::BvNeg => "-",
+            UnOp::BitNot | UnOp::BvNot => "~",
+            UnOp::BoolToInt => return shown,
+            UnOp::BvToNat => return if signed == Some(false) { shown } else { self.cast(shown, width, false) },
+        };
+        let inner = shown.inside(level::UNARY);
+        // Not `--x`, which is something else.
+        let inner = if sign == "-" && inner.starts_with('-') { format!("({inner})") } else { inner };
+        let result = Shown::new(format!("{sign}{inner}"), level::UNARY, signed);
+        if op.on_bit_vectors() { self.narrow(result, width) } else { result }
+    }
+
+    /// The result of an operation on fewer bits than C computes with is cut.
+    fn narrow(&self, shown: Shown, width: u32) -> Shown {
+        if width >= 32 || width == 0 {
+            return shown;
+        }
+        let signed = shown.signed.unwrap_or(true);
+        self.cast(shown, width, signed)
+    }
+
+    /// A negated comparison is a comparison.
+    fn negation(&mut self, term: Term) -> Option<Shown> {
+        let Node::Binary(op, a, b) = self.terms.node(term) else { return None };
+        match op {
+            BinOp::Eq => Some(self.comparison("!=", level::EQUAL, None, a, b)),
+            BinOp::Lt => Some(self.comparison(">=", level::LESS, None, a, b)),
+            BinOp::Le => Some(self.comparison(">", level::LESS, None, a, b)),
+            BinOp::BvSlt => Some(self.comparison(">=", level::LESS, Some(true), a, b)),
+            BinOp::BvSle => Some(self.comparison(">", level::LESS, Some(true), a, b)),
+            BinOp::BvUlt => Some(self.comparison(">=", level::LESS, Some(false), a, b)),
+            BinOp::BvUle => Some(self.comparison(">", level::LESS, Some(false), a, b)),
+            _ => None,
+        }
+    }
+
+    /// Both operands as C must read them for an operation that has this sign, or none.
+    fn operands(&mut self, signed: Option<bool>, a: Term, b: Term) -> (Shown, Shown) {
+        let width = self.width(a);
+        if let Some(signed) = signed {
+            return (self.with_sign(a, signed), self.with_sign(b, signed));
+        }
+        if width == 0 {
+            return (self.show(a), self.show(b));
+        }
+        // C widens short operands by their signs, which must agree; constants take the sign of the other side.
+        let (left, right) = (self.show(a), self.show(b));
+        match (left.signed, right.signed) {
+            (Some(own), None) => (left, self.with_sign(b, own)),
+            (None, Some(own)) => (self.with_sign(a, own), right),
+            (Some(x), Some(y)) if x != y && width < 32 => {
+                let right = self.cast(right, width, x);
+                (left, right)
+            }
+            _ => (left, right),
+        }
+    }
+
+    fn comparison(&mut self, sign: &str, at: u8, signed: Option<bool>, a: Term, b: Term) -> Shown {
+        let (left, right) = self.operands(signed, a, b);
+        let text = format!("{} {sign} {}", left.inside(at), right.inside(at + 1));
+        Shown::new(text, at, Some(true))
+    }
+
+    fn binary(&mut self, term: Term, op: BinOp, a: Term, b: Term) -> Shown {
+        match op {
+            BinOp::Select => return self.select(a, b),
+            BinOp::BvConcat => return self.concat(term, a, b),
+            BinOp::Mod | BinOp::FloorDiv | BinOp::BvSmod => {
+                let name = if op == BinOp::FloorDiv { "floor_div" } else { "mod" };
+                let text = format!("{name}({}, {})", self.show(a).text, self.show(b).text);
+                return Shown::new(text, level::ATOM, Some(true));
+            }
+            BinOp::Eq => return self.comparison("==", level::EQUAL, None, a, b),
+            BinOp::Le => return self.comparison("<=", level::LESS, None, a, b),
+            BinOp::Lt => return self.comparison("<", level::LESS, None, a, b),
+            BinOp::BvSle => return self.comparison("<=", level::LESS, Some(true), a, b),
+            BinOp::BvSlt => return self.comparison("<", level::LESS, Some(true), a, b),
+            BinOp::BvUle => return self.comparison("<=", level::LESS, Some(false), a, b),
+            BinOp::BvUlt => return self.comparison("<", level::LESS, Some(false), a, b),
+            BinOp::And | BinOp::Or => {
+                let (sign, at) = if op == BinOp::And { ("&&", level::AND) } else { ("||", level::OR) };
+                let (left, right) = (self.show(a), self.show(b));
+                let text = format!("{} {sign} {}", left.inside(at), right.inside(at + 1));
+                return Shown::new(text, at, Some(true));
+            }
+            _ => {}
+        }
+        if matches!(op, BinOp::BvAdd | BinOp::Add)
+            && let Some(positive) = self.negative_constant(b)
+        {
+            let left = self.show(a);
+            let (signed, text) = (left.signed, format!("{} - {positive}", left.inside(level::SUM)));
+            let width = self.width(term);
+            return self.narrow(Shown::new(text, level::SUM, signed), width);
+        }
+        self.arithmetic(op, a, b)
+    }
+
+    /// `x + -3` is shown as `x - 3`.
+    fn negative_constant(&self, term: Term) -> Option<u64> {
+        let value = match self.terms.node(term) {
+            Node::Int(v) => v,
+            Node::BitVec(width @ 1..=64, bits) => ((bits << (64 - width)) as i64) >> (64 - width),
+            _ => return None,
+        };
+        (value < 0 && value > i64::from(i32::MIN)).then(|| value.unsigned_abs())
+    }
+
+    fn arithmetic(&mut self, op: BinOp, a: Term, b: Term) -> Shown {
+        let (sign, at, signed) = match op {
+            BinOp::BvAdd | BinOp::Add => ("+", level::SUM, None),
+            BinOp::BvSub | BinOp::Sub => ("-", level::SUM, None),
+            BinOp::BvMul | BinOp::Mul => ("*", level::PRODUCT, None),
+            BinOp::BvUdiv => ("/", level::PRODUCT, Some(false)),
+            BinOp::BvSdiv => ("/", level::PRODUCT, Some(true)),
+            BinOp::Div => ("/", level::PRODUCT, None),
+            BinOp::BvUrem => ("%", level::PRODUCT, Some(false)),
+            BinOp::BvSrem => ("%", level::PRODUCT, Some(true)),
+            BinOp::Rem => ("%", level::PRODUCT, None),
+            BinOp::BvAnd | BinOp::BitAnd => ("&", level::BIT_AND, None),
+            BinOp::BvOr | BinOp::BitOr => ("|", level::BIT_OR, None),
+            BinOp::BvXor | BinOp::BitXor => ("^", level::BIT_XOR, None),
+            BinOp::BvLshr => (">>", level::SHIFT, Some(false)),
+            BinOp::BvAshr => (">>", level::SHIFT, Some(true)),
+            BinOp::BvShl | BinOp::Shl => ("<<", level::SHIFT, None),
+            _ => (">>", level::SHIFT, None),
+        };
+        let width = self.width(a);
+        let (left, right) = if at == level::SHIFT {
+            // The sign of a shift is that of its left operand.
+            let left = if let Some(signed) = signed { self.with_sign(a, signed) } else { self.show(a) };
+            (left, self.with_sign(b, true))
+        } else {
+            self.operands(signed, a, b)
+        };
+        let sign_of_result = match (left.signed, right.signed) {
+            (own, _) if at == level::SHIFT => own,
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (None, None) => None,
+            _ => Some(true),
+        };
+        let text = format!("{} {sign} {}", left.inside(at), right.inside(at + 1));
+        self.narrow(Shown::new(text, at, sign_of_result), width)
+    }
+
+    fn choice(&mut self, c: Term, a: Term, b: Term) -> Shown {
+        let (left, right) = self.operands(None, a, b);
+        let signed = if left.signed == Some(false) || right.signed == Some(false) { Some(false) } else { Some(true) };
+        let condition = self.show(c).inside(level::OR);
+        let text = format!("{condition} ? {} : {}", left.inside(level::OR), right.inside(level::CHOICE));
+        Shown::new(text, level::CHOICE, signed)
+    }
+
+    /// `region[address]`.
+    fn select(&mut self, array: Term, address: Term) -> Shown {
+        let region = match self.terms.node(array) {
+            Node::Symbol(symbol) => self.program.region(symbol).map(|r| r.name.clone()),
+            _ => None,
+        };
+        let region = region.unwrap_or_else(|| self.show(array).inside(level::ATOM));
+        let address = self.address(address);
+        Shown::new(format!("{region}[{address}]"), level::ATOM, Some(true))
+    }
+
+    /// An address: constants are places in objects.
+    fn address(&mut self, term: Term) -> String {
+        match self.terms.node(term) {
+            Node::BitVec(_, address) => object_place(self.program, address),
+            Node::Int(address) => object_place(self.program, address as u64),
+            // The object first.
+            Node::Binary(BinOp::BvAdd | BinOp::Add, a, b) if self.is_in_object(b) => {
+                format!("{} + {}", self.address(b), self.show(a).inside(level::SUM + 1))
+            }
+            _ => self.show(term).text,
+        }
+    }
+
+    fn is_in_object(&self, term: Term) -> bool {
+        let address = match self.terms.node(term) {
+            Node::BitVec(_, address) => address,
+            Node::Int(address) => address as u64,
+            _ => return false,
+        };
+        self.program.objects.iter().any(|o| address.wrapping_sub(o.address) < o.size.max(1))
+    }
+
+    fn concat(&mut self, term: Term, a: Term, b: Term) -> Shown {
+        let (width, below) = (self.width(term), self.width(b));
+        let ty = self.type_name(width, false);
+        let high = self.with_sign(a, false).inside(level::UNARY);
+        let low = self.with_sign(b, false).inside(level::BIT_OR + 1);
+        Shown::new(format!("({ty}){high} << {below} | {low}"), level::BIT_OR, Some(false))
+    }
+
+    fn extract(&mut self, hi: u32, lo: u32, of: Term) -> Shown {
+        let width = hi - lo + 1;
+        let shown = self.show(of);
+        let shifted = match lo {
+            0 => shown,
+            _ => {
+                let signed = shown.signed;
+                Shown::new(format!("{} >> {lo}", shown.inside(level::SHIFT)), level::SHIFT, signed)
+            }
+        };
+        match width {
+            8 | 16 | 32 | 64 => {
+                let signed = shifted.signed.unwrap_or(true);
+                self.cast(shifted, width, signed)
+            }
+            _ => {
+                let mask = if width < 64 { (1u64 << width) - 1 } else { u64::MAX };
+                let text = format!("{} & {mask:#x}", shifted.inside(level::BIT_AND));
+                Shown::new(text, level::BIT_AND, Some(true))
+            }
+        }
+    }
+
+    fn extend(&mut self, term: Term, signed: bool, of: Term) -> Shown {
+        let (from, to) = (self.width(of), self.width(term));
+        let inner = self.with_sign(of, signed);
+        match to {
+            // C does this by itself.
+            32 if from < 32 => Shown { signed: Some(true), ..inner },
+            _ => self.cast(inner, to, signed),
+        }
+    }
+}
+
+/// A constant as C reads it.
+fn constant(width: u32, bits: u64, signed: bool) -> Shown {
+    let value = if signed && (1..=64).contains(&width) {
+        i128::from(((bits << (64 - width)) as i64) >> (64 - width))
+    } else {
+        i128::from(bits)
+    };
+    let suffix = match width {
+        _ if signed || value < 1 << 31 => "",
+        0..=32 => "u",
+        _ => "ul",
+    };
+    let level = if value < 0 { level::UNARY } else { level::ATOM };
+    Shown::new(format!("{value}{suffix}"), level, None)
+}
+
+/// `&object + offset`, or the number.
+pub(super) fn object_place(program: &CfaProgram, address: u64) -> String {
+    match program.objects.iter().find(|o| address.wrapping_sub(o.address) < o.size.max(1)) {
+        Some(object) if object.address == address => format!("&{}", object.name),
+        Some(object) => format!("&{} + {}", object.name, address - object.address),
+        None => address.to_string(),
+    }
+}

@@ -1,0 +1,217 @@
+//! Programs made by hand, for tests.
+
+use super::{
+    Assign, CfaProgram, Edge, EdgeId, Global, InputId, InputKind, InputSite, Integers, Location, Object, ObjectId,
+    ObjectKind, Op, Procedure, ProcedureId, Region, SourceMap, Target, VariableInfo,
+};
+use crate::program::{LocId, Span};
+use crate::sort::Sort;
+use crate::term::{BinOp, Symbol, Term, Terms};
+
+/// Where every procedure starts and ends.
+pub(crate) const ENTRY: LocId = LocId(0);
+pub(crate) const EXIT: LocId = LocId(1);
+
+/// A program under construction: procedure 0 is the entry.
+pub(crate) struct Build {
+    pub(crate) program: CfaProgram,
+}
+
+impl Build {
+    pub(crate) fn new() -> Self {
+        let program = CfaProgram {
+            terms: Terms::new(),
+            pointer_bits: 64,
+            integers: Integers::Machine,
+            globals: Vec::new(),
+            regions: Vec::new(),
+            objects: Vec::new(),
+            procedures: Vec::new(),
+            entry: ProcedureId(0),
+            inputs: Vec::new(),
+            variables: Default::default(),
+            assumptions: Vec::new(),
+            source: SourceMap::default(),
+        };
+        let mut build = Build { program };
+        build.procedure("start");
+        build
+    }
+
+    pub(crate) fn mathematical() -> Self {
+        let mut build = Build::new();
+        build.program.integers = Integers::Mathematical;
+        build
+    }
+
+    pub(crate) fn procedure(&mut self, name: &str) -> ProcedureId {
+        self.program.procedures.push(Procedure {
+            name: name.to_owned(),
+            params: Vec::new(),
+            locals: Vec::new(),
+            result: None,
+            locations: vec![Location::default(); 2],
+            edges: Vec::new(),
+            entry: ENTRY,
+            exit: EXIT,
+            address: None,
+            span: Span::default(),
+        });
+        ProcedureId::from_index(self.program.procedures.len() - 1)
+    }
+
+    fn proc(&mut self, p: ProcedureId) -> &mut Procedure {
+        &mut self.program.procedures[p.index()]
+    }
+
+    fn declare(&mut self, name: &str, sort: Sort) -> Symbol {
+        let symbol = self.program.terms.declare(name, sort);
+        let info = VariableInfo { name: name.to_owned(), ty: "int".to_owned(), signed: true, hidden: false };
+        self.program.variables.insert(symbol, info);
+        symbol
+    }
+
+    pub(crate) fn local(&mut self, p: ProcedureId, name: &str, sort: Sort) -> Symbol {
+        let symbol = self.declare(name, sort);
+        self.proc(p).locals.push(symbol);
+        symbol
+    }
+
+    pub(crate) fn param(&mut self, p: ProcedureId, name: &str, sort: Sort) -> Symbol {
+        let symbol = self.declare(name, sort);
+        self.proc(p).params.push(symbol);
+        symbol
+    }
+
+    pub(crate) fn result(&mut self, p: ProcedureId, sort: Sort) -> Symbol {
+        let symbol = self.local(p, "result", sort);
+        self.proc(p).result = Some(symbol);
+        symbol
+    }
+
+    pub(crate) fn global(&mut self, name: &str, sort: Sort, init: Term) -> Symbol {
+        let symbol = self.declare(name, sort);
+        self.program.globals.push(Global { symbol, init });
+        symbol
+    }
+
+    pub(crate) fn region(&mut self, name: &str, bytes: u32) -> Symbol {
+        let sort = match self.program.integers {
+            Integers::Machine => Sort::array(Sort::BitVec(64), Sort::BitVec(8 * bytes)),
+            Integers::Mathematical => Sort::array(Sort::Int, Sort::Int),
+        };
+        let symbol = self.program.terms.declare(name, sort);
+        self.program.regions.push(Region { symbol, cell_bytes: bytes, starts_zero: false, name: name.to_owned() });
+        symbol
+    }
+
+    pub(crate) fn object(&mut self, name: &str, address: u64, size: u64, kind: ObjectKind) -> ObjectId {
+        self.program.objects.push(Object {
+            name: name.to_owned(),
+            address,
+            size,
+            kind,
+            bytes: Vec::new(),
+            regions: Vec::new(),
+        });
+        ObjectId::from_index(self.program.objects.len() - 1)
+    }
+
+    pub(crate) fn literal(&mut self, address: u64, bytes: &[u8]) {
+        let object = self.object("literal", address, bytes.len() as u64, ObjectKind::Literal);
+        self.program.objects[object.index()].bytes = bytes.to_vec();
+    }
+
+    pub(crate) fn input(&mut self, kind: InputKind) -> InputId {
+        self.program.inputs.push(InputSite { kind, ty: "int".to_owned(), signed: true, span: Span::default() });
+        InputId::from_index(self.program.inputs.len() - 1)
+    }
+
+    pub(crate) fn nondet(&mut self) -> InputId {
+        self.input(InputKind::Nondet("nondet_int".to_owned()))
+    }
+
+    pub(crate) fn location(&mut self, p: ProcedureId) -> LocId {
+        self.proc(p).locations.push(Location::default());
+        LocId::from_index(self.proc(p).locations.len() - 1)
+    }
+
+    pub(crate) fn edge(&mut self, p: ProcedureId, from: LocId, to: LocId, op: Op) -> EdgeId {
+        self.proc(p).edges.push(Edge { from, to, op, span: Span::default() });
+        EdgeId::from_index(self.proc(p).edges.len() - 1)
+    }
+
+    /// Edges one after the other; where they lead.
+    pub(crate) fn chain(&mut self, p: ProcedureId, mut from: LocId, ops: impl IntoIterator<Item = Op>) -> LocId {
+        for op in ops {
+            let to = self.location(p);
+            self.edge(p, from, to, op);
+            from = to;
+        }
+        from
+    }
+
+    /// Both ways of a condition.
+    pub(crate) fn branch(&mut self, p: ProcedureId, at: LocId, condition: Term) -> (LocId, LocId) {
+        let (yes, no) = (self.location(p), self.location(p));
+        let negation = self.program.terms.not(condition);
+        self.edge(p, at, yes, Op::Assume(condition));
+        self.edge(p, at, no, Op::Assume(negation));
+        (yes, no)
+    }
+
+    /// An operation that ends the run.
+    pub(crate) fn end(&mut self, p: ProcedureId, at: LocId, op: Op) {
+        let to = self.location(p);
+        self.edge(p, at, to, op);
+    }
+
+    pub(crate) fn var(&mut self, symbol: Symbol) -> Term {
+        self.program.terms.symbol(symbol)
+    }
+
+    pub(crate) fn bv(&mut self, width: u32, value: i64) -> Term {
+        self.program.terms.bit_vec(width, value as u64)
+    }
+
+    pub(crate) fn op(&mut self, op: BinOp, a: Term, b: Term) -> Term {
+        if op.on_bit_vectors() { self.program.terms.bv(op, a, b) } else { self.program.terms.binary(op, a, b) }
+    }
+
+    pub(crate) fn load(&mut self, region: Symbol, address: Term) -> Term {
+        let array = self.var(region);
+        self.program.terms.select(array, address)
+    }
+}
+
+/// One assignment to a variable.
+pub(crate) fn set(symbol: Symbol, value: Term) -> Op {
+    Op::Assign(vec![Assign { target: Target::Var(symbol), value }])
+}
+
+/// One assignment to a cell.
+pub(crate) fn store(region: Symbol, address: Term, value: Term) -> Op {
+    Op::Assign(vec![Assign { target: Target::Cell(region, address), value }])
+}
+
+/// Numbers that look random, the same each time.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        (self.next() >> 11) % bound
+    }
+}
+
+/// A term with all its parts, for messages.
+pub(crate) fn show(terms: &Terms, term: Term) -> String {
+    let parts: Vec<String> = terms.children(term).map(|c| show(terms, c)).collect();
+    format!("{:?}({})", terms.node(term), parts.join(", "))
+}

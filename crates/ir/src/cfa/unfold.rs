@@ -1,0 +1,195 @@
+//! A program without recursion as one automaton: control points are locations with the calls that wait for them.
+//!
+//! No procedure is active twice at a time, so its variables need no copies: a call assigns parameters, a return assigns the
+//! result, and everything else is control. Points are made when they are first asked for.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::effect::{Effect, Effects};
+use super::{CfaProgram, EdgeId, Op, ProcedureId};
+use crate::program::{LocId, index_type};
+use crate::term::Terms;
+
+index_type! {
+    /// A control point of an unfolding.
+    PointId
+}
+
+/// A location with the calls that wait for its procedure to return, the outermost first.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Point {
+    /// The calls: the procedure that waits, and its edge with the call.
+    pub calls: Box<[(ProcedureId, EdgeId)]>,
+    /// The procedure.
+    pub procedure: ProcedureId,
+    /// The location in it.
+    pub location: LocId,
+}
+
+/// Where a step leads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Next {
+    /// To another point.
+    Point(PointId),
+    /// To the end of the run, without error.
+    End,
+    /// To the error: the edge says which.
+    Error,
+    /// To something that has no verdict: the edge says what (not modelled, or undefined behaviour).
+    Open,
+    /// Into a procedure that is active already.
+    Recursion(ProcedureId),
+}
+
+/// A step of the unfolding.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The procedure of the edge.
+    pub procedure: ProcedureId,
+    /// The edge.
+    pub edge: EdgeId,
+    /// What it does to the variables.
+    pub effect: Effect,
+    /// Where it leads.
+    pub next: Next,
+}
+
+/// The unfolding of a program, as far as it was asked for.
+#[derive(Clone, Debug)]
+pub struct Unfolding<'p> {
+    program: &'p CfaProgram,
+    effects: Effects<'p>,
+    points: IndexSet<Point, FxBuildHasher>,
+    /// The edges that leave each location of each procedure.
+    successors: Vec<Vec<Vec<EdgeId>>>,
+    /// Whether each location of each procedure is the head of a loop.
+    loop_heads: Vec<Vec<bool>>,
+}
+
+impl<'p> Unfolding<'p> {
+    /// The unfolding; it starts at [`Unfolding::start`].
+    pub fn new(program: &'p CfaProgram, terms: &mut Terms) -> Self {
+        let entry = program.procedure(program.entry);
+        let start = Point { calls: Box::default(), procedure: program.entry, location: entry.entry };
+        Unfolding {
+            program,
+            effects: Effects::new(program, terms),
+            points: IndexSet::from_iter([start]),
+            successors: program.procedures.iter().map(|p| p.successors()).collect(),
+            loop_heads: program.procedures.iter().map(|p| p.loop_heads()).collect(),
+        }
+    }
+
+    /// The unfolding again, in a store that was used for one: the variables are the same.
+    pub fn resume(program: &'p CfaProgram, terms: &Terms) -> Option<Self> {
+        let mut probe = program.terms.clone();
+        let unfolding = Unfolding::new(program, &mut probe);
+        let counter = unfolding.effects.next_address;
+        let known = counter.index() < terms.symbol_count()
+            && terms.symbol_name(counter) == probe.symbol_name(counter)
+            && terms.symbol_sort(counter) == probe.symbol_sort(counter);
+        known.then_some(unfolding)
+    }
+
+    /// The id of a point, which may be new.
+    pub fn intern_point(&mut self, point: Point) -> PointId {
+        PointId::from_index(self.points.insert_full(point).0)
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p CfaProgram {
+        self.program
+    }
+
+    /// How edges are read.
+    pub fn effects(&self) -> &Effects<'p> {
+        &self.effects
+    }
+
+    /// Where runs start.
+    pub fn start(&self) -> PointId {
+        PointId(0)
+    }
+
+    /// A point.
+    pub fn point(&self, id: PointId) -> &Point {
+        self.points.get_index(id.index()).expect("an id of this unfolding")
+    }
+
+    /// The id of a point, if it was made.
+    pub fn find(&self, point: &Point) -> Option<PointId> {
+        self.points.get_index_of(point).map(PointId::from_index)
+    }
+
+    /// How many points were made.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether no point was made; never so.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Whether a loop closes at a point.
+    pub fn is_loop_head(&self, id: PointId) -> bool {
+        let point = self.point(id);
+        self.loop_heads[point.procedure.index()][point.location.index()]
+    }
+
+    /// The steps that leave a point.
+    pub fn steps(&mut self, terms: &mut Terms, id: PointId) -> Vec<Step> {
+        let point = self.point(id).clone();
+        let edges = self.successors[point.procedure.index()][point.location.index()].clone();
+        edges.into_iter().map(|edge| self.step(terms, &point, edge)).collect()
+    }
+
+    fn step(&mut self, terms: &mut Terms, point: &Point, id: EdgeId) -> Step {
+        let edge = &self.program.procedure(point.procedure).edges[id.index()];
+        let (effect, next) = match &edge.op {
+            Op::Error(_) => (Effect::default(), Next::Error),
+            Op::Unsupported(_) | Op::Undefined(_) => (Effect::default(), Next::Open),
+            Op::Exit(_) | Op::Abort => (Effect::default(), Next::End),
+            Op::Call { callee, args, .. } => {
+                let parameters = &self.program.procedure(*callee).params;
+                let updates = parameters.iter().copied().zip(args.iter().copied()).collect();
+                (Effect { updates, ..Effect::default() }, self.call(point, id, *callee))
+            }
+            Op::Return(value) => self.return_from(point, *value),
+            op => {
+                let to = Point { location: edge.to, ..point.clone() };
+                (self.effects.of(terms, op), self.intern(to))
+            }
+        };
+        Step { procedure: point.procedure, edge: id, effect, next }
+    }
+
+    fn call(&mut self, point: &Point, edge: EdgeId, callee: ProcedureId) -> Next {
+        let active = point.calls.iter().map(|(p, _)| *p).chain([point.procedure]);
+        if active.into_iter().any(|p| p == callee) {
+            return Next::Recursion(callee);
+        }
+        let calls = point.calls.iter().copied().chain([(point.procedure, edge)]).collect();
+        let location = self.program.procedure(callee).entry;
+        self.intern(Point { calls, procedure: callee, location })
+    }
+
+    fn return_from(&mut self, point: &Point, value: Option<crate::term::Term>) -> (Effect, Next) {
+        let Some((&(caller, edge), calls)) = point.calls.split_last() else {
+            return (Effect::default(), Next::End);
+        };
+        let edge = &self.program.procedure(caller).edges[edge.index()];
+        let target = match &edge.op {
+            Op::Call { result, .. } => *result,
+            _ => None,
+        };
+        let updates = target.zip(value).into_iter().collect();
+        let to = Point { calls: calls.into(), procedure: caller, location: edge.to };
+        (Effect { updates, ..Effect::default() }, self.intern(to))
+    }
+
+    fn intern(&mut self, point: Point) -> Next {
+        Next::Point(self.intern_point(point))
+    }
+}

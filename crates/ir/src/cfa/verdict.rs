@@ -1,0 +1,75 @@
+//! Answers about programs with procedures, and their evidence.
+
+use crate::cfa::InputId;
+use crate::cfa::unfold::Point;
+use crate::program::Span;
+use crate::term::{Term, Terms};
+use crate::verdict::Reason;
+
+/// What an engine says of a program.
+#[derive(Clone, Debug)]
+pub enum CfaVerdict {
+    /// No error is reachable.
+    Safe(CfaProof),
+    /// An error is reachable.
+    Unsafe(InputTrace),
+    /// The engine cannot say.
+    Unknown(Reason),
+}
+
+/// A run that ends in an error. A program is deterministic but for its inputs, so these are all there is to say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputTrace {
+    /// The inputs, in the order in which the run asks for them.
+    pub inputs: Vec<InputValue>,
+    /// The error reached.
+    pub error: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Where an input of a run comes from.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum InputOrigin {
+    /// An edge that takes an input.
+    Site(InputId),
+    /// The contents of memory that was not written before it is read: the name of the object.
+    Memory(String),
+}
+
+/// One input of a run.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct InputValue {
+    /// Where it comes from.
+    pub origin: InputOrigin,
+    /// Its bits; for mathematical integers the number, in two's complement of 64 bits.
+    pub bits: u64,
+    /// How many bits it has.
+    pub width: u32,
+}
+
+/// Why no error is reachable.
+#[derive(Clone, Debug)]
+pub enum CfaProof {
+    /// All states in which a run asks for an input or passes a loop head, or a superset of them: the start leads into
+    /// it, and from each of them every value of the input leads to another one or ends the run without error.
+    Reached(ReachedStates),
+    /// Formulas that hold whenever a run passes a point.
+    Invariants(Invariants),
+}
+
+/// A formula for each cut point of the unfolding that can be reached: the start, and the heads of loops.
+#[derive(Clone, Debug)]
+pub struct Invariants {
+    /// The store of the formulas; it extends the program's.
+    pub terms: Terms,
+    /// Points and formulas over the program's variables. What is not listed is not reached.
+    pub points: Vec<(Point, Term)>,
+}
+
+/// A set of states of the machine, in its own encoding.
+#[derive(Clone, Debug, Default)]
+pub struct ReachedStates {
+    /// The states, sorted.
+    pub states: Vec<Box<[u8]>>,
+}

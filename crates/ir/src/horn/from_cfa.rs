@@ -1,0 +1,484 @@
+//! Programs with procedures as Horn clauses, and evidence about the clauses as evidence about the program.
+//!
+//! There is one predicate for each cut point (the start and the loop heads) of the program's [`Unfolding`], over the variables
+//! that are live there, and one clause for each large block. Clauses speak about bit-vectors, or about integers
+//! ([`IntEncoding`]).
+
+use std::collections::BTreeSet;
+
+use num_traits::ToPrimitive;
+use rustc_hash::FxHashMap;
+
+use crate::cfa::blocks::{Block, Target, blocks_from};
+use crate::cfa::encoding::{IntEncoding, Overflow, View, widen};
+use crate::cfa::unfold::{Point, PointId, Unfolding};
+use crate::cfa::{CfaProgram, CfaProof, EdgeId, InputOrigin, InputTrace, InputValue, Invariants, Op, ProcedureId};
+use crate::horn::{Application, Clause, Derivation, HornSystem, Interpretation, PredId};
+use crate::machine::{InputRequest, InputSource, Limits, LoopHeads, Machine, Pause, Stop};
+use crate::program::{Source, Span};
+use crate::sort::{Sort, Value};
+use crate::term::{Symbol, Term, Terms};
+use crate::verdict::Reason;
+
+/// How the clauses speak about machine integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// As bit-vectors: exact.
+    Bits,
+    /// As integers.
+    Integers(Overflow),
+}
+
+/// A program as clauses, and the way back.
+#[derive(Clone, Debug)]
+pub struct CfaClauses {
+    /// The clauses. Their store extends the program's.
+    pub system: HornSystem,
+    /// The cut point of each predicate.
+    points: Vec<Point>,
+    /// The variables of each predicate, in the order of its parameters: of the program, and as the clauses speak about them.
+    variables: Vec<Vec<(Symbol, View)>>,
+    /// The block of each clause; the first clause, the initial one, has none.
+    origins: Vec<Option<Origin>>,
+    encoding: Encoding,
+}
+
+/// Where a clause comes from.
+#[derive(Clone, Debug)]
+struct Origin {
+    target: Target,
+    /// What is open in the block, with the position of its value among the symbols of the clause.
+    open: Vec<OpenValue>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenValue {
+    calls: Box<[(ProcedureId, EdgeId)]>,
+    procedure: ProcedureId,
+    edge: EdgeId,
+    position: usize,
+}
+
+impl CfaClauses {
+    /// Reads a program as clauses. `limit` is how many control points there may be.
+    pub fn new(program: &CfaProgram, encoding: Encoding, limit: usize) -> Result<Self, Reason> {
+        let mut terms = program.terms.clone();
+        let mut unfolding = Unfolding::new(program, &mut terms);
+        let blocks = all_blocks(&mut unfolding, &mut terms, limit)?;
+        Ok(Translation::new(program, &unfolding, terms, encoding, blocks).run())
+    }
+
+    /// A solution of the clauses as invariants of the program. `None` where they cannot be said in bits.
+    pub fn proof(&self, solution: &Interpretation) -> Option<CfaProof> {
+        let mut terms = solution.terms.clone();
+        let mut points = Vec::new();
+        for (i, point) in self.points.iter().enumerate() {
+            let parameters = self.system.predicates[i].params.iter().copied();
+            let formula = match self.encoding {
+                Encoding::Bits => {
+                    let own = self.variables[i].iter().map(|(s, _)| terms.symbol(*s)).collect::<Vec<_>>();
+                    let map = parameters.zip(own).collect();
+                    terms.substitute_symbols(solution.formulas[i], &map)
+                }
+                Encoding::Integers(_) => {
+                    let map = parameters.zip(self.variables[i].iter().copied()).collect();
+                    widen(&mut terms, solution.formulas[i], &map)?
+                }
+            };
+            points.push((point.clone(), formula));
+        }
+        Some(CfaProof::Invariants(Invariants { terms, points }))
+    }
+
+    /// A refutation of the clauses as a run of the program; if the run ends otherwise, why there is none.
+    pub fn trace(&self, program: &CfaProgram, derivation: &Derivation) -> Result<InputTrace, Reason> {
+        if let Some(Origin { target: Target::Open(procedure, edge), .. }) = self.last_origin(derivation) {
+            return Err(open_reason(program, *procedure, *edge));
+        }
+        let machine = Machine::new(program);
+        let mut state = machine.initial();
+        let mut inputs = Vec::new();
+        let mut block = 1;
+        loop {
+            let limits = Limits { steps: 100_000_000, ..Limits::default() };
+            match machine.run_until_input(&mut state, &mut (), LoopHeads::Stop, &limits) {
+                Pause::LoopHead(..) => block += 1,
+                Pause::Input(request) => {
+                    let bits = self.input(derivation, block, &request, &machine.calls(&state));
+                    inputs.push(input_value(&request, bits));
+                    machine.supply(&mut state, &request, bits);
+                }
+                Pause::Stopped(outcome) => {
+                    return match outcome.stop {
+                        Stop::Error(error) => Ok(InputTrace { inputs, error, span: outcome.at.span }),
+                        _ => Err(Reason::Uncertified("the counterexample is none in exact arithmetic".to_owned())),
+                    };
+                }
+            }
+        }
+    }
+
+    fn last_origin(&self, derivation: &Derivation) -> Option<&Origin> {
+        self.origins[derivation.steps.last()?.clause.index()].as_ref()
+    }
+
+    /// The value of an input in the n-th block of a derivation; 0 for what does not matter.
+    fn input(
+        &self,
+        derivation: &Derivation,
+        block: usize,
+        request: &InputRequest,
+        calls: &[(ProcedureId, EdgeId)],
+    ) -> u64 {
+        let value = || {
+            let step = derivation.steps.get(block)?;
+            let origin = self.origins[step.clause.index()].as_ref()?;
+            let here = |o: &&OpenValue| {
+                o.procedure == request.at.procedure && Some(o.edge) == request.at.edge && *o.calls == *calls
+            };
+            let position = origin.open.iter().find(here)?.position;
+            bits_of(step.values.get(position)?)
+        };
+        value().unwrap_or(0)
+    }
+}
+
+/// The lowest 64 bits of a number.
+fn bits_of(value: &Value) -> Option<u64> {
+    match value {
+        Value::Bool(b) => Some((*b).into()),
+        Value::Int(n) => crate::bitvec::of_integer(64, n).to_u64(),
+        Value::BitVec { bits, .. } => bits.to_u64(),
+        _ => None,
+    }
+}
+
+fn input_value(request: &InputRequest, bits: u64) -> InputValue {
+    let origin = match &request.source {
+        InputSource::Site(site) => InputOrigin::Site(*site),
+        InputSource::Memory { object, .. } => InputOrigin::Memory(object.clone()),
+    };
+    let bits = if (1..64).contains(&request.width) { bits & ((1 << request.width) - 1) } else { bits };
+    InputValue { origin, bits, width: request.width }
+}
+
+/// Why a target without verdict has none.
+fn open_reason(program: &CfaProgram, procedure: ProcedureId, edge: EdgeId) -> Reason {
+    let edge = &program.procedure(procedure).edges[edge.index()];
+    let place = program.source.place(edge.span);
+    let at = format!("at {}:{}:{}", place.file, place.line, place.column);
+    match &edge.op {
+        Op::Undefined(what) => Reason::Undefined(format!("{what}, {at}")),
+        Op::Unsupported(what) => Reason::Unsupported(format!("{what}, {at}")),
+        Op::Call { callee, .. } => {
+            Reason::Unsupported(format!("recursion: {} calls itself, {at}", program.procedure(*callee).name))
+        }
+        _ => Reason::Unsupported(at),
+    }
+}
+
+fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) -> Result<Vec<Vec<Block>>, Reason> {
+    let too_large = || Reason::Unsupported(format!("more than {limit} control points"));
+    let mut order = vec![unfolding.start()];
+    let mut blocks = Vec::new();
+    while let Some(&from) = order.get(blocks.len()) {
+        let found = blocks_from(unfolding, terms, from, limit).map_err(|_| too_large())?;
+        for block in &found {
+            if let Target::Point(to) = block.target
+                && !order.contains(&to)
+            {
+                order.push(to);
+            }
+        }
+        blocks.push(found);
+        if unfolding.len() > limit {
+            return Err(too_large());
+        }
+    }
+    Ok(blocks)
+}
+
+struct Translation<'p> {
+    program: &'p CfaProgram,
+    first_address: Term,
+    next_address: Symbol,
+    encoding: Encoding,
+    blocks: Vec<Vec<Block>>,
+    /// The predicate of each cut point.
+    predicates: FxHashMap<PointId, PredId>,
+    live: Vec<Vec<Symbol>>,
+    system: HornSystem,
+    points: Vec<Point>,
+    origins: Vec<Option<Origin>>,
+    integers: Option<IntEncoding>,
+    /// The point of each point id that opens something.
+    all_points: Vec<Point>,
+}
+
+impl<'p> Translation<'p> {
+    fn new(
+        program: &'p CfaProgram,
+        unfolding: &Unfolding<'p>,
+        mut terms: Terms,
+        encoding: Encoding,
+        blocks: Vec<Vec<Block>>,
+    ) -> Self {
+        let first_address = unfolding.effects().first_address(&mut terms);
+        let ids: Vec<PointId> = cut_points(&blocks, unfolding.start());
+        let predicates = ids.iter().enumerate().map(|(i, &p)| (p, PredId::from_index(i))).collect();
+        let points = ids.iter().map(|&p| unfolding.point(p).clone()).collect();
+        let source = Source { name: program.source.files.first().cloned().unwrap_or_default(), text: String::new() };
+        let mut system = HornSystem::new(source);
+        system.terms = terms;
+        let integers = match encoding {
+            Encoding::Bits => None,
+            Encoding::Integers(overflow) => Some(IntEncoding::new(overflow, views(program))),
+        };
+        Translation {
+            program,
+            first_address,
+            next_address: unfolding.effects().next_address,
+            encoding,
+            blocks,
+            predicates,
+            live: Vec::new(),
+            system,
+            points,
+            origins: Vec::new(),
+            integers,
+            all_points: (0..unfolding.len()).map(|i| unfolding.point(PointId::from_index(i)).clone()).collect(),
+        }
+    }
+
+    fn run(mut self) -> CfaClauses {
+        self.live = self.live_variables();
+        self.declare_predicates();
+        self.initial_clause();
+        for block in std::mem::take(&mut self.blocks).into_iter().flatten() {
+            self.clause(&block);
+        }
+        let views = |s: &Symbol| (*s, self.integers.as_ref().map_or(View::Signed, |e| e.view(*s)));
+        let variables = self.live.iter().map(|symbols| symbols.iter().map(views).collect()).collect();
+        CfaClauses {
+            system: self.system,
+            points: self.points,
+            variables,
+            origins: self.origins,
+            encoding: self.encoding,
+        }
+    }
+
+    /// The variables of each cut point that a later block reads.
+    fn live_variables(&self) -> Vec<Vec<Symbol>> {
+        let open: BTreeSet<Symbol> = self.blocks.iter().flatten().flat_map(|b| b.open.iter().map(|o| o.2)).collect();
+        let mut live: Vec<BTreeSet<Symbol>> = vec![BTreeSet::new(); self.blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (from, blocks) in self.blocks.iter().enumerate().rev() {
+                let mut here = live[from].clone();
+                for block in blocks {
+                    let behind = match block.target {
+                        Target::Point(to) => live[self.predicates[&to].index()].clone(),
+                        _ => BTreeSet::new(),
+                    };
+                    here.extend(self.system.terms.symbols(block.guard));
+                    let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+                    for symbol in behind {
+                        match updates.get(&symbol) {
+                            Some(&value) => here.extend(self.system.terms.symbols(value)),
+                            None => {
+                                here.insert(symbol);
+                            }
+                        }
+                    }
+                }
+                here.retain(|s| !open.contains(s));
+                if here.len() != live[from].len() {
+                    live[from] = here;
+                    changed = true;
+                }
+            }
+        }
+        live.into_iter().map(|s| s.into_iter().collect()).collect()
+    }
+
+    fn declare_predicates(&mut self) {
+        for (i, symbols) in self.live.clone().iter().enumerate() {
+            let sorts: Vec<Sort> = symbols.iter().map(|&s| self.sort_of(s)).collect();
+            let name = point_name(self.program, &self.points[i]);
+            self.system.add_predicate(name, &sorts);
+        }
+    }
+
+    fn sort_of(&mut self, symbol: Symbol) -> Sort {
+        let terms = &mut self.system.terms;
+        let symbol = self.integers.as_mut().map_or(symbol, |encoding| encoding.symbol(terms, symbol));
+        terms.symbol_sort(symbol).clone()
+    }
+
+    /// The start: globals have their initial values, everything else any.
+    fn initial_clause(&mut self) {
+        let mut initial: FxHashMap<Symbol, Term> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
+        initial.insert(self.next_address, self.first_address);
+        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
+            if let Sort::Array(of) = self.system.terms.symbol_sort(region.symbol).clone() {
+                let zero = match of.1 {
+                    Sort::BitVec(width) => self.system.terms.bit_vec(width, 0),
+                    _ => self.system.terms.int(0),
+                };
+                let zeros = self.system.terms.const_array(Sort::Array(of), zero);
+                initial.insert(region.symbol, zeros);
+            }
+        }
+        let live = self.live[0].clone();
+        let args: Vec<Term> =
+            live.iter().map(|s| initial.get(s).copied().unwrap_or_else(|| self.system.terms.symbol(*s))).collect();
+        let tt = self.system.terms.tt();
+        self.push_clause(tt, None, Some((PredId(0), args, live)), None);
+    }
+
+    fn clause(&mut self, block: &Block) {
+        for &(point, edge, symbol) in &block.open {
+            self.inherit_view(point, edge, symbol);
+        }
+        let head = match block.target {
+            Target::Point(to) => {
+                let predicate = self.predicates[&to];
+                let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+                let live = self.live[predicate.index()].clone();
+                let args = live.iter().map(|s| updates.get(s).copied().unwrap_or_else(|| self.system.terms.symbol(*s)));
+                Some((predicate, args.collect(), live.clone()))
+            }
+            _ => None,
+        };
+        self.push_clause(block.guard, Some(self.predicates[&block.from]), head, Some(block));
+    }
+
+    /// What is open is read as the variable that takes it.
+    fn inherit_view(&mut self, point: PointId, edge: EdgeId, symbol: Symbol) {
+        let Some(encoding) = &mut self.integers else { return };
+        let procedure = self.all_points[point.index()].procedure;
+        let target = match &self.program.procedure(procedure).edges[edge.index()].op {
+            Op::Input(target, _) | Op::BlockSize(target, _) => *target,
+            _ => return,
+        };
+        let view = encoding.view(target);
+        encoding.set_view(symbol, view);
+    }
+
+    /// Adds a clause: its guard and arguments are over the program's variables before the block.
+    fn push_clause(
+        &mut self,
+        guard: Term,
+        body: Option<PredId>,
+        head: Option<(PredId, Vec<Term>, Vec<Symbol>)>,
+        block: Option<&Block>,
+    ) {
+        let terms = &mut self.system.terms;
+        let own: Vec<Symbol> = body.map(|p| self.live[p.index()].clone()).unwrap_or_default();
+        let mut constraint = guard;
+        let mut body_args: Vec<Term> = own.iter().map(|&s| terms.symbol(s)).collect();
+        let mut head_args = head.as_ref().map(|h| h.1.clone()).unwrap_or_default();
+        if let Some(encoding) = &mut self.integers {
+            let head_symbols = head.as_ref().map(|h| h.2.clone()).unwrap_or_default();
+            head_args = (head_args.into_iter().zip(head_symbols))
+                .map(|(arg, symbol)| {
+                    let view = encoding.view(symbol);
+                    encoding.term(terms, arg, view)
+                })
+                .collect();
+            let ints: Vec<Symbol> = own.iter().map(|&s| encoding.symbol(terms, s)).collect();
+            body_args = ints.into_iter().map(|s| terms.symbol(s)).collect();
+            constraint = encoding.formula(terms, constraint);
+            let used = block.into_iter().flat_map(|b| b.open.iter().map(|o| o.2)).chain(own.iter().copied());
+            let mut facts: Vec<Term> = used.filter_map(|s| encoding.range(terms, s)).collect();
+            facts.extend(encoding.take_opaque().into_iter().map(|(_, fact)| fact));
+            // Only what occurs in the clause is worth saying.
+            let mut mentioned: BTreeSet<Symbol> = terms.symbols(constraint).into_iter().collect();
+            mentioned.extend(head_args.iter().chain(&body_args).flat_map(|&t| terms.symbols(t)));
+            facts.retain(|&f| terms.symbols(f).iter().all(|s| mentioned.contains(s)));
+            facts.push(constraint);
+            constraint = terms.all(facts);
+        }
+        let body: Vec<Application> =
+            body.map(|predicate| Application { predicate, args: body_args }).into_iter().collect();
+        let head = head.map(|(predicate, ..)| Application { predicate, args: head_args });
+        self.add_renamed(body, constraint, head, block);
+    }
+
+    /// Adds a clause with symbols of its own.
+    fn add_renamed(
+        &mut self,
+        body: Vec<Application>,
+        constraint: Term,
+        head: Option<Application>,
+        block: Option<&Block>,
+    ) {
+        let terms = &mut self.system.terms;
+        let used = HornSystem::collect_vars(terms, &body, constraint, head.as_ref());
+        let mut map: FxHashMap<Symbol, Term> = FxHashMap::default();
+        let mut vars = Vec::with_capacity(used.len());
+        for &symbol in &used {
+            let fresh = terms.declare(terms.symbol_name(symbol).to_owned(), terms.symbol_sort(symbol).clone());
+            vars.push(fresh);
+            let fresh = terms.symbol(fresh);
+            map.insert(symbol, fresh);
+        }
+        let mut rename = |a: Application| Application {
+            predicate: a.predicate,
+            args: a.args.iter().map(|&t| terms.substitute_symbols(t, &map)).collect(),
+        };
+        let body = body.into_iter().map(&mut rename).collect();
+        let head = head.map(&mut rename);
+        let constraint = terms.substitute_symbols(constraint, &map);
+        let origin = block.map(|block| self.origin(block, &used));
+        self.system.clauses.push(Clause { vars, body, constraint, head, span: Span::default() });
+        self.origins.push(origin);
+    }
+
+    fn origin(&mut self, block: &Block, used: &[Symbol]) -> Origin {
+        let mut open = Vec::new();
+        for &(point, edge, symbol) in &block.open {
+            let symbol = match &mut self.integers {
+                Some(encoding) => encoding.symbol(&mut self.system.terms, symbol),
+                None => symbol,
+            };
+            let point = &self.all_points[point.index()];
+            if let Ok(position) = used.binary_search(&symbol) {
+                open.push(OpenValue { calls: point.calls.clone(), procedure: point.procedure, edge, position });
+            }
+        }
+        Origin { target: block.target, open }
+    }
+}
+
+/// The cut points in the order of their blocks.
+fn cut_points(blocks: &[Vec<Block>], start: PointId) -> Vec<PointId> {
+    let mut order = vec![start];
+    for block in blocks.iter().flatten() {
+        if let Target::Point(to) = block.target
+            && !order.contains(&to)
+        {
+            order.push(to);
+        }
+    }
+    order
+}
+
+/// How the bits of each variable are read.
+fn views(program: &CfaProgram) -> FxHashMap<Symbol, View> {
+    let mut views = FxHashMap::default();
+    #[allow(clippy::iter_over_hash_type, reason = "a map is made of a map")]
+    for (&symbol, info) in &program.variables {
+        views.insert(symbol, if info.signed { View::Signed } else { View::Unsigned });
+    }
+    views
+}
+
+fn point_name(program: &CfaProgram, point: &Point) -> String {
+    let procedure = program.procedure(point.procedure);
+    let line = program.source.place(procedure.locations[point.location.index()].span).line;
+    let calls: String = point.calls.iter().map(|(_, edge)| format!("@{}", edge.0)).collect();
+    format!("{}{calls}#{}:{line}", procedure.name, point.location.0)
+}
