@@ -18,6 +18,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Parsing and search allocate millions of small blocks; the system's allocator takes a third of the time of both.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Terms are walked by recursion, and models may hold deep ones.
 const STACK: usize = 1 << 30;
 

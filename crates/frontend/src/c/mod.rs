@@ -1,4 +1,4 @@
-//! C: from preprocessed text to a [`CfaProgram`](clinch_ir::cfa::CfaProgram).
+//! C: from preprocessed text to a [`CfaProgram`].
 //!
 //! `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
 //! finds the regions of memory, [`lower`] makes automata.

@@ -1,5 +1,7 @@
 //! Where things stand in the original files, behind preprocessing.
 
+use std::sync::OnceLock;
+
 use crate::program::Span;
 
 /// `# 12 "file.c"`: the line after the marker is line 12 of that file.
@@ -22,6 +24,8 @@ pub struct SourceMap {
     pub files: Vec<String>,
     /// Ascending by offset. The first one is at offset 0.
     pub markers: Vec<LineMarker>,
+    /// Where each line of the text starts, once someone asked.
+    lines: OnceLock<Vec<u32>>,
 }
 
 /// A position in an original file.
@@ -36,20 +40,37 @@ pub struct Place {
 }
 
 impl SourceMap {
+    /// A text with its line markers.
+    pub fn new(text: String, files: Vec<String>, markers: Vec<LineMarker>) -> Self {
+        SourceMap { text, files, markers, lines: OnceLock::new() }
+    }
+
     /// Where a span starts.
     pub fn place(&self, span: Span) -> Place {
-        let offset = (span.start as usize).min(self.text.len());
-        let before = &self.text.as_bytes()[..offset];
-        let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
-        let column = String::from_utf8_lossy(&before[line_start..]).chars().count() as u32 + 1;
-        let next = self.markers.partition_point(|m| m.offset as usize <= offset);
+        let offset = span.start.min(self.text.len() as u32);
+        let line = self.line_of(offset);
+        let line_start = self.lines()[line] as usize;
+        let before = &self.text.as_bytes()[line_start..offset as usize];
+        let column = String::from_utf8_lossy(before).chars().count() as u32 + 1;
+        let next = self.markers.partition_point(|m| m.offset <= offset);
         let Some(marker) = next.checked_sub(1).and_then(|i| self.markers.get(i)) else {
-            let line = before.iter().filter(|&&b| b == b'\n').count() as u32 + 1;
-            return Place { file: self.files.first().cloned().unwrap_or_default(), line, column };
+            return Place { file: self.files.first().cloned().unwrap_or_default(), line: line as u32 + 1, column };
         };
-        let newlines = before[marker.offset as usize..].iter().filter(|&&b| b == b'\n').count() as u32;
+        let lines_behind = (line - self.line_of(marker.offset)) as u32;
         let file = self.files.get(marker.file as usize).cloned().unwrap_or_default();
-        Place { file, line: marker.line + newlines, column }
+        Place { file, line: marker.line.saturating_add(lines_behind), column }
+    }
+
+    /// The number of the line of the text, from 0, in which an offset is.
+    fn line_of(&self, offset: u32) -> usize {
+        self.lines().partition_point(|&start| start <= offset) - 1
+    }
+
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
+            std::iter::once(0).chain(ends).collect()
+        })
     }
 
     /// The text of a span, on one line, shortened.

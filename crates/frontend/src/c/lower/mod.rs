@@ -1,7 +1,7 @@
 //! From typed C to control-flow automata.
 //!
 //! Every function that can be called becomes a procedure. Scalars whose address no one takes are variables of the
-//! automaton, everything else lives in the regions that the pointer analysis found ([`super::points_to`]). Expressions
+//! automaton, everything else lives in the regions that the pointer analysis found (`points_to`). Expressions
 //! become terms, their effects become edges, in the order of evaluation.
 //!
 //! | file | what it lowers |
