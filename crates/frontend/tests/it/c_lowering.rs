@@ -196,3 +196,17 @@ fn wrong_programs() {
     assert_eq!(refused("int f(void) { return 1; }", "main"), "there is no function `main`");
     assert_eq!(refused("int main(void);", "main"), "the entry function `main` has no body");
 }
+
+#[test]
+fn other_entries_take_inputs() {
+    let options = LowerOptions { entry: "f".to_owned(), globals_are_inputs: true, ..LowerOptions::default() };
+    let text =
+        "struct s { int a; char *p; }; int g = 3, t[100]; int f(int x, struct s s) { return x + s.a + g + t[x]; }";
+    let program = lowered_with(text, &options).expect("it is correct");
+    assert_eq!(problems(&program), Vec::<String>::new());
+    let mut names: Vec<String> = program.inputs.iter().map(|i| format!("{:?}", i.kind)).collect();
+    names.dedup();
+    let expected = ["g", "t", "x", "s.a", "s.p"].map(|n| format!("Environment({n:?})"));
+    assert_eq!(names, expected);
+    assert_eq!(program.assumptions, ["the parameters of `f` hold any values"]);
+}

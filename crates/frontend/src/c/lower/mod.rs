@@ -161,6 +161,7 @@ impl<'h> Lowering<'h> {
         let start = self.start();
         self.procedures.push(start);
         let entry = ProcedureId::from_index(self.procedures.len() - 1);
+        self.drop_unused_inputs();
         Ok(CfaProgram {
             terms: self.terms,
             pointer_bits: self.hir.types.model.pointer_bits(),
@@ -186,6 +187,21 @@ impl<'h> Lowering<'h> {
             let starts_zero = info.starts_zero && !self.options.globals_are_inputs;
             let symbol = self.terms.declare(name.clone(), Sort::array(pointer.clone(), cell));
             self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, starts_zero, name });
+        }
+    }
+
+    /// Code that is never reached takes no inputs.
+    fn drop_unused_inputs(&mut self) {
+        let mut new_ids: Vec<Option<InputId>> = vec![None; self.inputs.len()];
+        let sites = std::mem::take(&mut self.inputs);
+        for edge in self.procedures.iter_mut().flat_map(|p| &mut p.edges) {
+            if let Op::Input(_, id) = &mut edge.op {
+                let new = *new_ids[id.index()].get_or_insert_with(|| {
+                    self.inputs.push(sites[id.index()].clone());
+                    InputId::from_index(self.inputs.len() - 1)
+                });
+                *id = new;
+            }
         }
     }
 

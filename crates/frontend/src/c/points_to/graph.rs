@@ -43,9 +43,13 @@ impl Cell {
     }
 }
 
+/// The element of an address that stands for one still to come.
+const ANY_ELEMENT: i64 = -1;
+
 /// The array that two addresses both stay in.
 fn common_element(a: i64, b: i64) -> i64 {
     match (a, b) {
+        (ANY_ELEMENT, other) | (other, ANY_ELEMENT) => other,
         (0, _) | (_, 0) => 0,
         _ if a % b == 0 => a,
         _ if b % a == 0 => b,
@@ -204,10 +208,8 @@ impl Graph {
             return cell;
         }
         let node = self.node(None);
-        let root = self.find_value(value);
-        let cell = Cell::start(node);
-        self.values[root.0 as usize].link = Some(cell);
-        self.changed = true;
+        let cell = Cell { element: ANY_ELEMENT, ..Cell::start(node) };
+        self.set_link(value, cell);
         cell
     }
 
@@ -361,7 +363,7 @@ impl Graph {
     pub(crate) fn confines(&self, cell: Cell) -> Option<Range> {
         let layout = &self.nodes[cell.node.0 as usize].layout;
         let whole = |r: &Range| r.lo == -FAR && r.hi == FAR;
-        let fits = |r: &&Range| if cell.element == 0 { whole(r) } else { cell.element % r.stride == 0 };
+        let fits = |r: &&Range| if cell.element <= 0 { whole(r) } else { cell.element % r.stride == 0 };
         let around: Vec<&Range> = layout.around(layout.normal(cell.offset)).collect();
         around.into_iter().rev().find(fits).copied()
     }
