@@ -13,13 +13,13 @@ use crate::diagnostic::{Bag, Diagnostics, Problem};
 #[derive(Clone, Debug)]
 pub struct CError {
     /// The text.
-    pub source: SourceMap,
+    pub source: Box<SourceMap>,
     problems: Vec<Problem>,
 }
 
 impl CError {
     pub(super) fn new(source: SourceMap, problems: Vec<Problem>) -> Self {
-        CError { source, problems }
+        CError { source: Box::new(source), problems }
     }
 
     /// The first thing that is wrong: its place and what it is.
