@@ -25,7 +25,7 @@ pub(crate) enum Partner {
 
 /// The harness for a trace of a program.
 pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str, partner: Partner) -> String {
-    let driven = Driven::new(program, partner);
+    let driven = Driven::new(program, partner, entry);
     let mut out = String::new();
     head(program, trace, &mut out);
     inputs(program, trace, &driven, &mut out);
@@ -33,7 +33,7 @@ pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str, partn
     for (name, ty) in &driven.functions {
         let _ = writeln!(out, "PLAIN {} {name}() {{ return ({0})clinch_next(); }}", returned(ty));
     }
-    if entry != "main" {
+    if driven.starts {
         main_for(program, entry, &mut out);
     }
     out
@@ -44,21 +44,24 @@ struct Driven {
     /// Functions without body, by name, with the type of their results.
     functions: BTreeMap<String, String>,
     partner: Partner,
+    /// Whether the harness calls the entry function.
+    starts: bool,
 }
 
 impl Driven {
-    fn new(program: &CfaProgram, partner: Partner) -> Driven {
+    fn new(program: &CfaProgram, partner: Partner, entry: &str) -> Driven {
         let functions = program.inputs.iter().filter_map(|site| match &site.kind {
             InputKind::Nondet(name) | InputKind::Extern(name) => Some((name.clone(), site.ty.clone())),
             _ => None,
         });
-        Driven { functions: functions.collect(), partner }
+        Driven { functions: functions.collect(), partner, starts: entry != "main" || partner == Partner::Instrumented }
     }
 
     /// Whether the harness, or the changed program, asks for this input.
     fn drives(&self, program: &CfaProgram, site: &InputSite) -> bool {
         match &site.kind {
-            InputKind::Nondet(_) | InputKind::Extern(_) | InputKind::Environment(_) => true,
+            InputKind::Nondet(_) | InputKind::Extern(_) => true,
+            InputKind::Environment(_) | InputKind::Parameter(_) => self.starts,
             InputKind::Uninitialised(name) => {
                 self.partner == Partner::Instrumented && initialiser_place(program, name, site).is_some()
             }
@@ -148,36 +151,36 @@ pub(crate) fn origin_text(kind: &InputKind) -> String {
     match kind {
         InputKind::Nondet(name) | InputKind::Extern(name) => format!("{name}()"),
         InputKind::Uninitialised(name) => format!("{name} without initialiser"),
-        InputKind::Environment(name) => name.clone(),
+        InputKind::Environment(name) | InputKind::Parameter(name) => name.clone(),
         InputKind::Opaque(what) => what.clone(),
     }
 }
 
-/// `main`, where a run starts with another function.
+/// The name that `main` gets in the changed program: the harness has its own.
+const RENAMED_MAIN: &str = "clinch_main";
+
+/// `main`: gives globals and parameters their values and calls the entry function.
 fn main_for(program: &CfaProgram, entry: &str, out: &mut String) {
-    let sites = program.inputs.iter().filter_map(|s| match &s.kind {
-        InputKind::Environment(name) => Some((name, s)),
-        _ => None,
-    });
+    let entry = if entry == "main" { RENAMED_MAIN } else { entry };
     let (mut globals, mut body, mut args) = (String::new(), String::new(), Vec::new());
-    for (name, site) in sites {
-        match name.strip_prefix("parameter ") {
-            Some(_) => args.push(format!("({})clinch_next()", site.ty)),
-            None => {
+    for site in &program.inputs {
+        match &site.kind {
+            InputKind::Environment(name) => {
                 let _ = writeln!(globals, "extern {} {name};", site.ty);
                 let _ = writeln!(body, "    {name} = ({})clinch_next();", site.ty);
             }
+            // Arguments are evaluated in no fixed order, so each goes through a variable.
+            InputKind::Parameter(_) => {
+                let _ = writeln!(body, "    {} a{} = ({0})clinch_next();", returned(&site.ty), args.len());
+                args.push(format!("a{}", args.len()));
+            }
+            _ => {}
         }
     }
-    // Arguments are evaluated in no fixed order, so each goes through a variable.
-    for (i, arg) in args.iter().enumerate() {
-        let _ = writeln!(body, "    unsigned long long a{i} = {arg};");
-    }
-    let names: Vec<String> = (0..args.len()).map(|i| format!("a{i}")).collect();
     let _ = write!(
         out,
-        "{globals}extern int {entry}();\nint main(void) {{\n{body}    {entry}({});\n}}\n",
-        names.join(", ")
+        "{globals}extern int {entry}();\nint main(void) {{\n{body}    return {entry}({});\n}}\n",
+        args.join(", ")
     );
 }
 
@@ -218,7 +221,8 @@ pub(crate) fn instrument(program: &CfaProgram, unit_lengths: &[usize]) -> Vec<St
 
 /// A part of a text with insertions.
 fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String)]) -> String {
-    let mut out = "void clinch_error(void); unsigned long long clinch_next(void);\n".to_owned();
+    let mut out =
+        format!("#define main {RENAMED_MAIN}\nvoid clinch_error(void); unsigned long long clinch_next(void);\n");
     let mut done = part.start;
     for (place, inserted) in insertions {
         out.push_str(&text[done..*place]);
@@ -231,7 +235,7 @@ fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String
 
 /// Whether a trace has inputs that no harness can give: contents of memory, values that are not modelled.
 pub(crate) fn misses_inputs(program: &CfaProgram, trace: &InputTrace) -> bool {
-    let driven = Driven::new(program, Partner::Instrumented);
+    let driven = Driven::new(program, Partner::Instrumented, "");
     trace.inputs.iter().any(|input| match &input.origin {
         InputOrigin::Site(id) => !driven.drives(program, &program.inputs[id.index()]),
         InputOrigin::Memory(_) => true,

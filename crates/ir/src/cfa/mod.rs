@@ -167,8 +167,10 @@ pub enum InputKind {
     Extern(String),
     /// The first value of a local variable without initialiser.
     Uninitialised(String),
-    /// A parameter of the entry function, or a global that is an input.
+    /// A global that is an input.
     Environment(String),
+    /// A parameter of the entry function.
+    Parameter(String),
     /// A value that is not modelled (a floating-point result, ...). Any value is a sound reading; the machine, which
     /// needs the real one, carries it as *unknown* and stops where control or an address depends on it.
     Opaque(String),
