@@ -9,7 +9,7 @@ use lang_c::span::Node;
 use super::literal::unsupported;
 use super::scope::Symbol;
 use super::{Checked, Checker};
-use crate::c::hir::{Expr, ExprKind, FunctionId, Place, PlaceKind, Storage, VariableId};
+use crate::c::hir::{Expr, ExprKind, FunctionId, Init, InitItem, Place, PlaceKind, Storage, VariableId};
 use crate::c::parse::{ASSEMBLY, LABEL_ADDRESS};
 use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
@@ -177,7 +177,7 @@ impl Checker<'_> {
     }
 
     /// The address of a place, as a pointer of the given type.
-    pub(super) fn address(&mut self, place: Place, ty: TypeId) -> Expr {
+    pub(super) fn address(&mut self, mut place: Place, ty: TypeId) -> Expr {
         let span = place.span;
         if let PlaceKind::Deref(pointer) = place.kind {
             if pointer.ty == ty {
@@ -186,8 +186,34 @@ impl Checker<'_> {
             let kind = PlaceKind::Deref(pointer);
             return Expr { kind: ExprKind::AddressOf(Box::new(Place { kind, ..place })), ty, span };
         }
+        let temporary = self.with_object(&mut place);
         self.mark_address(&place);
-        Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span }
+        let address = Expr { kind: ExprKind::AddressOf(Box::new(place)), ty, span };
+        match temporary {
+            Some((id, init)) => Expr { kind: ExprKind::InitThen(id, Box::new(init), Box::new(address)), ty, span },
+            None => address,
+        }
+    }
+
+    /// An array inside a record that is no lvalue (`f().a`) decays to a pointer: the record becomes an object with
+    /// temporary lifetime (C11 6.2.4, 8).
+    fn with_object(&mut self, place: &mut Place) -> Option<(VariableId, Init)> {
+        if let PlaceKind::Field(inner, ..) = &mut place.kind {
+            return self.with_object(inner);
+        }
+        if !matches!(place.kind, PlaceKind::Value(_)) {
+            return None;
+        }
+        let storage = Storage::Local(self.function.as_ref()?.id);
+        let (ty, span) = (place.ty, place.span);
+        let id = self.new_variable("result".to_owned(), ty, storage, span);
+        match std::mem::replace(&mut place.kind, PlaceKind::Variable(id)) {
+            PlaceKind::Value(value) => {
+                let item = InitItem { offset: 0, ty, bits: None, value: *value };
+                Some((id, Init { zero_fill: false, items: vec![item] }))
+            }
+            _ => None,
+        }
     }
 
     fn mark_address(&mut self, place: &Place) {

@@ -21,6 +21,14 @@ struct Part {
     bits: Option<BitRange>,
 }
 
+/// A part that is initialised as a whole: what earlier items wrote there is gone (C11 6.7.9, 19).
+pub(super) struct Reset {
+    /// How many items there were before.
+    items: usize,
+    from: u64,
+    to: u64,
+}
+
 /// The items of a braced list, read one after the other.
 struct Cursor<'t> {
     items: &'t [Node<InitializerListItem>],
@@ -78,7 +86,11 @@ impl Checker<'_> {
     ) -> Checked<(TypeId, Init)> {
         let mut init = Init { zero_fill: true, items: Vec::new() };
         let part = Part { ty, offset: 0, bits: None };
-        let length = self.braced(part, items, span, &mut init)?;
+        let outer = std::mem::take(&mut self.resets);
+        let length = self.braced(part, items, span, &mut init);
+        let resets = std::mem::replace(&mut self.resets, outer);
+        let length = length?;
+        apply_resets(&resets, &mut init);
         let ty = self.completed(ty, length, span)?;
         Ok((self.with_flexible_member(ty, &init), init))
     }
@@ -257,6 +269,9 @@ impl Checker<'_> {
         };
         let field = path[0].1;
         let inner = self.field_part(part, record, field);
+        if self.hir.types.record(record).is_union {
+            self.reset(part, out);
+        }
         // A member of an anonymous record is looked up there again.
         let rest = if path.len() > 1 { designators } else { &designators[1..] };
         self.designated(inner, rest, cursor, out)?;
@@ -340,6 +355,7 @@ impl Checker<'_> {
         let expression = match &item.initializer.node {
             Initializer::List(items) => {
                 cursor.advance();
+                self.reset(part, out);
                 return self.braced(part, items, span, out).map(|_| ());
             }
             Initializer::Expression(expression) => expression,
@@ -348,6 +364,7 @@ impl Checker<'_> {
             Type::Array(element, length) => match self.string_for(element, expression) {
                 Some(parts) => {
                     cursor.advance();
+                    self.reset(part, out);
                     self.string(part, parts, span, out).map(|_| ())
                 }
                 None => self.elided_array(part, element, length, cursor, out),
@@ -375,6 +392,14 @@ impl Checker<'_> {
                 self.push(part, value, out);
                 Ok(())
             }
+        }
+    }
+
+    /// The part is initialised as a whole from here on.
+    fn reset(&mut self, part: Part, out: &Init) {
+        let is_whole = part.bits.is_none() && !out.items.is_empty();
+        if let Some(size) = self.hir.types.size(part.ty).filter(|_| is_whole) {
+            self.resets.push(Reset { items: out.items.len(), from: part.offset, to: part.offset.saturating_add(size) });
         }
     }
 
@@ -495,4 +520,25 @@ impl Checker<'_> {
             PlaceKind::Value(_) => false,
         }
     }
+}
+
+/// The first byte that an item writes. The unit of a bit-field may begin inside the member before.
+fn first_byte(item: &InitItem) -> u64 {
+    item.offset + item.bits.map_or(0, |bits| u64::from(bits.lo / 8))
+}
+
+/// Drops the items that a later part replaces. Lists without designators go forward only: nothing is replaced there.
+fn apply_resets(resets: &[Reset], init: &mut Init) {
+    let ahead = |r: &Reset| first_byte(&init.items[r.items - 1]) >= r.from;
+    if init.items.is_sorted_by_key(first_byte) && !resets.iter().any(ahead) {
+        return;
+    }
+    let mut gone = vec![false; init.items.len()];
+    for reset in resets {
+        for (item, gone) in init.items[..reset.items].iter().zip(&mut gone) {
+            *gone |= (reset.from..reset.to).contains(&first_byte(item));
+        }
+    }
+    let mut gone = gone.into_iter();
+    init.items.retain(|_| !gone.next().unwrap_or(false));
 }

@@ -94,6 +94,8 @@ struct Checker<'a> {
     /// Lengths of arrays that are known at run time only: the variable that holds them.
     runtime_lengths: FxHashMap<VariableId, VariableId>,
     problems: Vec<Problem>,
+    /// Parts of the object being initialised that start afresh.
+    resets: Vec<init::Reset>,
     /// Inside `sizeof` and the like: what stands there does not happen.
     unevaluated: u32,
     depth: u32,
@@ -146,6 +148,7 @@ impl<'a> Checker<'a> {
             function: None,
             runtime_lengths: FxHashMap::default(),
             problems: Vec::new(),
+            resets: Vec::new(),
             unevaluated: 0,
             depth: 0,
         }

@@ -154,7 +154,13 @@ impl Checker<'_> {
             TypeSpecifier::Enum(node) => self.enum_type(&node.node, span)?,
             TypeSpecifier::TypeOf(node) => match &node.node {
                 TypeOf::Type(name) => self.type_name(name)?,
-                TypeOf::Expression(expression) => self.type_of_expression(expression)?,
+                // lang-c takes the name of a type for an expression here.
+                TypeOf::Expression(expression) => match &expression.node {
+                    Expression::Identifier(name) if matches!(self.lookup(&name.node.name), Some(Symbol::Typedef(..))) => {
+                        return self.single_type(&TypeSpecifier::TypedefName((**name).clone()), span);
+                    }
+                    _ => self.type_of_expression(expression)?,
+                },
             },
             TypeSpecifier::TypedefName(name) => match self.lookup(&name.node.name) {
                 Some(Symbol::Typedef(ty, align)) => return Ok((ty, align)),

@@ -210,7 +210,7 @@ impl Lowering<'_> {
 
     fn conditional(&mut self, c: &Expr, a: Option<&Expr>, b: &Expr, e: &Expr) -> Term {
         if self.is_pure(e) && !self.is_float(c.ty) {
-            return self.pure_conditional(c, a, b);
+            return self.pure_conditional(c, a, b, e);
         }
         let (yes, no, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         let result = self.temporary_of(e.ty);
@@ -230,7 +230,10 @@ impl Lowering<'_> {
         self.body.at(yes);
         let value = match (a, kept) {
             (Some(a), _) => self.scalar(a),
-            (None, kept) => kept.expect("the condition is kept where it is the value"),
+            (None, kept) => {
+                let kept = kept.expect("the condition is kept where it is the value");
+                self.convert_kept(kept, c, e)
+            }
         };
         self.assign_variable(result, value, e.span);
         self.body.goto(after, e.span);
@@ -242,11 +245,22 @@ impl Lowering<'_> {
         self.terms.symbol(result)
     }
 
-    fn pure_conditional(&mut self, c: &Expr, a: Option<&Expr>, b: &Expr) -> Term {
+    /// The condition of `c ?: b` as the value of the whole.
+    fn convert_kept(&mut self, kept: Term, c: &Expr, e: &Expr) -> Term {
+        if c.ty != e.ty && (self.is_float(c.ty) || self.is_float(e.ty)) {
+            return self.unsupported("a floating-point conversion in `?:`", e.ty, e.span);
+        }
+        self.convert(kept, c.ty, e.ty)
+    }
+
+    fn pure_conditional(&mut self, c: &Expr, a: Option<&Expr>, b: &Expr, e: &Expr) -> Term {
         let condition = self.truth(c);
         let then = match a {
             Some(a) => self.scalar(a),
-            None => self.scalar(c),
+            None => {
+                let kept = self.scalar(c);
+                self.convert_kept(kept, c, e)
+            }
         };
         let otherwise = self.scalar(b);
         self.terms.ite(condition, then, otherwise)

@@ -183,7 +183,8 @@ impl<'a> Rewriter<'a> {
     fn is_operand_next(&self, i: usize) -> bool {
         let Some(before) = i.checked_sub(1) else { return false };
         match self.tokens[before].kind {
-            Kind::Punctuation => !matches!(self.get(before), ")" | "]"),
+            // After `x++` and `(int){ 1 }` comes an operator.
+            Kind::Punctuation => !matches!(self.get(before), ")" | "]" | "}" | "++" | "--"),
             _ => self.get(before) == "return",
         }
     }

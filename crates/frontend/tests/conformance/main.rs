@@ -1,0 +1,195 @@
+//! The interpreter against gcc: random programs print the same and end the same way.
+//!
+//! `CLINCH_CONFORMANCE_PROGRAMS` sets how many programs (2000), `CLINCH_CONFORMANCE_SEED` the first seed (0).
+//! Where no gcc is found there is nothing to compare with, and the tests say so.
+#![allow(clippy::print_stderr)] // A skipped comparison is told.
+
+mod examples;
+mod gcc;
+mod generate;
+mod interpret;
+mod outcome;
+mod regressions;
+mod shrink;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use gcc::Batch;
+use generate::{Program, Rng};
+use interpret::Lowered;
+use outcome::{End, Outcome};
+
+/// Programs in one call of gcc.
+const BATCH: u64 = 40;
+/// Lists of inputs each program runs on.
+const RUNS: u64 = 3;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// A folder for the files of a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    folder
+}
+
+fn inputs(seed: u64, run: u64) -> Vec<u64> {
+    let mut rng = Rng::new(seed.wrapping_mul(31).wrapping_add(run) ^ 0xabcd);
+    (0..24).map(|_| rng.value()).collect()
+}
+
+/// A seed and a run on which the two sides differ.
+struct Disagreement {
+    seed: u64,
+    run: u64,
+    gcc: Outcome,
+    ours: Outcome,
+}
+
+fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
+    let programs: Vec<Program> = (first..first + count).map(generate::program).collect();
+    let texts: Vec<String> = programs.iter().enumerate().map(|(i, p)| p.text(&format!("_{i}"))).collect();
+    let batch = Batch::compile(folder, &format!("batch{first}"), &texts, gcc::PLAIN)
+        .unwrap_or_else(|error| panic!("gcc rejects a program of seeds {first}..{}: {error}", first + count));
+    let mut found = Vec::new();
+    for (i, program) in programs.iter().enumerate() {
+        let (seed, lowered) = (first + i as u64, Lowered::new(&program.text("")));
+        for run in 0..RUNS {
+            let inputs = inputs(seed, run);
+            let (gcc, ours) = (batch.run(i, &inputs), lowered.run(&inputs));
+            if gcc != ours {
+                found.push(Disagreement { seed, run, gcc, ours });
+                break;
+            }
+        }
+    }
+    remove(folder, &format!("batch{first}"));
+    found
+}
+
+/// Runs `work` on consecutive batches of seeds, on all cores.
+fn on_batches<T: Send>(first: u64, count: u64, size: u64, work: impl Fn(u64, u64) -> Vec<T> + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let offset = next.fetch_add(1, Ordering::Relaxed) as u64 * size;
+                    if offset >= count {
+                        return;
+                    }
+                    let found = work(first + offset, size.min(count - offset));
+                    results.lock().expect("no panic").extend(found);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("no panic")
+}
+
+/// Whether gcc and ours differ, in the way known, on a program that gcc accepts and the sanitisers find nothing in.
+fn disagrees(folder: &Path, program: &Program, inputs: &[u64], known: &Outcome) -> bool {
+    let text = [program.text("_0")];
+    let Ok(batch) = Batch::compile(folder, "shrink", &text, gcc::PLAIN) else { return false };
+    let gcc = batch.run(0, inputs);
+    let ours = interpret::interpret(&program.text(""), inputs);
+    if gcc == ours || !ours.ends_like(known) || matches!(gcc.end, End::Other(_)) {
+        return false;
+    }
+    let sane = Batch::compile(folder, "shrink-sane", &text, gcc::SANITISED);
+    sane.is_ok_and(|sane| sane.run(0, inputs) == gcc)
+}
+
+/// A small program for a disagreement, and where it is.
+fn explain(folder: &Path, found: &Disagreement, time: u64) -> String {
+    let inputs = inputs(found.seed, found.run);
+    let fails = |p: &Program| disagrees(folder, p, &inputs, &found.ours);
+    let program = generate::program(found.seed);
+    let small = shrink::shrink(&program, Duration::from_secs(time), &fails);
+    let difference = found.gcc.difference(&found.ours);
+    format!("seed {}, run {}: {difference}\ninputs {inputs:x?}\n{}", found.seed, found.run, small.text(""))
+}
+
+#[test]
+fn random_programs_run_as_gcc_says() {
+    if !gcc::available() {
+        eprintln!("skipped: no gcc to compare with");
+        return;
+    }
+    let folder = folder("conformance");
+    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 2000));
+    let mut found = on_batches(first, count, BATCH, |first, count| compare_batch(&folder, first, count));
+    found.sort_by_key(|d| d.seed);
+    if let Some(one) = found.first() {
+        let list: Vec<String> =
+            found.iter().take(60).map(|d| format!("{}: {}", d.seed, d.gcc.difference(&d.ours))).collect();
+        let time = setting("CLINCH_CONFORMANCE_SHRINK", 60);
+        panic!("{} of {count} programs differ:\n{}\n{}", found.len(), list.join("\n"), explain(&folder, one, time));
+    }
+}
+
+/// What sanitisers complain about, and programs that optimisation changes, among the programs of some seeds.
+fn ill_defined(folder: &Path, first: u64, count: u64) -> Vec<String> {
+    let texts: Vec<String> = (0..count).map(|i| generate::program(first + i).text(&format!("_{i}"))).collect();
+    let compile = |name: &str, flags: &[&str]| {
+        let name = format!("{name}{first}");
+        let batch = Batch::compile(folder, &name, &texts, flags).map_err(|e| format!("seeds from {first}: {e}"));
+        (batch, name)
+    };
+    let (sane, sane_name) = compile("sane", gcc::SANITISED);
+    let (plain, plain_name) = compile("plain", gcc::PLAIN);
+    let (sane, plain) = match (sane, plain) {
+        (Ok(sane), Ok(plain)) => (sane, plain),
+        (Err(error), _) | (_, Err(error)) => return vec![error],
+    };
+    let mut bad = Vec::new();
+    for i in 0..count {
+        for run in 0..RUNS {
+            let inputs = inputs(first + i, run);
+            let (one, other) = (sane.run(i as usize, &inputs), plain.run(i as usize, &inputs));
+            if one != other || matches!(one.end, End::Other(_)) {
+                bad.push(format!("seed {}, run {run}: {}", first + i, one.difference(&other)));
+            }
+        }
+    }
+    for name in [sane_name, plain_name] {
+        remove(folder, &name);
+    }
+    bad
+}
+
+fn remove(folder: &Path, name: &str) {
+    for ending in ["", ".c"] {
+        // Left behind, it is in nobody's way.
+        let _ = std::fs::remove_file(folder.join(format!("{name}{ending}")));
+    }
+}
+
+/// The generator keeps its promise: no undefined behaviour that gcc's sanitisers see.
+#[test]
+fn random_programs_are_well_defined() {
+    if !gcc::available() {
+        eprintln!("skipped: no gcc to compare with");
+        return;
+    }
+    let folder = folder("conformance-sanitised");
+    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_SANITISED", 40));
+    let bad = on_batches(first, count, 10, |first, count| ill_defined(&folder, first, count));
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+/// Writes the program of a seed, for people: `CLINCH_CONFORMANCE_SHOW=7`.
+#[test]
+fn show_a_program() {
+    if let Ok(seed) = std::env::var("CLINCH_CONFORMANCE_SHOW") {
+        let text = generate::program(seed.parse().expect("a seed")).text("");
+        std::fs::write(folder("conformance").join(format!("seed{seed}.c")), text).expect("a file");
+    }
+}

@@ -1,0 +1,41 @@
+//! What a run shows.
+
+/// How a run ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// With an exit status, as the system keeps it.
+    Exit(i32),
+    Abort,
+    /// The error was reached.
+    Error,
+    /// An assumption does not hold.
+    Blocked,
+    /// None of these, which no generated program should do.
+    Other(String),
+}
+
+/// What a run prints and how it ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) end: End,
+}
+
+impl Outcome {
+    /// Whether it ends for about the same reason.
+    pub(crate) fn ends_like(&self, other: &Outcome) -> bool {
+        match (&self.end, &other.end) {
+            (End::Other(a), End::Other(b)) => a.chars().take(30).eq(b.chars().take(30)),
+            (End::Other(_), _) | (_, End::Other(_)) => false,
+            _ => true,
+        }
+    }
+
+    /// The first line that differs, for people.
+    pub(crate) fn difference(&self, other: &Outcome) -> String {
+        let (ours, theirs) = (String::from_utf8_lossy(&self.stdout), String::from_utf8_lossy(&other.stdout));
+        let lines = ours.lines().chain([""]).zip(theirs.lines().chain([""]));
+        let first = lines.into_iter().find(|(a, b)| a != b);
+        format!("gcc: {:?}, ours: {:?}; first difference (gcc, ours): {first:?}", self.end, other.end)
+    }
+}

@@ -1,0 +1,121 @@
+//! Smaller programs that still show a disagreement.
+
+use std::time::{Duration, Instant};
+
+use crate::generate::{Node, Program};
+
+/// Drops declarations, statements and subexpressions as long as `fails` holds, for a limited time.
+pub(crate) fn shrink(program: &Program, limit: Duration, fails: &dyn Fn(&Program) -> bool) -> Program {
+    let start = Instant::now();
+    let mut best = program.clone();
+    loop {
+        let before = best.text("").len();
+        let mut at = 0;
+        while at < count(&best.nodes) && start.elapsed() < limit {
+            let mut smaller = best.clone();
+            let mut left = at;
+            edit(&mut smaller.nodes, &mut left, &mut |nodes, i| drop(nodes.remove(i)));
+            if fails(&smaller) {
+                best = smaller;
+                continue;
+            }
+            let mut smaller = best.clone();
+            let mut left = at;
+            edit(&mut smaller.nodes, &mut left, &mut unwrap);
+            if smaller.text("").len() < best.text("").len() && fails(&smaller) {
+                best = smaller;
+                continue;
+            }
+            at += 1;
+        }
+        simplify(&mut best, start, limit, fails);
+        if best.text("").len() == before || start.elapsed() >= limit {
+            return best;
+        }
+    }
+}
+
+fn count(nodes: &[Node]) -> usize {
+    nodes.iter().map(|n| 1 + n.parts.iter().map(|(_, body)| count(body)).sum::<usize>()).sum()
+}
+
+/// Applies a change at the node with a number, in preorder from the back, so that uses go before declarations.
+fn edit(nodes: &mut Vec<Node>, left: &mut usize, change: &mut dyn FnMut(&mut Vec<Node>, usize)) -> bool {
+    for i in (0..nodes.len()).rev() {
+        if *left == 0 {
+            change(nodes, i);
+            return true;
+        }
+        *left -= 1;
+        for (_, body) in nodes[i].parts.iter_mut().rev() {
+            if edit(body, left, change) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// A statement by what it contains.
+fn unwrap(nodes: &mut Vec<Node>, i: usize) {
+    if nodes[i].parts.is_empty() {
+        return;
+    }
+    let node = nodes.remove(i);
+    for (_, body) in node.parts.into_iter().rev() {
+        nodes.splice(i..i, body);
+    }
+}
+
+/// Replaces what stands in parentheses by 0 or 1.
+fn simplify(best: &mut Program, start: Instant, limit: Duration, fails: &dyn Fn(&Program) -> bool) {
+    for at in 0..count(&best.nodes) {
+        let mut group = 0;
+        while start.elapsed() < limit {
+            let mut done = true;
+            let mut improved = false;
+            for value in ["", "0", "1"] {
+                let mut smaller = best.clone();
+                let mut left = at;
+                let mut change = |nodes: &mut Vec<Node>, i: usize| {
+                    let node = &mut nodes[i];
+                    let text = node.parts.first_mut().map_or(&mut node.tail, |(head, _)| head);
+                    if let Some(shorter) = replace_group(text, group, value) {
+                        *text = shorter;
+                        done = false;
+                    }
+                };
+                edit(&mut smaller.nodes, &mut left, &mut change);
+                if !done && smaller.text("").len() < best.text("").len() && fails(&smaller) {
+                    *best = smaller;
+                    improved = true;
+                    break;
+                }
+            }
+            if done {
+                break;
+            }
+            if !improved {
+                group += 1;
+            }
+        }
+    }
+}
+
+/// The text with the n-th group in parentheses replaced; an empty value takes the parentheses away.
+fn replace_group(text: &str, n: usize, value: &str) -> Option<String> {
+    let open = text.char_indices().filter(|(_, c)| *c == '(').nth(n)?.0;
+    let mut depth = 0;
+    for (i, c) in text[open..].char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 {
+            // `f` is not `f()`.
+            if i == 1 {
+                return Some(text.to_owned());
+            }
+            let inner = if value.is_empty() { &text[open + 1..open + i] } else { value };
+            return Some(format!("{}{inner}{}", &text[..open], &text[open + i + 1..]));
+        }
+    }
+    None
+}
