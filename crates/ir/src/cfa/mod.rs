@@ -17,6 +17,7 @@
 pub mod blocks;
 pub mod effect;
 pub mod encoding;
+pub mod guided;
 mod liveness;
 mod partial;
 pub mod passes;
