@@ -50,7 +50,7 @@ impl Config {
         Config {
             blocks: BlockSize::Basic,
             order: Order::DepthFirst,
-            abstraction: Abstraction::Cartesian,
+            abstraction: Abstraction::CartesianThenBoolean,
             scope: Scope::Subtree,
             focus: Focus::Core,
             part: Part::FromPivot,

@@ -36,7 +36,9 @@
 //! - D5. The default is not the paper's: large blocks, predicates bound to control points, interpolants, Boolean abstraction where a
 //!   counterexample comes back ([`Config`]). With predicates bound to points the pivot is the parent of the first node on the path
 //!   that lacks one of its predicates.
-//! - D6. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
+//! - D6. Where all predicates are there and Cartesian successors still do not rule a path out, those at its points are Boolean from
+//!   then on (the paper's "recursive subdivision" as a last resort).
+//! - D7. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
 
 mod config;
 mod dot;
@@ -64,7 +66,7 @@ use clinch_ir::horn::Encoding;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::budget::{Budget, Observer, Progress};
+use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::search::BitSet;
 pub use config::{Abstraction, BlockSize, Config, Focus, Order, Part, Scope, Subtree};
 use label::{INITIAL, LabelId, Labels};
@@ -183,11 +185,12 @@ impl<'a> Lazy<'a> {
     /// Algorithm 2.
     fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
         self.wait(ROOT);
+        let mut ticker = Ticker::new();
         while let Some(n) = self.waiting.pop() {
             if self.tree.node(n).mark != Mark::Unmarked {
                 continue;
             }
-            self.budget.check_memory()?;
+            ticker.tick(self.budget)?;
             match self.tree.node(n).place {
                 Target::Point(point) => {
                     if self.tree.is_covered(n).map_err(no_room)? {
@@ -226,8 +229,8 @@ impl<'a> Lazy<'a> {
                 sons.push(self.tree.add_son(n, son));
             }
         }
-        // The first one is to be on top.
-        for &son in sons.iter().rev() {
+        // Depth first takes the last one first: it leads around a branch or out of a loop, as in figure 3.
+        for &son in &sons {
             self.wait(son);
         }
         self.stats.nodes_total += sons.len() as u64;

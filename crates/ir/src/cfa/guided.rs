@@ -17,6 +17,7 @@ pub fn run_guided(
     let mut state = machine.initial();
     let mut inputs = Vec::new();
     let mut passed = 0;
+    let heads: Vec<Vec<bool>> = program.procedures.iter().map(|p| p.loop_heads()).collect();
     loop {
         let limits = Limits { steps: 100_000_000, ..Limits::default() };
         match machine.run_until_input(&mut state, &mut (), LoopHeads::Stop, &limits) {
@@ -25,6 +26,10 @@ pub fn run_guided(
                 let bits = input(passed, &request, &machine.calls(&state));
                 inputs.push(input_value(&request, bits));
                 machine.supply(&mut state, &request, bits);
+                // The machine does not stop at a head that the input itself leads to.
+                let (procedure, location) = machine.location(&state);
+                let moved = matches!(request.source, InputSource::Site(_));
+                passed += usize::from(moved && heads[procedure.index()][location.index()]);
             }
             Pause::Stopped(outcome) => {
                 return match outcome.stop {
