@@ -1,9 +1,10 @@
 //! The engines for C, and how they are combined.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clinch_engine::explicit::{self, RunsConfig};
-use clinch_engine::{Budget, Observer, cegar, spacer};
+use clinch_engine::{Budget, Observer, cegar, lazy, spacer};
 use clinch_ir::Reason;
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
@@ -18,6 +19,7 @@ use crate::cli::{CheckArgs, EngineName};
 pub(crate) enum CEngine {
     Explicit(RunsConfig),
     Cegar(Box<cegar::Config>),
+    Lazy(Box<lazy::Config>, Option<PathBuf>),
     Spacer,
     Auto(RunsConfig, Box<cegar::Config>),
 }
@@ -33,6 +35,7 @@ impl CEngine {
         match args.engine {
             EngineName::Explicit => Ok(CEngine::Explicit(runs)),
             EngineName::Cegar => Ok(CEngine::Cegar(Box::new(crate::engines::cegar_config(args)?))),
+            EngineName::Lazy => Ok(CEngine::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone())),
             EngineName::Spacer => Ok(CEngine::Spacer),
             EngineName::Auto => Ok(CEngine::Auto(runs, Box::new(crate::engines::cegar_config(args)?))),
             other => Err(format!("--engine {other:?} does not go with C").to_lowercase()),
@@ -44,6 +47,7 @@ impl CEngine {
         match self {
             CEngine::Explicit(_) => "explicit",
             CEngine::Cegar(_) => "cegar",
+            CEngine::Lazy(..) => "lazy",
             CEngine::Spacer => "spacer",
             CEngine::Auto(..) => "auto",
         }
@@ -61,6 +65,9 @@ impl CEngine {
             CEngine::Cegar(config) => {
                 encodings(program, budget, |encoding, budget| cegar(program, encoding, config, budget, observer))
             }
+            CEngine::Lazy(config, dot) => encodings(program, budget, |encoding, budget| {
+                lazy(program, encoding, (config, dot.as_deref()), budget, observer)
+            }),
             CEngine::Spacer => {
                 encodings(program, budget, |encoding, budget| spacer(program, encoding, budget, observer))
             }
@@ -88,6 +95,22 @@ fn cegar(
 ) -> (CfaVerdict, Value) {
     let solve = |system: &_, budget: &_, observer: &mut dyn Observer| cegar::check(system, config, budget, observer);
     let (verdict, stats) = cegar::check_software(program, encoding, budget, observer, solve);
+    (verdict, serde_json::to_value(stats).unwrap_or_default())
+}
+
+fn lazy(
+    program: &CfaProgram,
+    encoding: Encoding,
+    (config, dot): (&lazy::Config, Option<&Path>),
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
+    let (verdict, stats) = lazy::check(program, encoding, config, budget, observer);
+    if let (Some(file), Some(text)) = (dot, &stats.dot)
+        && let Err(error) = std::fs::write(file, text)
+    {
+        crate::report::error(&format!("warning: cannot write {}: {error}", file.display()));
+    }
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 

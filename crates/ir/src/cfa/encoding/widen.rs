@@ -11,6 +11,11 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 /// Wider than this is not tried.
 const MAX_WIDTH: u32 = 512;
 
+/// The least width of a C type, if there is one, that is not less: invariants are also read by people.
+fn natural(width: u32) -> u32 {
+    [8, 16, 32, 64, 128].into_iter().find(|&w| width <= w).unwrap_or(width)
+}
+
 /// The formula about bit-vectors that says the same of the bits: `symbols` maps integer symbols to bit-vector symbols and
 /// their views. `None` where it cannot be said.
 pub fn widen(terms: &mut Terms, formula: Term, symbols: &FxHashMap<Symbol, (Symbol, View)>) -> Option<Term> {
@@ -61,15 +66,24 @@ impl Widening<'_> {
                     Some(terms.eq(a, b))
                 }
                 _ => {
-                    let (a, b) = self.same_width(terms, a, b)?;
+                    let (a, b) = match self.unsigned(terms, a, b) {
+                        Some(operands) => operands,
+                        None => self.same_width(terms, a, b)?,
+                    };
                     Some(terms.eq(a, b))
                 }
             },
             Node::Binary(BinOp::Le, a, b) => {
+                if let Some((a, b)) = self.unsigned(terms, a, b) {
+                    return Some(terms.bv_ule(a, b));
+                }
                 let (a, b) = self.same_width(terms, a, b)?;
                 Some(terms.bv_sle(a, b))
             }
             Node::Binary(BinOp::Lt, a, b) => {
+                if let Some((a, b)) = self.unsigned(terms, a, b) {
+                    return Some(terms.bv_ult(a, b));
+                }
                 let (a, b) = self.same_width(terms, a, b)?;
                 Some(terms.bv_slt(a, b))
             }
@@ -81,6 +95,31 @@ impl Widening<'_> {
         let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
         let width = terms.bv_width(a).max(terms.bv_width(b));
         Some((terms.resize(true, width, a), terms.resize(true, width, b)))
+    }
+
+    /// Two unsigned variables, or one and a constant that it can equal, as they are: no comparison of them needs a sign.
+    fn unsigned(&self, terms: &mut Terms, a: Term, b: Term) -> Option<(Term, Term)> {
+        let variable = |terms: &mut Terms, t: Term| match terms.node(t) {
+            Node::Symbol(symbol) => match self.symbols.get(&symbol) {
+                Some(&(bits, View::Unsigned)) if matches!(terms.symbol_sort(bits), Sort::BitVec(_)) => {
+                    Some(terms.symbol(bits))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let literal = |terms: &mut Terms, width: u32, t: Term| {
+            let bits = terms.as_integer(t)?.to_biguint()?;
+            (bits.bits() <= u64::from(width)).then(|| terms.big_bit_vec(width, bits))
+        };
+        let (left, right) = (variable(terms, a), variable(terms, b));
+        let (left, right) = match (left, right) {
+            (Some(left), Some(right)) => (left, right),
+            (Some(left), None) => (left, literal(terms, terms.bv_width(left), b)?),
+            (None, Some(right)) => (literal(terms, terms.bv_width(right), a)?, right),
+            (None, None) => return None,
+        };
+        (terms.bv_width(left) == terms.bv_width(right)).then_some((left, right))
     }
 
     fn array(&mut self, terms: &mut Terms, term: Term) -> Option<Term> {
@@ -155,7 +194,7 @@ impl Widening<'_> {
 
     /// An operation on signed numbers at a width at which it cannot overflow: the wider operand's and `more`.
     fn operation(&mut self, terms: &mut Terms, op: BinOp, a: Term, b: Term, more: u32) -> Option<Term> {
-        let width = terms.bv_width(a).max(terms.bv_width(b)) + more;
+        let width = natural(terms.bv_width(a).max(terms.bv_width(b)) + more);
         if width > MAX_WIDTH {
             return None;
         }
@@ -168,7 +207,10 @@ impl Widening<'_> {
 fn signed(terms: &mut Terms, bits: Term, view: View) -> Term {
     match view {
         View::Signed => bits,
-        View::Unsigned => terms.zero_extend(1, bits),
+        View::Unsigned => {
+            let width = natural(terms.bv_width(bits) + 1);
+            terms.resize(false, width, bits)
+        }
     }
 }
 
