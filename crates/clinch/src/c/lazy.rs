@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Order, Part, Scope, Subtree};
+use clinch_ir::cfa::encoding::Overflow;
+use clinch_ir::horn::Encoding;
 
 use crate::cli::{CheckArgs, OrderName};
 
@@ -42,6 +44,11 @@ pub(crate) struct LazyArgs {
     #[arg(long)]
     pub(crate) keep_subtree: bool,
 
+    /// How machine integers are read (lazy, cegar, spacer on C). int: as unbounded ones; wrap: with wrap-around; bv: as bits. By
+    /// default one after the other, until a verdict holds in exact arithmetic.
+    #[arg(long, value_enum)]
+    pub(crate) encoding: Option<EncodingName>,
+
     /// Leave equations whole instead of splitting them into two inequalities (lazy).
     #[arg(long)]
     pub(crate) whole_equations: bool,
@@ -51,6 +58,23 @@ pub(crate) struct LazyArgs {
 pub(crate) enum PresetName {
     Default,
     Blast,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EncodingName {
+    Int,
+    Wrap,
+    Bv,
+}
+
+impl EncodingName {
+    pub(crate) fn encoding(self) -> Encoding {
+        match self {
+            EncodingName::Int => Encoding::Integers(Overflow::Ignored),
+            EncodingName::Wrap => Encoding::Integers(Overflow::Wraps),
+            EncodingName::Bv => Encoding::Bits,
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -55,6 +55,7 @@ mod tests;
 mod waiting;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use clinch_ir::Reason;
 use clinch_ir::Terms;
@@ -93,6 +94,10 @@ pub struct Stats {
     pub prover_calls: ProverCalls,
     /// Control points where abstraction became Boolean.
     pub boolean_points: u64,
+    /// Seconds in the analysis of counterexamples.
+    pub refinement_seconds: f64,
+    /// Seconds in the computation of successors.
+    pub post_seconds: f64,
     /// The last spurious path: the loop it went through most often, and how often.
     pub last_path: Option<PathShape>,
     /// The tree, for `dot`.
@@ -263,7 +268,10 @@ impl<'a> Lazy<'a> {
             ask_unaffected: self.config.blocks == BlockSize::Loops,
             budget: self.budget,
         };
-        self.post.post(&mut context, label, &region, support, mode)
+        let start = Instant::now();
+        let region = self.post.post(&mut context, label, &region, support, mode);
+        self.stats.post_seconds += start.elapsed().as_secs_f64();
+        region
     }
 
     /// The predicates of a new node.
@@ -328,7 +336,9 @@ impl<'a> Lazy<'a> {
             budget: self.budget,
             calls: 0,
         };
+        let start = Instant::now();
         let result = work(&mut analysis);
+        self.stats.refinement_seconds += start.elapsed().as_secs_f64();
         self.post.prover.calls.total += analysis.calls;
         result
     }

@@ -1,6 +1,7 @@
 //! Backward analysis of counterexamples and the focus operator ([Lazy, 4.2 and 5.3]).
 
-use clinch_ir::{BinOp, Node, Reason, Symbol, Term, Terms, UnOp, Value};
+use clinch_ir::predicate::{Atom, atoms};
+use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, UnOp, Value};
 use clinch_smt::{Answer, ItpError, ItpNode, Solver, Z3Solver, interpolate};
 use rustc_hash::FxHashMap;
 
@@ -114,12 +115,30 @@ impl Analysis<'_, '_> {
         let mut found = Vec::new();
         for conjunct in core {
             let formula = path.without_primes(self.terms, conjunct);
-            let labels = self.labels;
-            if self.terms.symbols(formula).iter().all(|&s| labels.is_variable(s)) {
-                found.extend(self.predicates.add_atoms(self.terms, formula, self.config.split_equations));
+            for atom in atoms(self.terms, formula) {
+                if let Atom::Predicate { key, .. } = atom
+                    && self.is_useful(&mut solver, key)
+                {
+                    found.extend(self.predicates.add_atoms(self.terms, key, self.config.split_equations));
+                }
             }
         }
         vec![(pivot + 1, found)]
+    }
+
+    /// Whether an atom without primes says something of the variables: it is neither true nor false everywhere (`x = x + 1`), nor
+    /// about all of a memory region.
+    fn is_useful(&mut self, solver: &mut Z3Solver, atom: Term) -> bool {
+        let mut arrays = false;
+        self.terms.visit(atom, &mut |node| arrays |= matches!(node, Node::Store(..) | Node::ConstArray(..)));
+        if let Node::Binary(BinOp::Eq, a, _) = self.terms.node(atom) {
+            arrays |= matches!(self.terms.sort(a), Sort::Array(_));
+        }
+        if arrays || !self.terms.symbols(atom).iter().all(|&s| self.labels.is_variable(s)) {
+            return false;
+        }
+        self.calls += 2;
+        [true, false].into_iter().all(|value| solver.check(self.terms, &[(atom, value)]) != Answer::Unsat)
     }
 
     /// Conjuncts that have no model together, none of which can be left out, as far as that was tried.
