@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Order, Part, Scope, Subtree};
+use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::horn::Encoding;
 
@@ -31,6 +31,10 @@ pub(crate) struct LazyArgs {
     /// Where predicates come from (lazy): atoms of the contradiction, or of sequence interpolants.
     #[arg(long, value_enum)]
     pub(crate) focus: Option<FocusName>,
+
+    /// What of an interpolant becomes a predicate (lazy): its atoms, its conjuncts, or atoms first.
+    #[arg(long, value_enum)]
+    pub(crate) grain: Option<GrainName>,
 
     /// Which part of a spurious counterexample is refuted (lazy): all of it, or what comes after the pivot.
     #[arg(long, value_enum)]
@@ -98,6 +102,13 @@ pub(crate) enum FocusName {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GrainName {
+    Atoms,
+    Conjuncts,
+    Both,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PartName {
     Whole,
     Pivot,
@@ -131,6 +142,12 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
     match lazy.focus {
         Some(FocusName::Core) => config.focus = Focus::Core,
         Some(FocusName::Interpolants) => config.focus = Focus::Interpolants,
+        None => {}
+    }
+    match lazy.grain {
+        Some(GrainName::Atoms) => config.grain = Grain::Atoms,
+        Some(GrainName::Conjuncts) => config.grain = Grain::Conjuncts,
+        Some(GrainName::Both) => config.grain = Grain::AtomsThenConjuncts,
         None => {}
     }
     match lazy.part {
