@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Order, Part, Scope, Subtree};
+use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree};
+use clinch_ir::cfa::encoding::Overflow;
+use clinch_ir::horn::Encoding;
 
 use crate::cli::{CheckArgs, OrderName};
 
@@ -30,6 +32,10 @@ pub(crate) struct LazyArgs {
     #[arg(long, value_enum)]
     pub(crate) focus: Option<FocusName>,
 
+    /// What of an interpolant becomes a predicate (lazy): its atoms, its conjuncts, or atoms first.
+    #[arg(long, value_enum)]
+    pub(crate) grain: Option<GrainName>,
+
     /// Which part of a spurious counterexample is refuted (lazy): all of it, or what comes after the pivot.
     #[arg(long, value_enum)]
     pub(crate) part: Option<PartName>,
@@ -42,6 +48,11 @@ pub(crate) struct LazyArgs {
     #[arg(long)]
     pub(crate) keep_subtree: bool,
 
+    /// How machine integers are read (lazy, cegar, spacer on C). int: as unbounded ones; wrap: with wrap-around; bv: as bits. By
+    /// default one after the other, until a verdict holds in exact arithmetic.
+    #[arg(long, value_enum)]
+    pub(crate) encoding: Option<EncodingName>,
+
     /// Leave equations whole instead of splitting them into two inequalities (lazy).
     #[arg(long)]
     pub(crate) whole_equations: bool,
@@ -51,6 +62,23 @@ pub(crate) struct LazyArgs {
 pub(crate) enum PresetName {
     Default,
     Blast,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EncodingName {
+    Int,
+    Wrap,
+    Bv,
+}
+
+impl EncodingName {
+    pub(crate) fn encoding(self) -> Encoding {
+        match self {
+            EncodingName::Int => Encoding::Integers(Overflow::Ignored),
+            EncodingName::Wrap => Encoding::Integers(Overflow::Wraps),
+            EncodingName::Bv => Encoding::Bits,
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +99,13 @@ pub(crate) enum AbstractionName {
 pub(crate) enum FocusName {
     Core,
     Interpolants,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GrainName {
+    Atoms,
+    Conjuncts,
+    Both,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +142,12 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
     match lazy.focus {
         Some(FocusName::Core) => config.focus = Focus::Core,
         Some(FocusName::Interpolants) => config.focus = Focus::Interpolants,
+        None => {}
+    }
+    match lazy.grain {
+        Some(GrainName::Atoms) => config.grain = Grain::Atoms,
+        Some(GrainName::Conjuncts) => config.grain = Grain::Conjuncts,
+        Some(GrainName::Both) => config.grain = Grain::AtomsThenConjuncts,
         None => {}
     }
     match lazy.part {

@@ -19,6 +19,8 @@ pub struct Config {
     pub part: Part,
     /// What becomes of the subtree of a pivot node.
     pub subtree: Subtree,
+    /// What of an interpolant becomes a predicate.
+    pub grain: Grain,
     /// Whether an equation between numbers becomes two inequalities, of which one may survive alone.
     pub split_equations: bool,
     /// How interpolants are found.
@@ -37,6 +39,7 @@ impl Default for Config {
             focus: Focus::Interpolants,
             part: Part::WholePath,
             subtree: Subtree::Remove,
+            grain: Grain::AtomsThenConjuncts,
             split_equations: true,
             interpolation: ItpConfig::default(),
             draw: false,
@@ -55,6 +58,7 @@ impl Config {
             focus: Focus::Core,
             part: Part::FromPivot,
             subtree: Subtree::Remove,
+            grain: Grain::Atoms,
             split_equations: false,
             ..Config::default()
         }
@@ -129,4 +133,15 @@ pub enum Subtree {
     Remove,
     /// Only the path to the error is labelled anew.
     Keep,
+}
+
+/// What of an interpolant becomes a predicate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Grain {
+    /// Its atoms: few different ones, but only Boolean successors are sure to have the interpolant.
+    Atoms,
+    /// Its conjuncts, whole: Cartesian successors have all of it.
+    Conjuncts,
+    /// Atoms, and conjuncts where a counterexample comes back.
+    AtomsThenConjuncts,
 }

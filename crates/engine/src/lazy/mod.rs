@@ -55,6 +55,7 @@ mod tree;
 mod waiting;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use clinch_ir::Reason;
 use clinch_ir::Terms;
@@ -68,13 +69,13 @@ use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::search::BitSet;
-pub use config::{Abstraction, BlockSize, Config, Focus, Order, Part, Scope, Subtree};
+pub use config::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree};
 use label::{INITIAL, LabelId, Labels};
 use path::Path;
 use post::{Context, Mode, Post, no_room};
 use predicates::{PredicateId, Predicates};
 pub use prover::ProverCalls;
-use refine::{Analysis, Outcome};
+use refine::{Analysis, Outcome, Source};
 use tree::{Mark, Node, NodeId, ROOT, Tree};
 use waiting::Waiting;
 
@@ -93,6 +94,10 @@ pub struct Stats {
     pub prover_calls: ProverCalls,
     /// Control points where abstraction became Boolean.
     pub boolean_points: u64,
+    /// Seconds in the analysis of counterexamples.
+    pub refinement_seconds: f64,
+    /// Seconds in the computation of successors.
+    pub post_seconds: f64,
     /// The last spurious path: the loop it went through most often, and how often.
     pub last_path: Option<PathShape>,
     /// The tree, for `dot`.
@@ -263,7 +268,10 @@ impl<'a> Lazy<'a> {
             ask_unaffected: self.config.blocks == BlockSize::Loops,
             budget: self.budget,
         };
-        self.post.post(&mut context, label, &region, support, mode)
+        let start = Instant::now();
+        let region = self.post.post(&mut context, label, &region, support, mode);
+        self.stats.post_seconds += start.elapsed().as_secs_f64();
+        region
     }
 
     /// The predicates of a new node.
@@ -330,23 +338,16 @@ impl<'a> Lazy<'a> {
             budget: self.budget,
             calls: 0,
         };
+        let start = Instant::now();
         let result = work(&mut analysis);
+        self.stats.refinement_seconds += start.elapsed().as_secs_f64();
         self.post.prover.calls.total += analysis.calls;
         result
     }
 
     /// Lines 11 to 18.
     fn refine(&mut self, path: &Path, nodes: &[NodeId], pivot: usize) -> Result<(), Reason> {
-        let mut wanted = self.with_analysis(|analysis| analysis.focus(path, pivot, self.config.focus))?;
-        let mut first = self.first_lacking(nodes, &wanted);
-        if first.is_none() && self.config.focus == Focus::Core {
-            wanted = self.with_analysis(|analysis| analysis.focus(path, pivot, Focus::Interpolants))?;
-            first = self.first_lacking(nodes, &wanted);
-        }
-        let first = match first.or_else(|| self.first_cartesian(nodes, pivot)) {
-            Some(first) => first,
-            None => return Err(Reason::NoProgress),
-        };
+        let (wanted, first) = self.focus(path, nodes, pivot)?;
         let pivot = if self.config.scope == Scope::Subtree { pivot } else { first - 1 };
         self.learn(nodes, pivot, &wanted);
         let (pivot_node, time) = (nodes[pivot], self.tree.time(nodes[pivot]));
@@ -362,6 +363,37 @@ impl<'a> Lazy<'a> {
             self.wait(node);
         }
         Ok(())
+    }
+
+    /// The focus operator: predicates for nodes of the path, and the position of the first node that changes by them. What is tried
+    /// first is cheap; what is tried last rules the path out.
+    #[allow(clippy::type_complexity, reason = "two results of one search")]
+    fn focus(
+        &mut self,
+        path: &Path,
+        nodes: &[NodeId],
+        pivot: usize,
+    ) -> Result<(Vec<(usize, Vec<PredicateId>)>, usize), Reason> {
+        if self.config.focus == Focus::Core {
+            let wanted = self.with_analysis(|analysis| Ok(analysis.focus(path, pivot, Source::Core)))?;
+            if let Some(first) = self.first_lacking(nodes, &wanted) {
+                return Ok((wanted, first));
+            }
+        }
+        let formulas = self.with_analysis(|analysis| analysis.interpolants(path, pivot))?;
+        let grains: &[Grain] = match self.config.grain {
+            Grain::Atoms => &[Grain::Atoms],
+            Grain::Conjuncts => &[Grain::Conjuncts],
+            Grain::AtomsThenConjuncts => &[Grain::Atoms, Grain::Conjuncts],
+        };
+        for &grain in grains {
+            let source = Source::Interpolants(&formulas, grain);
+            let wanted = self.with_analysis(|analysis| Ok(analysis.focus(path, pivot, source)))?;
+            if let Some(first) = self.first_lacking(nodes, &wanted) {
+                return Ok((wanted, first));
+            }
+        }
+        self.first_cartesian(nodes, pivot).map(|first| (Vec::new(), first)).ok_or(Reason::NoProgress)
     }
 
     /// The position of the first node that lacks one of the predicates it should have.

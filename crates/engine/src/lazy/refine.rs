@@ -1,13 +1,14 @@
 //! Backward analysis of counterexamples and the focus operator ([Lazy, 4.2 and 5.3]).
 
-use clinch_ir::{BinOp, Node, Reason, Symbol, Term, Terms, UnOp, Value};
+use clinch_ir::predicate::{Atom, atoms};
+use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, Value};
 use clinch_smt::{Answer, ItpError, ItpNode, Solver, Z3Solver, interpolate};
 use rustc_hash::FxHashMap;
 
-use super::config::{Config, Focus, Part, Scope};
+use super::config::{Config, Grain, Part, Scope};
 use super::label::Labels;
 use super::path::Path;
-use super::predicates::{PredicateId, Predicates};
+use super::predicates::{PredicateId, Predicates, conjuncts};
 use crate::budget::Budget;
 
 /// Work and milliseconds for the one query whether a counterexample is real.
@@ -26,6 +27,15 @@ pub(super) struct Analysis<'a, 'p> {
     pub(super) budget: &'a Budget,
     /// Calls of the solver.
     pub(super) calls: u64,
+}
+
+/// Where predicates are taken from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// The contradictory part of the path formula.
+    Core,
+    /// These interpolants, in this grain.
+    Interpolants(&'a [Term], Grain),
 }
 
 /// What a counterexample turns out to be.
@@ -78,15 +88,10 @@ impl Analysis<'_, '_> {
     }
 
     /// The predicates that refute the path from the pivot on, for each node of the path behind the pivot.
-    pub(super) fn focus(
-        &mut self,
-        path: &Path,
-        pivot: usize,
-        focus: Focus,
-    ) -> Result<Vec<(usize, Vec<PredicateId>)>, Reason> {
-        let mut found = match focus {
-            Focus::Core => self.core_predicates(path, pivot),
-            Focus::Interpolants => self.interpolant_predicates(path, pivot)?,
+    pub(super) fn focus(&mut self, path: &Path, pivot: usize, source: Source<'_>) -> Vec<(usize, Vec<PredicateId>)> {
+        let mut found = match source {
+            Source::Core => self.core_predicates(path, pivot),
+            Source::Interpolants(formulas, grain) => self.interpolant_predicates(path, pivot, formulas, grain),
         };
         if self.config.scope == Scope::Subtree {
             let mut all: Vec<PredicateId> = found.into_iter().flat_map(|(_, predicates)| predicates).collect();
@@ -94,7 +99,7 @@ impl Analysis<'_, '_> {
             all.dedup();
             found = (pivot + 1..path.steps.len()).map(|node| (node, all.clone())).collect();
         }
-        Ok(found)
+        found
     }
 
     /// The region of the pivot and the steps behind it.
@@ -114,12 +119,30 @@ impl Analysis<'_, '_> {
         let mut found = Vec::new();
         for conjunct in core {
             let formula = path.without_primes(self.terms, conjunct);
-            let labels = self.labels;
-            if self.terms.symbols(formula).iter().all(|&s| labels.is_variable(s)) {
-                found.extend(self.predicates.add_atoms(self.terms, formula, self.config.split_equations));
+            for atom in atoms(self.terms, formula) {
+                if let Atom::Predicate { key, .. } = atom
+                    && self.is_useful(&mut solver, key)
+                {
+                    found.extend(self.predicates.add_atoms(self.terms, key, self.config.split_equations));
+                }
             }
         }
         vec![(pivot + 1, found)]
+    }
+
+    /// Whether an atom without primes says something of the variables: it is neither true nor false everywhere (`x = x + 1`), nor
+    /// about all of a memory region.
+    fn is_useful(&mut self, solver: &mut Z3Solver, atom: Term) -> bool {
+        let mut arrays = false;
+        self.terms.visit(atom, &mut |node| arrays |= matches!(node, Node::Store(..) | Node::ConstArray(..)));
+        if let Node::Binary(BinOp::Eq, a, _) = self.terms.node(atom) {
+            arrays |= matches!(self.terms.sort(a), Sort::Array(_));
+        }
+        if arrays || !self.terms.symbols(atom).iter().all(|&s| self.labels.is_variable(s)) {
+            return false;
+        }
+        self.calls += 2;
+        [true, false].into_iter().all(|value| solver.check(self.terms, &[(atom, value)]) != Answer::Unsat)
     }
 
     /// Conjuncts that have no model together, none of which can be left out, as far as that was tried.
@@ -151,8 +174,8 @@ impl Analysis<'_, '_> {
         core
     }
 
-    /// Atoms of sequence interpolants, each for its node.
-    fn interpolant_predicates(&mut self, path: &Path, pivot: usize) -> Result<Vec<(usize, Vec<PredicateId>)>, Reason> {
+    /// Sequence interpolants of the path behind the pivot: one for the pivot, and one for each node behind it.
+    pub(super) fn interpolants(&mut self, path: &Path, pivot: usize) -> Result<Vec<Term>, Reason> {
         let parts = self.parts(path, pivot);
         let sequence: Vec<ItpNode> = parts
             .iter()
@@ -160,44 +183,36 @@ impl Analysis<'_, '_> {
             .map(|(i, &formula)| ItpNode { formula, children: if i == 0 { Vec::new() } else { vec![i - 1] } })
             .collect();
         let budget = self.budget;
-        let found = interpolate(self.terms, &sequence, &self.config.interpolation, &|| budget.check().is_err());
-        let interpolants = match found {
-            Ok(interpolants) => interpolants,
+        match interpolate(self.terms, &sequence, &self.config.interpolation, &|| budget.check().is_err()) {
+            Ok(interpolants) => Ok(interpolants.formulas),
             Err(ItpError::Satisfiable) => {
-                return Err(Reason::Unsupported("the solver contradicts itself about a counterexample".to_owned()));
+                Err(Reason::Unsupported("the solver contradicts itself about a counterexample".to_owned()))
             }
             Err(ItpError::GaveUp(why)) => {
                 self.budget.check()?;
-                return Err(Reason::Unsupported(format!("no interpolants: {why}")));
+                Err(Reason::Unsupported(format!("no interpolants: {why}")))
             }
-        };
-        let mut found = Vec::new();
+        }
+    }
+
+    /// Parts of sequence interpolants, each for its node.
+    fn interpolant_predicates(
+        &mut self,
+        path: &Path,
+        pivot: usize,
+        formulas: &[Term],
+        grain: Grain,
+    ) -> Vec<(usize, Vec<PredicateId>)> {
+        let (mut found, split) = (Vec::new(), self.config.split_equations);
         // The last one is false; the first belongs to the pivot, whose region has it.
-        for (i, &formula) in interpolants.formulas.iter().enumerate().take(parts.len() - 1).skip(1) {
+        for (i, &formula) in formulas.iter().enumerate().take(formulas.len() - 1).skip(1) {
             let formula = path.without_primes(self.terms, formula);
-            let predicates = self.predicates.add_atoms(self.terms, formula, self.config.split_equations);
+            let predicates = match grain {
+                Grain::Conjuncts => self.predicates.add_conjuncts(self.terms, formula, split),
+                _ => self.predicates.add_atoms(self.terms, formula, split),
+            };
             found.push((pivot + i, predicates));
         }
-        Ok(found)
+        found
     }
-}
-
-/// The conjuncts of a formula, in order.
-fn conjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
-    let (mut found, mut stack) = (Vec::new(), vec![formula]);
-    while let Some(part) = stack.pop() {
-        match terms.node(part) {
-            Node::Bool(true) => {}
-            Node::Binary(BinOp::And, a, b) => stack.extend([b, a]),
-            Node::Unary(UnOp::Not, inner) => match terms.node(inner) {
-                Node::Binary(BinOp::Or, a, b) => {
-                    let (a, b) = (terms.not(a), terms.not(b));
-                    stack.extend([b, a]);
-                }
-                _ => found.push(part),
-            },
-            _ => found.push(part),
-        }
-    }
-    found
 }
