@@ -41,7 +41,8 @@ impl Default for Config {
             subtree: Subtree::Remove,
             grain: Grain::AtomsThenConjuncts,
             split_equations: true,
-            interpolation: ItpConfig::default(),
+            // Blocks are large formulas: each attempt to do without a part of one takes long.
+            interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
             draw: false,
         }
     }

@@ -166,7 +166,7 @@ impl<'a> Lazy<'a> {
     fn new(program: &'a CfaProgram, encoding: Encoding, config: &'a Config, budget: &'a Budget) -> Self {
         let mut terms = program.terms.clone();
         let labels = Labels::new(program, &mut terms, encoding, config.blocks);
-        let post = Post::new();
+        let post = Post::new(config.blocks);
         let tree = Tree::new(post.bdds.tt(), labels.unfolding.start());
         Lazy {
             program,
