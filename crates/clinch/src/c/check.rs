@@ -51,7 +51,11 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
     (Ok(text), code)
 }
 
-pub(super) fn recheck(program: &CfaProgram, verdict: &CfaVerdict, stop: clinch_certify::Stop<'_>) -> Result<bool, Rejection> {
+pub(super) fn recheck(
+    program: &CfaProgram,
+    verdict: &CfaVerdict,
+    stop: clinch_certify::Stop<'_>,
+) -> Result<bool, Rejection> {
     match verdict {
         CfaVerdict::Safe(CfaProof::Reached(states)) => {
             clinch_certify::check_reached_states(program, states, stop).map(|()| true)

@@ -34,11 +34,8 @@ enum Kind {
 
 /// How machine integers are read, one after the other, until a verdict holds in exact arithmetic; with the share of the time
 /// left that each may take, in per cent.
-const ENCODINGS: [(Encoding, u32); 3] = [
-    (Encoding::Integers(Overflow::Ignored), 60),
-    (Encoding::Integers(Overflow::Wraps), 50),
-    (Encoding::Bits, 100),
-];
+const ENCODINGS: [(Encoding, u32); 3] =
+    [(Encoding::Integers(Overflow::Ignored), 60), (Encoding::Integers(Overflow::Wraps), 50), (Encoding::Bits, 100)];
 
 impl CEngine {
     /// The engine the command line asks for, or what is wrong with it.
@@ -67,7 +64,12 @@ impl CEngine {
     }
 
     /// Runs it.
-    pub(crate) fn check(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
+    pub(crate) fn check(
+        &self,
+        program: &CfaProgram,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+    ) -> (CfaVerdict, Value) {
         match &self.kind {
             Kind::Explicit(config) => explicit(program, config, budget, observer),
             Kind::Cegar(config) => encodings(program, self.encoding, budget, |encoding, budget| {
@@ -84,7 +86,12 @@ impl CEngine {
     }
 }
 
-fn explicit(program: &CfaProgram, config: &RunsConfig, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
+fn explicit(
+    program: &CfaProgram,
+    config: &RunsConfig,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
     let (verdict, stats) = explicit::check_runs(program, config, budget, observer);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
@@ -117,7 +124,12 @@ fn lazy(
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
-fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
+fn spacer(
+    program: &CfaProgram,
+    encoding: Encoding,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
     let config = spacer::Config::default();
     let solve = |system: &_, budget: &_, observer: &mut dyn Observer| spacer::check(system, &config, budget, observer);
     let (verdict, stats) = cegar::check_software(program, encoding, budget, observer, solve);

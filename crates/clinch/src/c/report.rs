@@ -154,8 +154,7 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
                 .into_iter()
                 .map(|(place, invariant)| json!({ "file": place.file, "line": place.line, "invariant": invariant }))
                 .collect();
-            object["proof"] =
-                json!({ "kind": "invariants", "points": proof.points.len(), "invariants": invariants });
+            object["proof"] = json!({ "kind": "invariants", "points": proof.points.len(), "invariants": invariants });
         }
         CfaVerdict::Unsafe(found) => {
             let place = program.source.place(found.span);

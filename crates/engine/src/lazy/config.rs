@@ -37,7 +37,7 @@ impl Default for Config {
             abstraction: Abstraction::CartesianThenBoolean,
             scope: Scope::Location,
             focus: Focus::Interpolants,
-            part: Part::WholePath,
+            part: Part::FromPivot,
             subtree: Subtree::Remove,
             grain: Grain::AtomsThenConjuncts,
             split_equations: true,

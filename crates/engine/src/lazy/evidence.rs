@@ -71,12 +71,7 @@ pub(super) fn trace(
     })
 }
 
-fn site(
-    labels: &Labels<'_>,
-    passed: usize,
-    request: &InputRequest,
-    calls: &[(ProcedureId, EdgeId)],
-) -> Option<Site> {
+fn site(labels: &Labels<'_>, passed: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> Option<Site> {
     let (procedure, edge) = (request.at.procedure, request.at.edge?);
     let location = labels.unfolding.program().procedure(procedure).edges[edge.index()].from;
     let point = clinch_ir::cfa::unfold::Point { calls: calls.into(), procedure, location };

@@ -40,6 +40,11 @@
 //!   then on (the paper's "recursive subdivision" as a last resort).
 //! - D7. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
 
+#![allow(
+    clippy::mutable_key_type,
+    reason = "the hash of a decision diagram is that of its node, which does not change"
+)]
+
 mod config;
 mod dot;
 mod evidence;
@@ -49,9 +54,9 @@ mod post;
 mod predicates;
 mod prover;
 mod refine;
-mod tree;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod waiting;
 
 use std::collections::BTreeMap;
@@ -310,7 +315,9 @@ impl<'a> Lazy<'a> {
                 }
                 _ => {
                     self.spurious = nodes;
-                    return evidence::trace(self.program, &self.labels, &path, &values).map(CfaVerdict::Unsafe).map(Some);
+                    return evidence::trace(self.program, &self.labels, &path, &values)
+                        .map(CfaVerdict::Unsafe)
+                        .map(Some);
                 }
             },
         };

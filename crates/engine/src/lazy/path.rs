@@ -65,7 +65,9 @@ impl Path {
             let own = terms.symbol(symbol);
             // What is open needs no second name.
             let copy = match (terms.node(value), terms.node(value_here)) {
-                (Node::Symbol(of), Node::Symbol(here)) if locals.contains_key(&of) && !self.owner.contains_key(&here) => {
+                (Node::Symbol(of), Node::Symbol(here))
+                    if locals.contains_key(&of) && !self.owner.contains_key(&here) =>
+                {
                     value_here
                 }
                 _ => {

@@ -88,12 +88,7 @@ impl Analysis<'_, '_> {
     }
 
     /// The predicates that refute the path from the pivot on, for each node of the path behind the pivot.
-    pub(super) fn focus(
-        &mut self,
-        path: &Path,
-        pivot: usize,
-        source: Source<'_>,
-    ) -> Vec<(usize, Vec<PredicateId>)> {
+    pub(super) fn focus(&mut self, path: &Path, pivot: usize, source: Source<'_>) -> Vec<(usize, Vec<PredicateId>)> {
         let mut found = match source {
             Source::Core => self.core_predicates(path, pivot),
             Source::Interpolants(formulas, grain) => self.interpolant_predicates(path, pivot, formulas, grain),

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use clinch_ir::LocId;
 use clinch_ir::cfa::blocks::Target;
 use clinch_ir::cfa::unfold::Unfolding;
 use clinch_ir::cfa::{CfaProgram, Procedure};
-use clinch_ir::LocId;
 
 use super::config::Order;
 use super::tree::NodeId;

@@ -194,7 +194,8 @@ fn join(terms: &mut Terms, partials: Vec<Partial>) -> Option<Partial> {
 
 /// `a or b`; where both are what comes of a branch, what was before it.
 fn either(terms: &mut Terms, a: Term, b: Term) -> Term {
-    if let (Node::Binary(BinOp::And, before, one), Node::Binary(BinOp::And, also, other)) = (terms.node(a), terms.node(b))
+    if let (Node::Binary(BinOp::And, before, one), Node::Binary(BinOp::And, also, other)) =
+        (terms.node(a), terms.node(b))
         && before == also
         && is_negation(terms, one, other)
     {

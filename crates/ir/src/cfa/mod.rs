@@ -23,9 +23,9 @@ mod partial;
 pub mod passes;
 pub mod print;
 mod source;
-pub mod unfold;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod unfold;
 mod verdict;
 
 use rustc_hash::FxHashMap;

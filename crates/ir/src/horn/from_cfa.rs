@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use crate::cfa::blocks::{Block, Target, blocks_from};
 use crate::cfa::encoding::{IntEncoding, Overflow, View, widen};
-use crate::cfa::unfold::{Point, PointId, Unfolding};
 use crate::cfa::guided::{open_reason, run_guided, value_bits};
+use crate::cfa::unfold::{Point, PointId, Unfolding};
 use crate::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
 use crate::horn::{Application, Clause, Derivation, HornSystem, Interpretation, PredId};
 use crate::machine::InputRequest;
@@ -104,7 +104,13 @@ impl CfaClauses {
     }
 
     /// The value of an input in the n-th block of a derivation; 0 for what does not matter.
-    fn input(&self, derivation: &Derivation, block: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> u64 {
+    fn input(
+        &self,
+        derivation: &Derivation,
+        block: usize,
+        request: &InputRequest,
+        calls: &[(ProcedureId, EdgeId)],
+    ) -> u64 {
         let value = || {
             let step = derivation.steps.get(block)?;
             let origin = self.origins[step.clause.index()].as_ref()?;
@@ -329,13 +335,20 @@ impl<'p> Translation<'p> {
             facts.push(constraint);
             constraint = terms.all(facts);
         }
-        let body: Vec<Application> = body.map(|predicate| Application { predicate, args: body_args }).into_iter().collect();
+        let body: Vec<Application> =
+            body.map(|predicate| Application { predicate, args: body_args }).into_iter().collect();
         let head = head.map(|(predicate, ..)| Application { predicate, args: head_args });
         self.add_renamed(body, constraint, head, block);
     }
 
     /// Adds a clause with symbols of its own.
-    fn add_renamed(&mut self, body: Vec<Application>, constraint: Term, head: Option<Application>, block: Option<&Block>) {
+    fn add_renamed(
+        &mut self,
+        body: Vec<Application>,
+        constraint: Term,
+        head: Option<Application>,
+        block: Option<&Block>,
+    ) {
         let terms = &mut self.system.terms;
         let used = HornSystem::collect_vars(terms, &body, constraint, head.as_ref());
         let mut map: FxHashMap<Symbol, Term> = FxHashMap::default();

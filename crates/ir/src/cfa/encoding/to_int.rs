@@ -343,7 +343,9 @@ impl IntEncoding {
                 let result = if op == BinOp::BvUdiv { floor_div(terms, a, divisor) } else { rest(terms, a, divisor) };
                 convert(terms, result, width, View::Unsigned, view)
             }
-            (BinOp::BvSdiv | BinOp::BvSrem, _) if signed.as_ref().is_some_and(|c| c.sign() == num_bigint::Sign::Plus) => {
+            (BinOp::BvSdiv | BinOp::BvSrem, _)
+                if signed.as_ref().is_some_and(|c| c.sign() == num_bigint::Sign::Plus) =>
+            {
                 let divisor = signed.expect("just seen");
                 let a = self.value(terms, a, View::Signed);
                 let result = truncating(terms, op, a, divisor);
