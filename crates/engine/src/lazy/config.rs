@@ -37,11 +37,12 @@ impl Default for Config {
             abstraction: Abstraction::CartesianThenBoolean,
             scope: Scope::Location,
             focus: Focus::Interpolants,
-            part: Part::WholePath,
+            part: Part::FromPivot,
             subtree: Subtree::Remove,
             grain: Grain::AtomsThenConjuncts,
             split_equations: true,
-            interpolation: ItpConfig::default(),
+            // Blocks are large formulas: each attempt to do without a part of one takes long.
+            interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
             draw: false,
         }
     }

@@ -169,7 +169,7 @@ impl<'p> Labels<'p> {
             reads: Vec::new(),
         };
         if self.integers.is_some() {
-            self.to_integers(terms, &mut label);
+            self.read_as_integers(terms, &mut label);
         }
         let mentioned = mentioned(terms, &label);
         (label.reads, label.local) = mentioned.into_iter().partition(|s| self.is_variable(*s));
@@ -177,7 +177,7 @@ impl<'p> Labels<'p> {
         label
     }
 
-    fn to_integers(&mut self, terms: &mut Terms, label: &mut Label) {
+    fn read_as_integers(&mut self, terms: &mut Terms, label: &mut Label) {
         for &(point, edge, symbol) in &label.open {
             self.inherit_view(point, edge, symbol);
         }

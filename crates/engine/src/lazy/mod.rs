@@ -40,6 +40,11 @@
 //!   then on (the paper's "recursive subdivision" as a last resort).
 //! - D7. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
 
+#![allow(
+    clippy::mutable_key_type,
+    reason = "the hash of a decision diagram is that of its node, which does not change"
+)]
+
 mod config;
 mod dot;
 mod evidence;
@@ -166,7 +171,7 @@ impl<'a> Lazy<'a> {
     fn new(program: &'a CfaProgram, encoding: Encoding, config: &'a Config, budget: &'a Budget) -> Self {
         let mut terms = program.terms.clone();
         let labels = Labels::new(program, &mut terms, encoding, config.blocks);
-        let post = Post::new();
+        let post = Post::new(config.blocks);
         let tree = Tree::new(post.bdds.tt(), labels.unfolding.start());
         Lazy {
             program,

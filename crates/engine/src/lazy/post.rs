@@ -5,6 +5,7 @@ use clinch_ir::{Node, Reason, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::config::BlockSize;
 use super::label::{LabelId, Labels};
 use super::predicates::{PredicateId, Predicates};
 use super::prover::Prover;
@@ -52,10 +53,10 @@ pub(super) struct Context<'a, 'p> {
 }
 
 impl Post {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(blocks: BlockSize) -> Self {
         Post {
             bdds: Bdds::new(NODES),
-            prover: Prover::new(),
+            prover: Prover::new(blocks),
             wps: FxHashMap::default(),
             guards: FxHashMap::default(),
             results: FxHashMap::default(),

@@ -7,9 +7,10 @@
 use clinch_bdd::Literal;
 use clinch_ir::{Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use super::config::BlockSize;
 use super::label::{LabelId, Labels};
 use super::predicates::Predicates;
 
@@ -35,23 +36,29 @@ struct Known {
 
 /// Answers kept of each kind for one question.
 const KEPT: usize = 64;
-/// More labels than this share a solver: solvers take time to make, and memory.
+/// More large blocks than this share a solver, and so do small steps: solvers take time to make, and memory.
 const MAX_SOLVERS: usize = 300;
 /// Work and milliseconds for a question that was too hard in a conversation.
 const ALONE: (u32, u32) = (5_000_000, 2_000);
 
 /// The prover.
 pub(super) struct Prover {
+    /// How many labels have a solver of their own.
+    most: usize,
     own: FxHashMap<LabelId, Z3Solver>,
+    /// Labels that were asked about before: it pays to make a solver for them.
+    asked: FxHashSet<LabelId>,
     shared: Z3Solver,
     known: FxHashMap<Question, Known>,
     pub(super) calls: ProverCalls,
 }
 
 impl Prover {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(blocks: BlockSize) -> Self {
         Prover {
+            most: if blocks == BlockSize::Loops { MAX_SOLVERS } else { 0 },
             own: FxHashMap::default(),
+            asked: FxHashSet::default(),
             shared: Z3Solver::for_formulas(),
             known: FxHashMap::default(),
             calls: ProverCalls::default(),
@@ -126,7 +133,8 @@ impl Prover {
         guard: Term,
         work: impl FnOnce(&mut Z3Solver, &mut Terms) -> R,
     ) -> R {
-        if self.own.len() < MAX_SOLVERS || self.own.contains_key(&label) {
+        let room = self.own.len() < self.most && !self.asked.insert(label);
+        if room || self.own.contains_key(&label) {
             let solver = self.own.entry(label).or_insert_with(|| {
                 let mut solver = Z3Solver::for_formulas();
                 solver.assert(terms, guard);

@@ -205,12 +205,9 @@ fn agrees_with_explicit_search() {
         };
         for config in configurations() {
             for encoding in [INT, Encoding::Bits] {
-                match verdict(&program, encoding, &config) {
-                    Some(found) => {
-                        assert_eq!(found, expected, "{encoding:?} {config:?}\n{text}");
-                        decided += 1;
-                    }
-                    None => {}
+                if let Some(found) = verdict(&program, encoding, &config) {
+                    assert_eq!(found, expected, "{encoding:?} {config:?}\n{text}");
+                    decided += 1;
                 }
             }
         }
