@@ -287,8 +287,8 @@ pub(crate) fn instrument(program: &CfaProgram, unit_lengths: &[usize]) -> Vec<St
 
 /// A part of a text with insertions.
 fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String)]) -> String {
-    let mut out =
-        format!("#define main {RENAMED_MAIN}\nvoid clinch_error(void); unsigned long long clinch_next(void);\n");
+    let mut out = format!("#define main {RENAMED_MAIN}\n{RENAMED_LIBRARY}");
+    out.push_str("void clinch_error(void); unsigned long long clinch_next(void);\n");
     let mut done = part.start;
     for (place, inserted) in insertions {
         out.push_str(&text[done..*place]);
