@@ -299,15 +299,13 @@ fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String
     out
 }
 
-/// Whether a trace has inputs that no harness can give: contents of local objects, values that are not modelled.
+/// Whether a trace has inputs that no harness is sure to give: contents of memory (those of allocated blocks are given, if the
+/// blocks lie as in the machine), values that are not modelled.
 pub(crate) fn misses_inputs(program: &CfaProgram, trace: &InputTrace) -> bool {
-    if unwritten(program, trace).iter().any(|u| u.0 < DYNAMIC_BASE) {
-        return true;
-    }
     let driven = Driven::new(program, Partner::Instrumented, "");
     trace.inputs.iter().any(|input| match &input.origin {
         InputOrigin::Site(id) => !driven.drives(program, &program.inputs[id.index()]),
-        InputOrigin::Memory(_) => false,
+        InputOrigin::Memory(_) => true,
     })
 }
 

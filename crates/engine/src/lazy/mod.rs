@@ -1,4 +1,4 @@
-//! Lazy abstraction ([Lazy]): T. A. Henzinger, R. Jhala, R. Majumdar, G. Sutre, *Lazy Abstraction*, POPL 2002; algorithm 2
+//! Lazy abstraction (\[Lazy\]): T. A. Henzinger, R. Jhala, R. Majumdar, G. Sutre, *Lazy Abstraction*, POPL 2002; algorithm 2
 //! (`LazyAbstraction`), instantiated for C as in section 5.
 //!
 //! One tree of abstract states is built and refined on demand. Where a path to an error turns out to be spurious, the
@@ -27,7 +27,7 @@
 //! counterexample is executed. Where the solver gives up, a label counts as possible and a predicate as unknown.
 //!
 //! **Deviations.**
-//! - D1. Whether a label can be taken at all is asked of the prover, beside the predicates: [Lazy] sees it when a predicate and its
+//! - D1. Whether a label can be taken at all is asked of the prover, beside the predicates: \[Lazy\] sees it when a predicate and its
 //!   negation are both implied.
 //! - D2. The whole path is checked first; only spurious ones are analysed node by node.
 //! - D3. Cores with primes dropped need not rule out a path (`x = 0; x++; x++; if (x != 2) error`). Where they bring nothing new, checked
