@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::c::lazy::LazyArgs;
+
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
 /// Exit codes: 0 safe, 1 unsafe, 2 unknown, 64 wrong usage, 65 bad input, 70 internal error.
@@ -44,6 +46,9 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) c: CArgs,
 
+    #[command(flatten)]
+    pub(crate) lazy: LazyArgs,
+
     /// Write a C file that, compiled with the program, drives it to the error found (C).
     #[arg(long, value_name = "FILE")]
     pub(crate) harness: Option<PathBuf>,
@@ -53,7 +58,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub(crate) engine: EngineName,
 
-    /// Search order (explicit: bfs, dfs, random; alpha: bfs, dfs; cegar: subsumer-first, priority, bfs, dfs).
+    /// Search order (explicit: bfs, dfs, random; alpha: bfs, dfs; cegar: subsumer-first, priority, bfs, dfs;
+    /// lazy: rpo, bfs, dfs).
     #[arg(long, value_enum)]
     pub(crate) order: Option<OrderName>,
 
@@ -334,6 +340,7 @@ pub(crate) enum EngineName {
     Alpha,
     Split,
     Cegar,
+    Lazy,
     Spacer,
 }
 
@@ -362,6 +369,9 @@ pub(crate) enum OrderName {
     Random,
     SubsumerFirst,
     Priority,
+    /// Reverse post-order of the control-flow automata.
+    #[value(name = "rpo")]
+    ReversePostOrder,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

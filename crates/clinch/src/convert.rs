@@ -31,16 +31,12 @@ pub(crate) fn run(args: &ConvertArgs) -> u8 {
 
 /// A C program: its loop-free parts in bit-vectors.
 fn run_c(args: &ConvertArgs) -> u8 {
-    match c::load::load(std::slice::from_ref(&args.file), &args.c) {
+    match c::load::load_or_report(std::slice::from_ref(&args.file), &args.c) {
         Ok(loaded) => match CfaClauses::new(&loaded.program, Encoding::Bits, LOCATIONS) {
             Ok(clauses) => print(&clauses.system),
             Err(reason) => refuse(&reason),
         },
-        Err(LoadError::Unsupported(reason)) => refuse(&reason),
-        Err(LoadError::Bad(text)) => {
-            report::error(&text);
-            exit::BAD_INPUT
-        }
+        Err(code) => code,
     }
 }
 

@@ -66,6 +66,7 @@ impl Engine {
                 let config = Box::new(cegar_config(args)?);
                 Ok(Engine::Horn(HornEngine::Cegar(config, predicate_files(args)?)))
             }
+            EngineName::Lazy => Err("--engine lazy is for C".to_owned()),
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {
@@ -213,7 +214,7 @@ pub(crate) fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
             Some(OrderName::Dfs) => cegar::Order::DepthFirst,
             Some(OrderName::SubsumerFirst) => cegar::Order::SubsumerFirst,
             Some(OrderName::Priority) => cegar::Order::Priority,
-            Some(OrderName::Random) => return Err("--order random does not go with --engine cegar".to_owned()),
+            Some(_) => return Err("this --order does not go with --engine cegar".to_owned()),
         },
         simplify: match args.simplify {
             None | Some(Switch::On) => default.simplify,
@@ -329,6 +330,15 @@ cegar     predicate abstraction of Horn clauses, refined by interpolants from sp
     --predicate EXPR, --predicates FILE  predicates to start from
     --save-predicates FILE   write the predicates in use at the end
     --refine on|off          off: only compute the fixpoint for the predicates given
+lazy      lazy abstraction of C programs: one tree, refined where it must be; predicates differ from place to place
+    --preset blast           the strategies of the paper instead of what pays today
+    --order rpo|bfs|dfs      reverse post-order, breadth first, depth first
+    --blocks edge|basic|loops  how much of the program is one step
+    --abstraction cartesian|boolean|both  how successors are computed
+    --focus core|interpolants  where predicates come from
+    --part whole|pivot       which part of a spurious counterexample is refuted
+    --local subtree|location where new predicates are used
+    --keep-subtree, --whole-equations, --dot FILE
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
 all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N";
 

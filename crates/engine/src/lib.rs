@@ -12,6 +12,7 @@ pub mod concrete;
 pub mod explicit;
 pub mod goals;
 pub mod horn;
+pub mod lazy;
 pub mod search;
 pub mod spacer;
 pub mod split;

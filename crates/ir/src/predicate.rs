@@ -121,6 +121,7 @@ pub fn normal_atom(terms: &mut Terms, atom: Term) -> Atom {
     };
     let mut memo = FxHashMap::default();
     let difference = Linear::of(terms, a, &mut memo).and_then(|x| x.combine(&Linear::of(terms, b, &mut memo)?, -1));
+    let difference = difference.filter(Linear::is_moderate);
     match (difference, relation) {
         (Some(sum), Relation::Le { strict }) => sum.at_most_zero(terms, strict),
         (Some(sum), Relation::Eq) => sum.equals_zero(terms),
@@ -195,6 +196,12 @@ impl Linear {
             }
         }
         Some(self)
+    }
+
+    /// Whether there is room to turn signs and add one.
+    fn is_moderate(&self) -> bool {
+        let room = |c: i64| c.checked_abs().is_some_and(|c| c < i64::MAX - 1);
+        room(self.constant) && self.coefficients.values().all(|&c| room(c))
     }
 
     fn gcd(&self) -> i64 {
@@ -299,4 +306,22 @@ impl Linear {
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bounds of 64-bit numbers have no normal form, and do no harm.
+    #[test]
+    fn extreme_constants_stay_as_they_are() {
+        let mut terms = Terms::new();
+        let x = terms.fresh("x", Sort::Int);
+        for bound in [i64::MIN, i64::MIN + 1, i64::MAX] {
+            let bound = terms.int(bound);
+            for atom in [terms.le(bound, x), terms.lt(x, bound), terms.eq(x, bound)] {
+                assert_eq!(normal_atom(&mut terms, atom), Atom::Predicate { term: atom, key: atom });
+            }
+        }
+    }
 }

@@ -95,20 +95,22 @@ impl Compiler {
     }
 
     fn compile(&self, files: &[PathBuf], program: &Path, model: DataModel, flags: &[&str]) -> Result<(), String> {
-        let attempt = |extra: &[&str], files: &[PathBuf]| {
+        let attempt = |extra: &[&str], files: &[PathBuf], libraries: &[&str]| {
             let mut command = Command::new(&self.program);
             // -fwrapv: signed arithmetic wraps around, as it does in the model.
             command.args(["-w", "-O0", "-fwrapv", "-fno-strict-aliasing", "-std=gnu11"]).args(flags).args(extra);
-            command.args(files).arg("-o").arg(program);
+            // Functions that no run calls need not be there.
+            command.arg("-Wl,--unresolved-symbols=ignore-all").args(files).args(["-x", "none"]);
+            command.args(libraries).arg("-o").arg(program);
             let output = output(command, COMPILE_TIME)?;
             if output.status.success() { Ok(()) } else { Err(first_line(&output.stderr)) }
         };
         let native = if cfg!(target_pointer_width = "64") { DataModel::Lp64 } else { DataModel::Ilp32 };
         let width = if model == DataModel::Ilp32 { "-m32" } else { "-m64" };
         if model == native {
-            return attempt(&["-lm"], files);
+            return attempt(&[], files, &["-lm"]);
         }
-        attempt(&[width], files).or_else(|_| {
+        attempt(&[width], files, &["-lm"]).or_else(|_| {
             // No library of that word size: ours is enough.
             let runtime = program.with_file_name("clinch-runtime.c");
             std::fs::write(&runtime, RUNTIME).map_err(|e| e.to_string())?;
@@ -116,6 +118,7 @@ impl Compiler {
             attempt(
                 &[width, "-nostdlib", "-static", "-fno-builtin", "-fno-stack-protector", "-fno-pie", "-no-pie"],
                 &files,
+                &[],
             )
         })
     }

@@ -4,21 +4,13 @@ use clinch_ir::cfa::{CfaProgram, ProcedureId, passes, print, show_c};
 
 use super::load;
 use crate::cli::{CfaArgs, CfaFormat, PassName};
-use crate::load::LoadError;
 use crate::{exit, report};
 
 /// `clinch cfa`.
 pub(crate) fn run(args: &CfaArgs) -> u8 {
-    let mut program = match load::load(&args.files, &args.c) {
+    let mut program = match load::load_or_report(&args.files, &args.c) {
         Ok(loaded) => loaded.program,
-        Err(LoadError::Bad(text)) => {
-            report::error(&text);
-            return exit::BAD_INPUT;
-        }
-        Err(LoadError::Unsupported(reason)) => {
-            report::line(&format!("UNKNOWN: {reason}"));
-            return exit::UNKNOWN;
-        }
+        Err(code) => return code,
     };
     for pass in &args.passes {
         program = match pass {

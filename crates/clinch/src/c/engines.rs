@@ -1,9 +1,10 @@
 //! The engines for C, and how they are combined.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clinch_engine::explicit::{self, RunsConfig};
-use clinch_engine::{Budget, Observer, cegar, spacer};
+use clinch_engine::{Budget, Observer, cegar, lazy, spacer};
 use clinch_ir::Reason;
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
@@ -11,41 +12,54 @@ use clinch_ir::horn::Encoding;
 use serde_json::{Value, json};
 
 use super::check::recheck;
+use super::lazy::EncodingName;
 use crate::cli::{CheckArgs, EngineName};
 
 /// An engine for C, with its options.
 #[derive(Debug)]
-pub(crate) enum CEngine {
+pub(crate) struct CEngine {
+    kind: Kind,
+    /// The only encoding to try, if it was chosen.
+    encoding: Option<EncodingName>,
+}
+
+#[derive(Debug)]
+enum Kind {
     Explicit(RunsConfig),
     Cegar(Box<cegar::Config>),
+    Lazy(Box<lazy::Config>, Option<PathBuf>),
     Spacer,
     Auto(RunsConfig, Box<cegar::Config>),
 }
 
-/// How machine integers are read, one after the other, until a verdict holds in exact arithmetic.
-const ENCODINGS: [Encoding; 3] =
-    [Encoding::Integers(Overflow::Ignored), Encoding::Integers(Overflow::Wraps), Encoding::Bits];
+/// How machine integers are read, one after the other, until a verdict holds in exact arithmetic; with the share of the time
+/// left that each may take, in per cent.
+const ENCODINGS: [(Encoding, u32); 3] =
+    [(Encoding::Integers(Overflow::Ignored), 60), (Encoding::Integers(Overflow::Wraps), 50), (Encoding::Bits, 100)];
 
 impl CEngine {
     /// The engine the command line asks for, or what is wrong with it.
     pub(crate) fn from_args(args: &CheckArgs) -> Result<CEngine, String> {
         let runs = RunsConfig { seed: args.seed, ..RunsConfig::default() };
-        match args.engine {
-            EngineName::Explicit => Ok(CEngine::Explicit(runs)),
-            EngineName::Cegar => Ok(CEngine::Cegar(Box::new(crate::engines::cegar_config(args)?))),
-            EngineName::Spacer => Ok(CEngine::Spacer),
-            EngineName::Auto => Ok(CEngine::Auto(runs, Box::new(crate::engines::cegar_config(args)?))),
-            other => Err(format!("--engine {other:?} does not go with C").to_lowercase()),
-        }
+        let kind = match args.engine {
+            EngineName::Explicit => Kind::Explicit(runs),
+            EngineName::Cegar => Kind::Cegar(Box::new(crate::engines::cegar_config(args)?)),
+            EngineName::Lazy => Kind::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone()),
+            EngineName::Spacer => Kind::Spacer,
+            EngineName::Auto => Kind::Auto(runs, Box::new(crate::engines::cegar_config(args)?)),
+            other => return Err(format!("--engine {other:?} does not go with C").to_lowercase()),
+        };
+        Ok(CEngine { kind, encoding: args.lazy.encoding })
     }
 
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
-        match self {
-            CEngine::Explicit(_) => "explicit",
-            CEngine::Cegar(_) => "cegar",
-            CEngine::Spacer => "spacer",
-            CEngine::Auto(..) => "auto",
+        match &self.kind {
+            Kind::Explicit(_) => "explicit",
+            Kind::Cegar(_) => "cegar",
+            Kind::Lazy(..) => "lazy",
+            Kind::Spacer => "spacer",
+            Kind::Auto(..) => "auto",
         }
     }
 
@@ -56,15 +70,18 @@ impl CEngine {
         budget: &Budget,
         observer: &mut dyn Observer,
     ) -> (CfaVerdict, Value) {
-        match self {
-            CEngine::Explicit(config) => explicit(program, config, budget, observer),
-            CEngine::Cegar(config) => {
-                encodings(program, budget, |encoding, budget| cegar(program, encoding, config, budget, observer))
-            }
-            CEngine::Spacer => {
-                encodings(program, budget, |encoding, budget| spacer(program, encoding, budget, observer))
-            }
-            CEngine::Auto(runs, config) => auto(program, runs, config, budget, observer),
+        match &self.kind {
+            Kind::Explicit(config) => explicit(program, config, budget, observer),
+            Kind::Cegar(config) => encodings(program, self.encoding, budget, |encoding, budget| {
+                cegar(program, encoding, config, budget, observer)
+            }),
+            Kind::Lazy(config, dot) => encodings(program, self.encoding, budget, |encoding, budget| {
+                lazy(program, encoding, (config, dot.as_deref()), budget, observer)
+            }),
+            Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
+                spacer(program, encoding, budget, observer)
+            }),
+            Kind::Auto(runs, config) => auto(program, runs, config, budget, observer),
         }
     }
 }
@@ -91,6 +108,22 @@ fn cegar(
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
+fn lazy(
+    program: &CfaProgram,
+    encoding: Encoding,
+    (config, dot): (&lazy::Config, Option<&Path>),
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
+    let (verdict, stats) = lazy::check(program, encoding, config, budget, observer);
+    if let (Some(file), Some(text)) = (dot, &stats.dot)
+        && let Err(error) = std::fs::write(file, text)
+    {
+        crate::report::error(&format!("warning: cannot write {}: {error}", file.display()));
+    }
+    (verdict, serde_json::to_value(stats).unwrap_or_default())
+}
+
 fn spacer(
     program: &CfaProgram,
     encoding: Encoding,
@@ -103,33 +136,41 @@ fn spacer(
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
+/// The encodings to try, with the share of the time left that each may take, in per cent.
+fn encodings_of(program: &CfaProgram, only: Option<EncodingName>) -> Vec<(Encoding, u32)> {
+    match (program.integers, only) {
+        (Integers::Mathematical, _) => vec![(Encoding::Bits, 100)],
+        (Integers::Machine, Some(name)) => vec![(name.encoding(), 100)],
+        (Integers::Machine, None) => ENCODINGS.to_vec(),
+    }
+}
+
 /// Tries the encodings one after the other.
 fn encodings(
     program: &CfaProgram,
+    only: Option<EncodingName>,
     budget: &Budget,
     mut check: impl FnMut(Encoding, &Budget) -> (CfaVerdict, Value),
 ) -> (CfaVerdict, Value) {
-    let encodings = match program.integers {
-        Integers::Machine => ENCODINGS.as_slice(),
-        Integers::Mathematical => &[Encoding::Bits],
-    };
     let mut last = (CfaVerdict::Unknown(Reason::NoProgress), json!({}));
-    for (i, &encoding) in encodings.iter().enumerate() {
-        let rounds = (encodings.len() - i) as u32;
-        let part = share(budget, 100 / rounds);
-        let (verdict, mut stats) = check(encoding, &part);
-        stats["encoding"] = encoding_name(encoding).into();
+    let mut rounds: Vec<Value> = Vec::new();
+    for (encoding, percent) in encodings_of(program, only) {
+        let (mut verdict, mut stats) = check(encoding, &share(budget, percent));
+        let wrong = matches!(verdict, CfaVerdict::Safe(_)) && !holds(program, &verdict, budget);
         if let Err(reason) = budget.check() {
-            return (CfaVerdict::Unknown(reason), stats);
+            verdict = CfaVerdict::Unknown(reason);
+        } else if wrong {
+            let reason = Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned());
+            verdict = CfaVerdict::Unknown(reason);
         }
-        match &verdict {
-            CfaVerdict::Unsafe(_) => return (verdict, stats),
-            CfaVerdict::Safe(_) if holds(program, &verdict, budget) => return (verdict, stats),
-            CfaVerdict::Safe(_) => {
-                let reason = Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned());
-                last = (CfaVerdict::Unknown(reason), stats);
-            }
-            CfaVerdict::Unknown(_) => last = (verdict, stats),
+        stats["encoding"] = encoding_name(encoding).into();
+        if let CfaVerdict::Unknown(reason) = &verdict {
+            rounds.push(json!({ "encoding": encoding_name(encoding), "reason": reason.to_string() }));
+        }
+        stats["given_up"] = rounds.clone().into();
+        last = (verdict, stats);
+        if !matches!(last.0, CfaVerdict::Unknown(_)) || budget.check().is_err() {
+            break;
         }
     }
     last
@@ -166,8 +207,9 @@ fn auto(
     if !matches!(verdict, CfaVerdict::Unknown(_)) {
         return with_engine(verdict, stats, "explicit");
     }
-    let (verdict, stats) =
-        encodings(program, &share(budget, 75), |encoding, budget| cegar(program, encoding, config, budget, observer));
+    let (verdict, stats) = encodings(program, None, &share(budget, 75), |encoding, budget| {
+        cegar(program, encoding, config, budget, observer)
+    });
     if !matches!(verdict, CfaVerdict::Unknown(_)) {
         return with_engine(verdict, stats, "cegar");
     }

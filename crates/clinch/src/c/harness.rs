@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, Op};
+use clinch_ir::machine::{DYNAMIC_BASE, InputRequest, InputSource, Limits, Machine};
 
 /// The error is reached.
 pub(crate) const REACHED: i32 = 1;
@@ -25,15 +26,18 @@ pub(crate) enum Partner {
 
 /// The harness for a trace of a program.
 pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str, partner: Partner) -> String {
-    let driven = Driven::new(program, partner);
+    let driven = Driven::new(program, partner, entry);
     let mut out = String::new();
     head(program, trace, &mut out);
     inputs(program, trace, &driven, &mut out);
     out.push_str(ERRORS);
+    if partner == Partner::Instrumented {
+        allocator(&unwritten(program, trace), &mut out);
+    }
     for (name, ty) in &driven.functions {
         let _ = writeln!(out, "PLAIN {} {name}() {{ return ({0})clinch_next(); }}", returned(ty));
     }
-    if entry != "main" {
+    if driven.starts {
         main_for(program, entry, &mut out);
     }
     out
@@ -44,21 +48,24 @@ struct Driven {
     /// Functions without body, by name, with the type of their results.
     functions: BTreeMap<String, String>,
     partner: Partner,
+    /// Whether the harness calls the entry function.
+    starts: bool,
 }
 
 impl Driven {
-    fn new(program: &CfaProgram, partner: Partner) -> Driven {
+    fn new(program: &CfaProgram, partner: Partner, entry: &str) -> Driven {
         let functions = program.inputs.iter().filter_map(|site| match &site.kind {
             InputKind::Nondet(name) | InputKind::Extern(name) => Some((name.clone(), site.ty.clone())),
             _ => None,
         });
-        Driven { functions: functions.collect(), partner }
+        Driven { functions: functions.collect(), partner, starts: entry != "main" || partner == Partner::Instrumented }
     }
 
     /// Whether the harness, or the changed program, asks for this input.
     fn drives(&self, program: &CfaProgram, site: &InputSite) -> bool {
         match &site.kind {
-            InputKind::Nondet(_) | InputKind::Extern(_) | InputKind::Environment(_) => true,
+            InputKind::Nondet(_) | InputKind::Extern(_) => true,
+            InputKind::Environment(_) | InputKind::Parameter(_) => self.starts,
             InputKind::Uninitialised(name) => {
                 self.partner == Partner::Instrumented && initialiser_place(program, name, site).is_some()
             }
@@ -115,6 +122,65 @@ fn inputs(program: &CfaProgram, trace: &InputTrace, driven: &Driven, out: &mut S
     );
 }
 
+/// A part of memory that a run reads and never wrote: its address, how many bits, and what it reads.
+type Unwritten = (u64, u32, u64);
+
+/// What the run of a trace reads of memory that it never wrote.
+fn unwritten(program: &CfaProgram, trace: &InputTrace) -> Vec<Unwritten> {
+    let machine = Machine::new(program);
+    let (mut values, mut found) = (trace.inputs.iter(), Vec::new());
+    let mut inputs = |request: &InputRequest| {
+        let bits = values.next()?.bits;
+        if let InputSource::Memory { address, .. } = request.source {
+            found.push((address, request.width, bits));
+        }
+        Some(bits)
+    };
+    machine.run(&mut machine.initial(), &mut inputs, &mut (), &Limits::default());
+    found
+}
+
+/// Allocation as the machine does it, in an array that holds what the run is to read of it.
+fn allocator(unwritten: &[Unwritten], out: &mut String) {
+    out.push_str("static const struct { unsigned long at; unsigned char byte; } clinch_contents[] = {\n");
+    let mut count = 0;
+    for &(address, width, bits) in unwritten.iter().filter(|u| u.0 >= DYNAMIC_BASE) {
+        for i in 0..width.div_ceil(8) {
+            let _ = writeln!(out, "    {{{}, {}}},", address - DYNAMIC_BASE + u64::from(i), bits >> (8 * i) & 0xff);
+            count += 1;
+        }
+    }
+    let _ = writeln!(out, "    {{0, 0}}\n}};\nstatic unsigned long clinch_count = {count};");
+    out.push_str(ALLOCATOR);
+}
+
+/// Blocks lie behind each other as in the machine, and are never used again.
+const ALLOCATOR: &str = r#"static unsigned char clinch_arena[1 << 24] __attribute__((aligned(16)));
+static unsigned long clinch_used;
+WEAK void *clinch_malloc(unsigned long size) {
+    unsigned long start = clinch_used, i;
+    if (size > sizeof clinch_arena - 64 - start) return 0;
+    if (start == 0)
+        for (i = 0; i < clinch_count; i++)
+            if (clinch_contents[i].at < sizeof clinch_arena) clinch_arena[clinch_contents[i].at] = clinch_contents[i].byte;
+    clinch_used = ((start + size + 15) & ~15ul) + 16;
+    return clinch_arena + start;
+}
+WEAK void *clinch_calloc(unsigned long n, unsigned long each) {
+    unsigned char *block = clinch_malloc(n * each);
+    unsigned long i;
+    if (block) for (i = 0; i < n * each; i++) block[i] = 0;
+    return block;
+}
+WEAK void *clinch_realloc(void *old, unsigned long size) {
+    unsigned char *block = clinch_malloc(size), *from = old;
+    unsigned long i;
+    if (block && from) for (i = 0; i < size && from + i < block; i++) block[i] = from[i];
+    return block;
+}
+WEAK void clinch_free(void *block) { }
+"#;
+
 /// The functions that are errors or end a run. Weak where the program may have its own; not instrumented, for they are what
 /// instrumentation calls.
 const ERRORS: &str = r#"#define PLAIN __attribute__((no_instrument_function))
@@ -148,36 +214,39 @@ pub(crate) fn origin_text(kind: &InputKind) -> String {
     match kind {
         InputKind::Nondet(name) | InputKind::Extern(name) => format!("{name}()"),
         InputKind::Uninitialised(name) => format!("{name} without initialiser"),
-        InputKind::Environment(name) => name.clone(),
+        InputKind::Environment(name) | InputKind::Parameter(name) => name.clone(),
         InputKind::Opaque(what) => what.clone(),
     }
 }
 
-/// `main`, where a run starts with another function.
+/// The name that `main` gets in the changed program: the harness has its own.
+const RENAMED_MAIN: &str = "clinch_main";
+
+/// Functions for memory that the changed program takes from the harness.
+const RENAMED_LIBRARY: &str = "#define malloc clinch_malloc\n#define calloc clinch_calloc\n#define realloc clinch_realloc\n#define free clinch_free\n#define alloca clinch_malloc\n#define __builtin_alloca clinch_malloc\n";
+
+/// `main`: gives globals and parameters their values and calls the entry function.
 fn main_for(program: &CfaProgram, entry: &str, out: &mut String) {
-    let sites = program.inputs.iter().filter_map(|s| match &s.kind {
-        InputKind::Environment(name) => Some((name, s)),
-        _ => None,
-    });
+    let entry = if entry == "main" { RENAMED_MAIN } else { entry };
     let (mut globals, mut body, mut args) = (String::new(), String::new(), Vec::new());
-    for (name, site) in sites {
-        match name.strip_prefix("parameter ") {
-            Some(_) => args.push(format!("({})clinch_next()", site.ty)),
-            None => {
+    for site in &program.inputs {
+        match &site.kind {
+            InputKind::Environment(name) => {
                 let _ = writeln!(globals, "extern {} {name};", site.ty);
                 let _ = writeln!(body, "    {name} = ({})clinch_next();", site.ty);
             }
+            // Arguments are evaluated in no fixed order, so each goes through a variable.
+            InputKind::Parameter(_) => {
+                let _ = writeln!(body, "    {} a{} = ({0})clinch_next();", returned(&site.ty), args.len());
+                args.push(format!("a{}", args.len()));
+            }
+            _ => {}
         }
     }
-    // Arguments are evaluated in no fixed order, so each goes through a variable.
-    for (i, arg) in args.iter().enumerate() {
-        let _ = writeln!(body, "    unsigned long long a{i} = {arg};");
-    }
-    let names: Vec<String> = (0..args.len()).map(|i| format!("a{i}")).collect();
     let _ = write!(
         out,
-        "{globals}extern int {entry}();\nint main(void) {{\n{body}    {entry}({});\n}}\n",
-        names.join(", ")
+        "{globals}extern int {entry}();\nint main(void) {{\n{body}    return {entry}({});\n}}\n",
+        args.join(", ")
     );
 }
 
@@ -218,7 +287,8 @@ pub(crate) fn instrument(program: &CfaProgram, unit_lengths: &[usize]) -> Vec<St
 
 /// A part of a text with insertions.
 fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String)]) -> String {
-    let mut out = "void clinch_error(void); unsigned long long clinch_next(void);\n".to_owned();
+    let mut out = format!("#define main {RENAMED_MAIN}\n{RENAMED_LIBRARY}");
+    out.push_str("void clinch_error(void); unsigned long long clinch_next(void);\n");
     let mut done = part.start;
     for (place, inserted) in insertions {
         out.push_str(&text[done..*place]);
@@ -229,9 +299,10 @@ fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String
     out
 }
 
-/// Whether a trace has inputs that no harness can give: contents of memory, values that are not modelled.
+/// Whether a trace has inputs that no harness is sure to give: contents of memory (those of allocated blocks are given, if the
+/// blocks lie as in the machine), values that are not modelled.
 pub(crate) fn misses_inputs(program: &CfaProgram, trace: &InputTrace) -> bool {
-    let driven = Driven::new(program, Partner::Instrumented);
+    let driven = Driven::new(program, Partner::Instrumented, "");
     trace.inputs.iter().any(|input| match &input.origin {
         InputOrigin::Site(id) => !driven.drives(program, &program.inputs[id.index()]),
         InputOrigin::Memory(_) => true,

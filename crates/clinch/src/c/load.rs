@@ -13,6 +13,7 @@ use super::cc::Compiler;
 use super::task::{self, TaskError};
 use crate::cli::{CArgs, DataModelName, IntegersName};
 use crate::load::LoadError;
+use crate::{exit, report};
 
 /// A C program as it is to be checked.
 #[derive(Debug)]
@@ -65,6 +66,20 @@ pub(crate) fn load(files: &[PathBuf], args: &CArgs) -> Result<Loaded, LoadError>
         }
     })?;
     Ok(Loaded { program, units, data_model, entry, expected: task.and_then(|t| t.expected) })
+}
+
+/// The same for commands that have nothing else to say: what is wrong is printed, and the exit code returned.
+pub(crate) fn load_or_report(files: &[PathBuf], args: &CArgs) -> Result<Loaded, u8> {
+    load(files, args).map_err(|error| match error {
+        LoadError::Bad(text) => {
+            report::error(&text);
+            exit::BAD_INPUT
+        }
+        LoadError::Unsupported(reason) => {
+            report::line(&format!("UNKNOWN: {reason}"));
+            exit::UNKNOWN
+        }
+    })
 }
 
 fn task_of(files: &[PathBuf]) -> Result<Option<task::Task>, LoadError> {

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use clinch_frontend::c::types::DataModel;
-use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers};
+use clinch_ir::cfa::{
+    CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Invariants, Place, show_c_in,
+};
 use serde_json::{Value, json};
 
 use super::confirm::Confirmation;
@@ -21,6 +23,9 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
         CfaVerdict::Safe(proof) => {
             let _ = writeln!(out, "SAFE: no error is reachable ({time})");
             let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
+            if let CfaProof::Invariants(proof) = proof {
+                out.push_str(&invariants_text(program, proof));
+            }
         }
         CfaVerdict::Unknown(reason) => {
             let _ = writeln!(out, "UNKNOWN: {reason} ({time})");
@@ -64,6 +69,35 @@ fn proof_text(proof: &CfaProof) -> String {
         CfaProof::Reached(reached) => format!("all runs, {} states at inputs", reached.states.len()),
         CfaProof::Invariants(proof) => format!("invariants at {} points", proof.points.len()),
     }
+}
+
+/// What holds at the loop heads, as C expressions. A loop in a function that is called from several places has one for each.
+fn invariants(program: &CfaProgram, proof: &Invariants) -> Vec<(Place, String)> {
+    let mut found: Vec<(Place, String)> = Vec::new();
+    for (point, formula) in &proof.points {
+        let procedure = program.procedure(point.procedure);
+        if point.calls.is_empty() && point.location == procedure.entry {
+            continue;
+        }
+        let place = program.source.place(procedure.locations[point.location.index()].span);
+        let text = show_c_in(program, &proof.terms, *formula);
+        if !found.iter().any(|(p, t)| *t == text && p.file == place.file && p.line == place.line) {
+            found.push((place, text));
+        }
+    }
+    found
+}
+
+fn invariants_text(program: &CfaProgram, proof: &Invariants) -> String {
+    const SHOWN: usize = 20;
+    const LENGTH: usize = 300;
+    let mut out = String::new();
+    for (place, text) in invariants(program, proof).into_iter().take(SHOWN) {
+        let short: String = text.chars().take(LENGTH).collect();
+        let more = if short.len() < text.len() { " ..." } else { "" };
+        let _ = writeln!(out, "  at {}:{}: {short}{more}", place.file, place.line);
+    }
+    out
 }
 
 fn confirmation_text(confirmation: Option<&Confirmation>) -> String {
@@ -127,7 +161,11 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
             object["proof"] = json!({ "kind": "reached states", "states": reached.states.len() });
         }
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
-            object["proof"] = json!({ "kind": "invariants", "points": proof.points.len() });
+            let invariants: Vec<Value> = invariants(program, proof)
+                .into_iter()
+                .map(|(place, invariant)| json!({ "file": place.file, "line": place.line, "invariant": invariant }))
+                .collect();
+            object["proof"] = json!({ "kind": "invariants", "points": proof.points.len(), "invariants": invariants });
         }
         CfaVerdict::Unsafe(found) => {
             let place = program.source.place(found.span);

@@ -10,22 +10,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::load;
 use crate::cli::RunArgs;
-use crate::load::LoadError;
 use crate::{exit, report};
 
 /// `clinch run`: the exit code says how the run ended, as for `check`: 1 if it reached the error, 2 if there is nothing to
 /// say, 0 otherwise. The program's own status is printed.
 pub(crate) fn run(args: &RunArgs) -> u8 {
-    let loaded = match load::load(&args.files, &args.c) {
+    let loaded = match load::load_or_report(&args.files, &args.c) {
         Ok(loaded) => loaded,
-        Err(LoadError::Bad(text)) => {
-            report::error(&text);
-            return exit::BAD_INPUT;
-        }
-        Err(LoadError::Unsupported(reason)) => {
-            report::line(&format!("UNKNOWN: {reason}"));
-            return exit::UNKNOWN;
-        }
+        Err(code) => return code,
     };
     let program = &loaded.program;
     let mut source = match source(args, program) {

@@ -249,7 +249,7 @@ fn several_files_are_linked() {
     ];
     let (code, shown) = on_files(folder.path(), "check", &files, &[]);
     assert_eq!(code, 1, "{shown}");
-    assert!(shown.contains("confirmed by execution"), "{shown}");
+    assert!(shown.contains("; confirmed by execution"), "{shown}");
 }
 
 #[test]
@@ -259,7 +259,15 @@ fn an_entry_function_has_its_parameters_as_inputs() {
     assert_eq!(code, 0, "{shown}");
     let (code, shown) = on_text("check", text, &["--entry", "clamp", "--globals-as-inputs"]);
     assert_eq!(code, 1, "{shown}");
-    assert!(shown.contains("confirmed by execution"), "{shown}");
+    assert!(shown.contains("; confirmed by execution"), "{shown}");
+}
+
+#[test]
+fn arguments_of_main_are_inputs() {
+    let text = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\nint main(int argc, char **argv) { int x = __VERIFIER_nondet_int(); if (argc == 7 && x == 9) reach_error(); return 0; }\n";
+    let (code, shown) = on_text("check", text, &[]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("; confirmed by execution"), "{shown}");
 }
 
 #[test]

@@ -54,8 +54,21 @@ struct Disagreement {
 fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
     let programs: Vec<Program> = (first..first + count).map(generate::program).collect();
     let texts: Vec<String> = programs.iter().enumerate().map(|(i, p)| p.text(&format!("_{i}"))).collect();
-    let batch = Batch::compile(folder, &format!("batch{first}"), &texts, gcc::PLAIN)
-        .unwrap_or_else(|error| panic!("gcc rejects a program of seeds {first}..{}: {error}", first + count));
+    let batch = match Batch::compile(folder, &format!("batch{first}"), &texts, gcc::PLAIN) {
+        Ok(batch) => batch,
+        // gcc 12 crashes on some programs, `(_Bool)(-38, 7)` for one: those have no outcome to compare with.
+        Err(error) if error.contains("internal compiler error") && count == 1 => {
+            eprintln!("skipped: gcc crashes on the program of seed {first}");
+            return Vec::new();
+        }
+        Err(error) if error.contains("internal compiler error") => {
+            let half = count / 2;
+            let mut found = compare_batch(folder, first, half);
+            found.extend(compare_batch(folder, first + half, count - half));
+            return found;
+        }
+        Err(error) => panic!("gcc rejects a program of seeds {first}..{}: {error}", first + count),
+    };
     let mut found = Vec::new();
     for (i, program) in programs.iter().enumerate() {
         let (seed, lowered) = (first + i as u64, Lowered::new(&program.text("")));

@@ -17,6 +17,7 @@
 pub mod blocks;
 pub mod effect;
 pub mod encoding;
+pub mod guided;
 mod liveness;
 mod partial;
 pub mod passes;
@@ -35,7 +36,7 @@ use crate::term::{Symbol, Term, Terms};
 pub use liveness::Liveness;
 pub(crate) use partial::may_fail_with;
 pub use partial::{may_fail, partial_terms};
-pub use print::show_c;
+pub use print::{show_c, show_c_in};
 pub use source::{LineMarker, Place, SourceMap};
 pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates};
 
@@ -167,8 +168,10 @@ pub enum InputKind {
     Extern(String),
     /// The first value of a local variable without initialiser.
     Uninitialised(String),
-    /// A parameter of the entry function, or a global that is an input.
+    /// A global that is an input.
     Environment(String),
+    /// A parameter of the entry function.
+    Parameter(String),
     /// A value that is not modelled (a floating-point result, ...). Any value is a sound reading; the machine, which
     /// needs the real one, carries it as *unknown* and stops where control or an address depends on it.
     Opaque(String),

@@ -9,7 +9,8 @@ use rustc_hash::FxBuildHasher;
 use super::effect::{Effect, Effects};
 use super::{CfaProgram, EdgeId, Op, ProcedureId};
 use crate::program::{LocId, index_type};
-use crate::term::Terms;
+use crate::sort::Sort;
+use crate::term::{Symbol, Term, Terms};
 
 index_type! {
     /// A control point of an unfolding.
@@ -90,6 +91,22 @@ impl<'p> Unfolding<'p> {
             && terms.symbol_name(counter) == probe.symbol_name(counter)
             && terms.symbol_sort(counter) == probe.symbol_sort(counter);
         known.then_some(unfolding)
+    }
+
+    /// The variables that have a value at the start, with it; the others have any.
+    pub fn initial_values(&self, terms: &mut Terms) -> Vec<(Symbol, Term)> {
+        let mut values: Vec<(Symbol, Term)> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
+        values.push((self.effects.next_address, self.effects.first_address(terms)));
+        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
+            if let Sort::Array(of) = terms.symbol_sort(region.symbol).clone() {
+                let zero = match of.1 {
+                    Sort::BitVec(width) => terms.bit_vec(width, 0),
+                    _ => terms.int(0),
+                };
+                values.push((region.symbol, terms.const_array(Sort::Array(of), zero)));
+            }
+        }
+        values
     }
 
     /// The id of a point, which may be new.
@@ -175,7 +192,7 @@ impl<'p> Unfolding<'p> {
         self.intern(Point { calls, procedure: callee, location })
     }
 
-    fn return_from(&mut self, point: &Point, value: Option<crate::term::Term>) -> (Effect, Next) {
+    fn return_from(&mut self, point: &Point, value: Option<Term>) -> (Effect, Next) {
         let Some((&(caller, edge), calls)) = point.calls.split_last() else {
             return (Effect::default(), Next::End);
         };

@@ -6,17 +6,17 @@
 
 use std::collections::BTreeSet;
 
-use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
 use crate::cfa::blocks::{Block, Target, blocks_from};
 use crate::cfa::encoding::{IntEncoding, Overflow, View, widen};
+use crate::cfa::guided::{open_reason, run_guided, value_bits};
 use crate::cfa::unfold::{Point, PointId, Unfolding};
-use crate::cfa::{CfaProgram, CfaProof, EdgeId, InputOrigin, InputTrace, InputValue, Invariants, Op, ProcedureId};
+use crate::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
 use crate::horn::{Application, Clause, Derivation, HornSystem, Interpretation, PredId};
-use crate::machine::{InputRequest, InputSource, Limits, LoopHeads, Machine, Pause, Stop};
+use crate::machine::InputRequest;
 use crate::program::{Source, Span};
-use crate::sort::{Sort, Value};
+use crate::sort::Sort;
 use crate::term::{Symbol, Term, Terms};
 use crate::verdict::Reason;
 
@@ -95,27 +95,8 @@ impl CfaClauses {
         if let Some(Origin { target: Target::Open(procedure, edge), .. }) = self.last_origin(derivation) {
             return Err(open_reason(program, *procedure, *edge));
         }
-        let machine = Machine::new(program);
-        let mut state = machine.initial();
-        let mut inputs = Vec::new();
-        let mut block = 1;
-        loop {
-            let limits = Limits { steps: 100_000_000, ..Limits::default() };
-            match machine.run_until_input(&mut state, &mut (), LoopHeads::Stop, &limits) {
-                Pause::LoopHead(..) => block += 1,
-                Pause::Input(request) => {
-                    let bits = self.input(derivation, block, &request, &machine.calls(&state));
-                    inputs.push(input_value(&request, bits));
-                    machine.supply(&mut state, &request, bits);
-                }
-                Pause::Stopped(outcome) => {
-                    return match outcome.stop {
-                        Stop::Error(error) => Ok(InputTrace { inputs, error, span: outcome.at.span }),
-                        _ => Err(Reason::Uncertified("the counterexample is none in exact arithmetic".to_owned())),
-                    };
-                }
-            }
-        }
+        // The first step of a derivation is the initial clause.
+        run_guided(program, |passed, request, calls| self.input(derivation, passed + 1, request, calls))
     }
 
     fn last_origin(&self, derivation: &Derivation) -> Option<&Origin> {
@@ -137,43 +118,9 @@ impl CfaClauses {
                 o.procedure == request.at.procedure && Some(o.edge) == request.at.edge && *o.calls == *calls
             };
             let position = origin.open.iter().find(here)?.position;
-            bits_of(step.values.get(position)?)
+            value_bits(step.values.get(position)?)
         };
         value().unwrap_or(0)
-    }
-}
-
-/// The lowest 64 bits of a number.
-fn bits_of(value: &Value) -> Option<u64> {
-    match value {
-        Value::Bool(b) => Some((*b).into()),
-        Value::Int(n) => crate::bitvec::of_integer(64, n).to_u64(),
-        Value::BitVec { bits, .. } => bits.to_u64(),
-        _ => None,
-    }
-}
-
-fn input_value(request: &InputRequest, bits: u64) -> InputValue {
-    let origin = match &request.source {
-        InputSource::Site(site) => InputOrigin::Site(*site),
-        InputSource::Memory { object, .. } => InputOrigin::Memory(object.clone()),
-    };
-    let bits = if (1..64).contains(&request.width) { bits & ((1 << request.width) - 1) } else { bits };
-    InputValue { origin, bits, width: request.width }
-}
-
-/// Why a target without verdict has none.
-fn open_reason(program: &CfaProgram, procedure: ProcedureId, edge: EdgeId) -> Reason {
-    let edge = &program.procedure(procedure).edges[edge.index()];
-    let place = program.source.place(edge.span);
-    let at = format!("at {}:{}:{}", place.file, place.line, place.column);
-    match &edge.op {
-        Op::Undefined(what) => Reason::Undefined(format!("{what}, {at}")),
-        Op::Unsupported(what) => Reason::Unsupported(format!("{what}, {at}")),
-        Op::Call { callee, .. } => {
-            Reason::Unsupported(format!("recursion: {} calls itself, {at}", program.procedure(*callee).name))
-        }
-        _ => Reason::Unsupported(at),
     }
 }
 
@@ -200,8 +147,7 @@ fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) ->
 
 struct Translation<'p> {
     program: &'p CfaProgram,
-    first_address: Term,
-    next_address: Symbol,
+    initial: FxHashMap<Symbol, Term>,
     encoding: Encoding,
     blocks: Vec<Vec<Block>>,
     /// The predicate of each cut point.
@@ -223,7 +169,7 @@ impl<'p> Translation<'p> {
         encoding: Encoding,
         blocks: Vec<Vec<Block>>,
     ) -> Self {
-        let first_address = unfolding.effects().first_address(&mut terms);
+        let initial = unfolding.initial_values(&mut terms).into_iter().collect();
         let ids: Vec<PointId> = cut_points(&blocks, unfolding.start());
         let predicates = ids.iter().enumerate().map(|(i, &p)| (p, PredId::from_index(i))).collect();
         let points = ids.iter().map(|&p| unfolding.point(p).clone()).collect();
@@ -232,12 +178,11 @@ impl<'p> Translation<'p> {
         system.terms = terms;
         let integers = match encoding {
             Encoding::Bits => None,
-            Encoding::Integers(overflow) => Some(IntEncoding::new(overflow, views(program))),
+            Encoding::Integers(overflow) => Some(IntEncoding::of_program(overflow, program)),
         };
         Translation {
             program,
-            first_address,
-            next_address: unfolding.effects().next_address,
+            initial,
             encoding,
             blocks,
             predicates,
@@ -319,18 +264,7 @@ impl<'p> Translation<'p> {
 
     /// The start: globals have their initial values, everything else any.
     fn initial_clause(&mut self) {
-        let mut initial: FxHashMap<Symbol, Term> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
-        initial.insert(self.next_address, self.first_address);
-        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
-            if let Sort::Array(of) = self.system.terms.symbol_sort(region.symbol).clone() {
-                let zero = match of.1 {
-                    Sort::BitVec(width) => self.system.terms.bit_vec(width, 0),
-                    _ => self.system.terms.int(0),
-                };
-                let zeros = self.system.terms.const_array(Sort::Array(of), zero);
-                initial.insert(region.symbol, zeros);
-            }
-        }
+        let initial = std::mem::take(&mut self.initial);
         let live = self.live[0].clone();
         let args: Vec<Term> =
             live.iter().map(|s| initial.get(s).copied().unwrap_or_else(|| self.system.terms.symbol(*s))).collect();
@@ -464,16 +398,6 @@ fn cut_points(blocks: &[Vec<Block>], start: PointId) -> Vec<PointId> {
         }
     }
     order
-}
-
-/// How the bits of each variable are read.
-fn views(program: &CfaProgram) -> FxHashMap<Symbol, View> {
-    let mut views = FxHashMap::default();
-    #[allow(clippy::iter_over_hash_type, reason = "a map is made of a map")]
-    for (&symbol, info) in &program.variables {
-        views.insert(symbol, if info.signed { View::Signed } else { View::Unsigned });
-    }
-    views
 }
 
 fn point_name(program: &CfaProgram, point: &Point) -> String {

@@ -2,6 +2,8 @@
 
 use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Query;
 use super::problem::disjuncts;
 use crate::solver::{Answer, Solver};
@@ -90,10 +92,7 @@ impl Cases {
         for conjunct in &mut self.by_position[position] {
             let Some(cubes) = &mut conjunct.cubes else { continue };
             let mut literals = Vec::new();
-            if (Model { terms: &mut *terms, solver: &mut *solver })
-                .cube(conjunct.formula, true, &mut literals)
-                .is_none()
-            {
+            if Model::new(terms, solver).cube(conjunct.formula, true, &mut literals).is_none() {
                 continue;
             }
             literals.sort_unstable();
@@ -125,19 +124,112 @@ fn has_cases(terms: &Terms, formula: Term) -> bool {
     found
 }
 
-/// A model, and the terms to read it with.
+/// A model, and the terms to read it with. Formulas share their parts, so nothing is looked at twice; and Z3 reads a model slowly,
+/// so it is only asked about atoms in which all choices are made.
 struct Model<'a> {
     terms: &'a mut Terms,
     solver: &'a mut Z3Solver,
+    values: FxHashMap<Term, bool>,
+    resolved: FxHashMap<Term, Term>,
+    /// Formulas and terms whose literals are collected already.
+    seen: FxHashSet<(Term, bool)>,
 }
 
-impl Model<'_> {
+impl<'a> Model<'a> {
+    fn new(terms: &'a mut Terms, solver: &'a mut Z3Solver) -> Self {
+        Model {
+            terms,
+            solver,
+            values: FxHashMap::default(),
+            resolved: FxHashMap::default(),
+            seen: FxHashSet::default(),
+        }
+    }
+
     fn holds(&mut self, formula: Term) -> Option<bool> {
-        self.solver.value(self.terms, formula).map(|v| v != 0)
+        if let Some(&known) = self.values.get(&formula) {
+            return Some(known);
+        }
+        let value = match self.terms.node(formula) {
+            Node::Bool(value) => value,
+            Node::Unary(UnOp::Not, a) => !self.holds(a)?,
+            Node::Binary(BinOp::And, a, b) => self.holds(a)? && self.holds(b)?,
+            Node::Binary(BinOp::Or, a, b) => self.holds(a)? || self.holds(b)?,
+            Node::Ite(c, a, b) => {
+                let chosen = if self.holds(c)? { a } else { b };
+                self.holds(chosen)?
+            }
+            Node::Binary(BinOp::Eq, a, b) if self.terms.sort(a) == Sort::Bool => self.holds(a)? == self.holds(b)?,
+            Node::Binary(..) => {
+                let atom = self.resolve(formula)?;
+                self.solver.value(self.terms, atom)? != 0
+            }
+            _ => self.solver.value(self.terms, formula)? != 0,
+        };
+        self.values.insert(formula, value);
+        Some(value)
+    }
+
+    /// The term with its choices made as in the model.
+    fn resolve(&mut self, term: Term) -> Option<Term> {
+        if let Some(&known) = self.resolved.get(&term) {
+            return Some(known);
+        }
+        let result = match self.terms.node(term) {
+            Node::Ite(c, a, b) => {
+                let chosen = if self.holds(c)? { a } else { b };
+                self.resolve(chosen)?
+            }
+            Node::Unary(UnOp::BoolToInt, c) => {
+                let value = self.holds(c)?;
+                self.terms.int(i64::from(value))
+            }
+            _ => {
+                let children: Vec<Term> = self.terms.children(term).collect();
+                let mut resolved = Vec::new();
+                for child in children {
+                    resolved.push(if self.terms.sort(child) == Sort::Bool { child } else { self.resolve(child)? });
+                }
+                let mut next = resolved.into_iter();
+                self.terms.map_children(term, |_, child| next.next().unwrap_or(child))
+            }
+        };
+        self.resolved.insert(term, result);
+        Some(result)
+    }
+
+    /// The conditions of the choices made in a term, as literals.
+    fn conditions(&mut self, term: Term, literals: &mut Vec<Term>) -> Option<()> {
+        if !self.seen.insert((term, true)) {
+            return Some(());
+        }
+        match self.terms.node(term) {
+            Node::Ite(c, a, b) => {
+                let value = self.holds(c)?;
+                self.cube(c, value, literals)?;
+                self.conditions(if value { a } else { b }, literals)
+            }
+            Node::Unary(UnOp::BoolToInt, c) => {
+                let value = self.holds(c)?;
+                self.cube(c, value, literals)
+            }
+            _ => {
+                let children: Vec<Term> = self.terms.children(term).collect();
+                for child in children {
+                    if self.terms.sort(child) != Sort::Bool {
+                        self.conditions(child, literals)?;
+                    }
+                }
+                Some(())
+            }
+        }
     }
 
     /// Literals that hold in the model and imply the formula (or its negation), which holds.
     fn cube(&mut self, formula: Term, positive: bool, literals: &mut Vec<Term>) -> Option<()> {
+        if !self.seen.insert((formula, positive)) {
+            return Some(());
+        }
         match self.terms.node(formula) {
             Node::Bool(_) => {}
             Node::Unary(UnOp::Not, a) => self.cube(a, !positive, literals)?,
@@ -160,7 +252,9 @@ impl Model<'_> {
                 self.cube(b, y, literals)?;
             }
             Node::Binary(op, a, b) if matches!(op, BinOp::Eq | BinOp::Le | BinOp::Lt) || op.compares_bit_vectors() => {
-                let (a, b) = (self.resolved(a, literals)?, self.resolved(b, literals)?);
+                self.conditions(a, literals)?;
+                self.conditions(b, literals)?;
+                let (a, b) = (self.resolve(a)?, self.resolve(b)?);
                 let literal = self.terms.binary(op, a, b);
                 if positive {
                     literals.push(literal);
@@ -186,34 +280,5 @@ impl Model<'_> {
             }
         }
         None
-    }
-
-    /// The term with its choices made as in the model.
-    fn resolved(&mut self, term: Term, literals: &mut Vec<Term>) -> Option<Term> {
-        match self.terms.node(term) {
-            Node::Ite(c, a, b) => {
-                let value = self.holds(c)?;
-                self.cube(c, value, literals)?;
-                self.resolved(if value { a } else { b }, literals)
-            }
-            Node::Unary(UnOp::BoolToInt, c) => {
-                let value = self.holds(c)?;
-                self.cube(c, value, literals)?;
-                Some(self.terms.int(i64::from(value)))
-            }
-            _ => {
-                let children: Vec<Term> = self.terms.children(term).collect();
-                let mut resolved = Vec::new();
-                for child in children {
-                    resolved.push(if self.terms.sort(child) == Sort::Bool {
-                        child
-                    } else {
-                        self.resolved(child, literals)?
-                    });
-                }
-                let mut next = resolved.into_iter();
-                Some(self.terms.map_children(term, |_, child| next.next().unwrap_or(child)))
-            }
-        }
     }
 }

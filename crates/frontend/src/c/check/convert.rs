@@ -55,7 +55,13 @@ impl Checker<'_> {
     }
 
     pub(super) fn promote(&self, expr: Expr) -> Expr {
-        let ty = self.promoted_type(expr.ty, self.bit_field(&expr));
+        let width = self.bit_field(&expr);
+        if width.is_some_and(|w| (33..64).contains(&w)) {
+            // gcc computes with as many bits as the field has.
+            let kind = ExprKind::Unsupported("arithmetic on a bit-field wider than `int`".to_owned());
+            return Expr { kind, ..expr };
+        }
+        let ty = self.promoted_type(expr.ty, width);
         self.convert(expr, ty)
     }
 

@@ -123,7 +123,7 @@ impl Lowering<'_> {
                 }
             };
             for (ty, path) in scalars {
-                let kind = InputKind::Environment(format!("{}{path}", v.name));
+                let kind = InputKind::Parameter(format!("{}{path}", v.name));
                 args.push(self.input(ty, kind, v.span));
             }
         }

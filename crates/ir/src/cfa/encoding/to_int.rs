@@ -5,6 +5,7 @@ use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHashMap;
 
 use crate::bitvec;
+use crate::cfa::CfaProgram;
 use crate::sort::Sort;
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
@@ -52,6 +53,16 @@ impl IntEncoding {
             arrays: FxHashMap::default(),
             opaque: Vec::new(),
         }
+    }
+
+    /// A reading in which the bits of variables are read as their C types say.
+    pub fn of_program(overflow: Overflow, program: &CfaProgram) -> Self {
+        let mut views = FxHashMap::default();
+        #[allow(clippy::iter_over_hash_type, reason = "a map is made of a map")]
+        for (&symbol, info) in &program.variables {
+            views.insert(symbol, if info.signed { View::Signed } else { View::Unsigned });
+        }
+        Self::new(overflow, views)
     }
 
     /// Says how the bits of a symbol are read; before it is first used.

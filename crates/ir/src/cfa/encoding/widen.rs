@@ -1,6 +1,5 @@
 //! Formulas over integers as formulas over bit-vectors, evaluated wide enough not to wrap.
 
-use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
 use super::View;
@@ -10,6 +9,11 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
 /// Wider than this is not tried.
 const MAX_WIDTH: u32 = 512;
+
+/// The least width of a C type, if there is one, that is not less: invariants are also read by people.
+fn natural(width: u32) -> u32 {
+    [8, 16, 32, 64, 128].into_iter().find(|&w| width <= w).unwrap_or(width)
+}
 
 /// The formula about bit-vectors that says the same of the bits: `symbols` maps integer symbols to bit-vector symbols and
 /// their views. `None` where it cannot be said.
@@ -61,15 +65,24 @@ impl Widening<'_> {
                     Some(terms.eq(a, b))
                 }
                 _ => {
-                    let (a, b) = self.same_width(terms, a, b)?;
+                    let (a, b) = match self.unsigned(terms, a, b) {
+                        Some(operands) => operands,
+                        None => self.same_width(terms, a, b)?,
+                    };
                     Some(terms.eq(a, b))
                 }
             },
             Node::Binary(BinOp::Le, a, b) => {
+                if let Some((a, b)) = self.unsigned(terms, a, b) {
+                    return Some(terms.bv_ule(a, b));
+                }
                 let (a, b) = self.same_width(terms, a, b)?;
                 Some(terms.bv_sle(a, b))
             }
             Node::Binary(BinOp::Lt, a, b) => {
+                if let Some((a, b)) = self.unsigned(terms, a, b) {
+                    return Some(terms.bv_ult(a, b));
+                }
                 let (a, b) = self.same_width(terms, a, b)?;
                 Some(terms.bv_slt(a, b))
             }
@@ -77,10 +90,38 @@ impl Widening<'_> {
         }
     }
 
+    /// Both numbers at one width, at which nothing in them overflows.
     fn same_width(&mut self, terms: &mut Terms, a: Term, b: Term) -> Option<(Term, Term)> {
-        let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
-        let width = terms.bv_width(a).max(terms.bv_width(b));
-        Some((terms.resize(true, width, a), terms.resize(true, width, b)))
+        let width = natural(self.need(terms, a)?.max(self.need(terms, b)?));
+        if width > MAX_WIDTH {
+            return None;
+        }
+        Some((self.number(terms, a, width)?, self.number(terms, b, width)?))
+    }
+
+    /// Two unsigned variables, or one and a constant that it can equal, as they are: no comparison of them needs a sign.
+    fn unsigned(&self, terms: &mut Terms, a: Term, b: Term) -> Option<(Term, Term)> {
+        let variable = |terms: &mut Terms, t: Term| match terms.node(t) {
+            Node::Symbol(symbol) => match self.symbols.get(&symbol) {
+                Some(&(bits, View::Unsigned)) if matches!(terms.symbol_sort(bits), Sort::BitVec(_)) => {
+                    Some(terms.symbol(bits))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let literal = |terms: &mut Terms, width: u32, t: Term| {
+            let bits = terms.as_integer(t)?.to_biguint()?;
+            (bits.bits() <= u64::from(width)).then(|| terms.big_bit_vec(width, bits))
+        };
+        let (left, right) = (variable(terms, a), variable(terms, b));
+        let (left, right) = match (left, right) {
+            (Some(left), Some(right)) => (left, right),
+            (Some(left), None) => (left, literal(terms, terms.bv_width(left), b)?),
+            (None, Some(right)) => (literal(terms, terms.bv_width(right), a)?, right),
+            (None, None) => return None,
+        };
+        (terms.bv_width(left) == terms.bv_width(right)).then_some((left, right))
     }
 
     fn array(&mut self, terms: &mut Terms, term: Term) -> Option<Term> {
@@ -93,86 +134,85 @@ impl Widening<'_> {
         }
     }
 
-    /// A signed bit-vector, of some width, that is the number.
-    fn number(&mut self, terms: &mut Terms, term: Term) -> Option<Term> {
+    /// The bits that a number takes in two's complement, at most, and all numbers it is computed from.
+    fn need(&mut self, terms: &mut Terms, term: Term) -> Option<u32> {
         if let Some(value) = terms.as_integer(term) {
-            return Some(constant(terms, &value));
+            return u32::try_from(value.bits()).ok().map(|bits| bits + 1);
+        }
+        match terms.node(term) {
+            Node::Symbol(symbol) => {
+                let (bits, view) = *self.symbols.get(&symbol)?;
+                let Sort::BitVec(width) = *terms.symbol_sort(bits) else { return None };
+                Some(width + u32::from(view == View::Unsigned))
+            }
+            Node::Binary(BinOp::Select, array, _) => {
+                let array = self.array(terms, array)?;
+                match terms.sort(array) {
+                    Sort::Array(of) => match of.1 {
+                        Sort::BitVec(width) => Some(width),
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            }
+            Node::Unary(UnOp::Neg, a) => Some(self.need(terms, a)? + 1),
+            Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mod | BinOp::FloorDiv, a, b) => {
+                Some(self.need(terms, a)?.max(self.need(terms, b)?) + 1)
+            }
+            Node::Binary(BinOp::Mul, a, b) => Some(self.need(terms, a)? + self.need(terms, b)?),
+            Node::Ite(_, a, b) => Some(self.need(terms, a)?.max(self.need(terms, b)?)),
+            _ => None,
+        }
+    }
+
+    /// The number as a signed bit-vector of a width that is enough for it.
+    fn number(&mut self, terms: &mut Terms, term: Term, width: u32) -> Option<Term> {
+        if let Some(value) = terms.as_integer(term) {
+            return Some(terms.big_bit_vec(width, bitvec::of_integer(width, &value)));
         }
         match terms.node(term) {
             Node::Symbol(symbol) => {
                 let (bits, view) = *self.symbols.get(&symbol)?;
                 let bits = terms.symbol(bits);
-                Some(signed(terms, bits, view))
+                Some(terms.resize(view == View::Signed, width, bits))
             }
             Node::Binary(BinOp::Select, array, index) => {
                 let array = self.array(terms, array)?;
                 let Sort::Array(of) = terms.sort(array) else { return None };
                 let Sort::BitVec(address) = of.0 else { return None };
-                let index = self.number(terms, index)?;
+                let wide = self.need(terms, index)?.max(address);
+                let index = self.number(terms, index, wide)?;
                 // An index is an address: where the number is none, the cell is some other one, and the formula weaker
                 // than meant or wrong, which its check will show.
                 let index = terms.resize(true, address, index);
                 let element = terms.select(array, index);
-                Some(signed(terms, element, View::Signed))
+                Some(terms.resize(true, width, element))
             }
             Node::Unary(UnOp::Neg, a) => {
-                let a = self.number(terms, a)?;
-                let zero = terms.bit_vec(1, 0);
-                self.operation(terms, BinOp::BvSub, zero, a, 1)
+                let a = self.number(terms, a, width)?;
+                Some(terms.bv_neg(a))
             }
-            Node::Binary(BinOp::Add, a, b) => {
-                let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
-                self.operation(terms, BinOp::BvAdd, a, b, 1)
-            }
-            Node::Binary(BinOp::Sub, a, b) => {
-                let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
-                self.operation(terms, BinOp::BvSub, a, b, 1)
-            }
-            Node::Binary(BinOp::Mul, a, b) => {
-                let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
-                let more = terms.bv_width(a).min(terms.bv_width(b));
-                self.operation(terms, BinOp::BvMul, a, b, more)
-            }
-            Node::Binary(BinOp::Mod, a, b) => {
-                let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
-                // The divisor is positive, so this is the remainder rounded down.
-                self.operation(terms, BinOp::BvSmod, a, b, 1)
-            }
-            Node::Binary(BinOp::FloorDiv, a, b) => {
-                let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
-                let rest = self.operation(terms, BinOp::BvSmod, a, b, 1)?;
-                let whole = self.operation(terms, BinOp::BvSub, a, rest, 1)?;
-                self.operation(terms, BinOp::BvSdiv, whole, b, 1)
+            Node::Binary(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Mod | BinOp::FloorDiv), a, b) => {
+                let (a, b) = (self.number(terms, a, width)?, self.number(terms, b, width)?);
+                Some(match op {
+                    BinOp::Add => terms.bv(BinOp::BvAdd, a, b),
+                    BinOp::Sub => terms.bv(BinOp::BvSub, a, b),
+                    BinOp::Mul => terms.bv(BinOp::BvMul, a, b),
+                    // The divisor is positive, so this is the remainder rounded down.
+                    BinOp::Mod => terms.bv(BinOp::BvSmod, a, b),
+                    _ => {
+                        let rest = terms.bv(BinOp::BvSmod, a, b);
+                        let whole = terms.bv(BinOp::BvSub, a, rest);
+                        terms.bv(BinOp::BvSdiv, whole, b)
+                    }
+                })
             }
             Node::Ite(c, a, b) => {
                 let c = self.formula(terms, c)?;
-                let (a, b) = self.same_width(terms, a, b)?;
+                let (a, b) = (self.number(terms, a, width)?, self.number(terms, b, width)?);
                 Some(terms.ite(c, a, b))
             }
             _ => None,
         }
     }
-
-    /// An operation on signed numbers at a width at which it cannot overflow: the wider operand's and `more`.
-    fn operation(&mut self, terms: &mut Terms, op: BinOp, a: Term, b: Term, more: u32) -> Option<Term> {
-        let width = terms.bv_width(a).max(terms.bv_width(b)) + more;
-        if width > MAX_WIDTH {
-            return None;
-        }
-        let (a, b) = (terms.resize(true, width, a), terms.resize(true, width, b));
-        Some(terms.bv(op, a, b))
-    }
-}
-
-/// Bits as a signed number: an unsigned one gets a zero in front.
-fn signed(terms: &mut Terms, bits: Term, view: View) -> Term {
-    match view {
-        View::Signed => bits,
-        View::Unsigned => terms.zero_extend(1, bits),
-    }
-}
-
-fn constant(terms: &mut Terms, value: &BigInt) -> Term {
-    let width = u32::try_from(value.bits()).unwrap_or(MAX_WIDTH) + 1;
-    terms.big_bit_vec(width, bitvec::of_integer(width, value))
 }

@@ -16,7 +16,12 @@ const MAX_PARTS: u32 = 20_000;
 
 /// A term as a C expression. Parts that are too deep or too many show as `...`.
 pub fn show_c(program: &CfaProgram, term: Term) -> String {
-    Printer { program, terms: &program.terms, depth: 0, left: MAX_PARTS }.show(term).text
+    show_c_in(program, &program.terms, term)
+}
+
+/// A term of a store that extends the program's, as a C expression.
+pub fn show_c_in(program: &CfaProgram, terms: &Terms, term: Term) -> String {
+    Printer { program, terms, depth: 0, left: MAX_PARTS }.show(term).text
 }
 
 /// A cell of a region.

@@ -7,7 +7,7 @@ mod op;
 mod text;
 
 pub use dot::dot;
-pub use expression::show_c;
+pub use expression::{show_c, show_c_in};
 pub use json::json;
 pub use op::show_op;
 pub use text::text;

@@ -84,6 +84,7 @@ fn source(kind: &InputKind) -> String {
         InputKind::Nondet(function) | InputKind::Extern(function) => format!("{function}()"),
         InputKind::Uninitialised(_) => "uninitialised".to_owned(),
         InputKind::Environment(what) => format!("environment({what})"),
+        InputKind::Parameter(what) => format!("parameter({what})"),
         InputKind::Opaque(what) => format!("unknown({what})"),
     }
 }

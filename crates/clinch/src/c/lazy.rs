@@ -1,0 +1,181 @@
+//! The options of lazy abstraction.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree};
+use clinch_ir::cfa::encoding::Overflow;
+use clinch_ir::horn::Encoding;
+
+use crate::cli::{CheckArgs, OrderName};
+
+/// Strategies of lazy abstraction. What is not said is as the preset has it.
+#[derive(Args, Debug)]
+pub(crate) struct LazyArgs {
+    /// A set of strategies (lazy). blast: those of the paper.
+    #[arg(long, value_enum)]
+    pub(crate) preset: Option<PresetName>,
+
+    /// Draw the reachability tree into this file, for Graphviz (lazy).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// How much of the program is one step (lazy): an edge, a basic block, everything up to the next loop head.
+    #[arg(long, value_enum)]
+    pub(crate) blocks: Option<BlocksName>,
+
+    /// How abstract successors are computed (lazy). both: cartesian, and boolean where a counterexample comes back.
+    #[arg(long, value_enum)]
+    pub(crate) abstraction: Option<AbstractionName>,
+
+    /// Where predicates come from (lazy): atoms of the contradiction, or of sequence interpolants.
+    #[arg(long, value_enum)]
+    pub(crate) focus: Option<FocusName>,
+
+    /// What of an interpolant becomes a predicate (lazy): its atoms, its conjuncts, or atoms first.
+    #[arg(long, value_enum)]
+    pub(crate) grain: Option<GrainName>,
+
+    /// Which part of a spurious counterexample is refuted (lazy): all of it, or what comes after the pivot.
+    #[arg(long, value_enum)]
+    pub(crate) part: Option<PartName>,
+
+    /// Where new predicates are used (lazy): in the subtree of the pivot, or at the locations they were found for.
+    #[arg(long, value_enum)]
+    pub(crate) local: Option<LocalName>,
+
+    /// Keep the subtree of a pivot and compute only the path to the error anew (lazy).
+    #[arg(long)]
+    pub(crate) keep_subtree: bool,
+
+    /// How machine integers are read (lazy, cegar, spacer on C). int: as unbounded ones; wrap: with wrap-around; bv: as bits. By
+    /// default one after the other, until a verdict holds in exact arithmetic.
+    #[arg(long, value_enum)]
+    pub(crate) encoding: Option<EncodingName>,
+
+    /// Leave equations whole instead of splitting them into two inequalities (lazy).
+    #[arg(long)]
+    pub(crate) whole_equations: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PresetName {
+    Default,
+    Blast,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EncodingName {
+    Int,
+    Wrap,
+    Bv,
+}
+
+impl EncodingName {
+    pub(crate) fn encoding(self) -> Encoding {
+        match self {
+            EncodingName::Int => Encoding::Integers(Overflow::Ignored),
+            EncodingName::Wrap => Encoding::Integers(Overflow::Wraps),
+            EncodingName::Bv => Encoding::Bits,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BlocksName {
+    Edge,
+    Basic,
+    Loops,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AbstractionName {
+    Cartesian,
+    Boolean,
+    Both,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FocusName {
+    Core,
+    Interpolants,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GrainName {
+    Atoms,
+    Conjuncts,
+    Both,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PartName {
+    Whole,
+    Pivot,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LocalName {
+    Subtree,
+    Location,
+}
+
+/// The configuration the command line asks for.
+pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
+    let lazy = &args.lazy;
+    let mut config = match lazy.preset {
+        Some(PresetName::Blast) => Config::blast(),
+        Some(PresetName::Default) | None => Config::default(),
+    };
+    match lazy.blocks {
+        Some(BlocksName::Edge) => config.blocks = BlockSize::Edge,
+        Some(BlocksName::Basic) => config.blocks = BlockSize::Basic,
+        Some(BlocksName::Loops) => config.blocks = BlockSize::Loops,
+        None => {}
+    }
+    match lazy.abstraction {
+        Some(AbstractionName::Cartesian) => config.abstraction = Abstraction::Cartesian,
+        Some(AbstractionName::Boolean) => config.abstraction = Abstraction::Boolean,
+        Some(AbstractionName::Both) => config.abstraction = Abstraction::CartesianThenBoolean,
+        None => {}
+    }
+    match lazy.focus {
+        Some(FocusName::Core) => config.focus = Focus::Core,
+        Some(FocusName::Interpolants) => config.focus = Focus::Interpolants,
+        None => {}
+    }
+    match lazy.grain {
+        Some(GrainName::Atoms) => config.grain = Grain::Atoms,
+        Some(GrainName::Conjuncts) => config.grain = Grain::Conjuncts,
+        Some(GrainName::Both) => config.grain = Grain::AtomsThenConjuncts,
+        None => {}
+    }
+    match lazy.part {
+        Some(PartName::Whole) => config.part = Part::WholePath,
+        Some(PartName::Pivot) => config.part = Part::FromPivot,
+        None => {}
+    }
+    match lazy.local {
+        Some(LocalName::Subtree) => config.scope = Scope::Subtree,
+        Some(LocalName::Location) => config.scope = Scope::Location,
+        None => {}
+    }
+    match args.order {
+        Some(OrderName::Bfs) => config.order = Order::BreadthFirst,
+        Some(OrderName::Dfs) => config.order = Order::DepthFirst,
+        Some(OrderName::ReversePostOrder) => config.order = Order::ReversePostOrder,
+        Some(_) => return Err("this --order does not go with --engine lazy".to_owned()),
+        None => {}
+    }
+    if lazy.keep_subtree {
+        config.subtree = Subtree::Keep;
+    }
+    if lazy.whole_equations {
+        config.split_equations = false;
+    }
+    if config.subtree == Subtree::Keep && config.scope == Scope::Location {
+        return Err("--keep-subtree goes with --local subtree".to_owned());
+    }
+    config.draw = lazy.dot.is_some();
+    Ok(config)
+}

@@ -1,0 +1,148 @@
+//! What may be chosen: each field is a strategy, the paper's choice beside what pays today.
+
+use clinch_smt::ItpConfig;
+
+/// How the engine works.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How much of a program is one step.
+    pub blocks: BlockSize,
+    /// Which node is processed next.
+    pub order: Order,
+    /// How precise successors are.
+    pub abstraction: Abstraction,
+    /// Where predicates hold good.
+    pub scope: Scope,
+    /// Where predicates come from.
+    pub focus: Focus,
+    /// Which part of a spurious counterexample is looked at.
+    pub part: Part,
+    /// What becomes of the subtree of a pivot node.
+    pub subtree: Subtree,
+    /// What of an interpolant becomes a predicate.
+    pub grain: Grain,
+    /// Whether an equation between numbers becomes two inequalities, of which one may survive alone.
+    pub split_equations: bool,
+    /// How interpolants are found.
+    pub interpolation: ItpConfig,
+    /// Whether the tree is drawn at the end.
+    pub draw: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            blocks: BlockSize::Loops,
+            order: Order::ReversePostOrder,
+            abstraction: Abstraction::CartesianThenBoolean,
+            scope: Scope::Location,
+            focus: Focus::Interpolants,
+            part: Part::FromPivot,
+            subtree: Subtree::Remove,
+            grain: Grain::AtomsThenConjuncts,
+            split_equations: true,
+            // Blocks are large formulas: each attempt to do without a part of one takes long.
+            interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
+            draw: false,
+        }
+    }
+}
+
+impl Config {
+    /// The configuration of the paper (`--preset blast`).
+    pub fn blast() -> Self {
+        Config {
+            blocks: BlockSize::Basic,
+            order: Order::DepthFirst,
+            abstraction: Abstraction::CartesianThenBoolean,
+            scope: Scope::Subtree,
+            focus: Focus::Core,
+            part: Part::FromPivot,
+            subtree: Subtree::Remove,
+            grain: Grain::Atoms,
+            split_equations: false,
+            ..Config::default()
+        }
+    }
+}
+
+/// How much of a program is one step of the tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockSize {
+    /// One edge of a control-flow automaton.
+    Edge,
+    /// A basic block, or a branch with the basic block behind it: what the paper's automata have on their edges.
+    Basic,
+    /// Everything up to the next loop head: large-block encoding. Abstraction is then computed at loop heads only.
+    Loops,
+}
+
+/// Which unmarked node is processed next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// The newest, as in the paper.
+    DepthFirst,
+    /// The oldest.
+    BreadthFirst,
+    /// The first in reverse post-order of the control-flow automata: what comes before a loop's end is done before what
+    /// comes behind it.
+    ReversePostOrder,
+}
+
+/// How abstract successors are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abstraction {
+    /// The strongest conjunction of predicates and their negations ([Lazy, 3.2]).
+    Cartesian,
+    /// The strongest Boolean combination of predicates, by enumeration of models.
+    Boolean,
+    /// Conjunctions, until the predicates of a counterexample are all there and it comes back.
+    CartesianThenBoolean,
+}
+
+/// Where a new predicate is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// In the whole subtree of the pivot node ([Lazy, 4.2]).
+    Subtree,
+    /// At the control point it was found for.
+    Location,
+}
+
+/// Where the predicates of a refinement come from: the focus operator ([Lazy, 5.3]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Focus {
+    /// The atoms of the contradictory part of the path formula, primes dropped.
+    Core,
+    /// The atoms of checked sequence interpolants.
+    Interpolants,
+}
+
+/// Which part of a spurious counterexample is refuted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// All of it.
+    WholePath,
+    /// What comes after the pivot node, from the region of that node.
+    FromPivot,
+}
+
+/// What becomes of the subtree of a pivot node: `keep_subtree` of algorithm 2.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subtree {
+    /// It is built anew.
+    Remove,
+    /// Only the path to the error is labelled anew.
+    Keep,
+}
+
+/// What of an interpolant becomes a predicate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Grain {
+    /// Its atoms: few different ones, but only Boolean successors are sure to have the interpolant.
+    Atoms,
+    /// Its conjuncts, whole: Cartesian successors have all of it.
+    Conjuncts,
+    /// Atoms, and conjuncts where a counterexample comes back.
+    AtomsThenConjuncts,
+}

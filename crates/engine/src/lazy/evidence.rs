@@ -1,0 +1,79 @@
+//! Evidence: the tree as invariants, a path as a run.
+
+use clinch_ir::cfa::blocks::Target;
+use clinch_ir::cfa::encoding::widen;
+use clinch_ir::cfa::guided::{run_guided, value_bits};
+use clinch_ir::cfa::unfold::PointId;
+use clinch_ir::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, ProcedureId};
+use clinch_ir::horn::Encoding;
+use clinch_ir::machine::InputRequest;
+use clinch_ir::{Reason, Symbol, Terms, Value};
+use rustc_hash::FxHashMap;
+
+use super::label::{INITIAL, Labels};
+use super::path::Path;
+use super::predicates::Predicates;
+use super::tree::Tree;
+
+/// Invariants at the start and at the loop heads: the union of the regions there. `None` where they cannot be said in bits.
+pub(super) fn proof(
+    terms: &Terms,
+    labels: &Labels<'_>,
+    predicates: &Predicates,
+    tree: &Tree,
+    encoding: Encoding,
+) -> Option<CfaProof> {
+    let mut terms = terms.clone();
+    let start = labels.unfolding.start();
+    let mut points = Vec::new();
+    for (point, region) in tree.regions() {
+        if point != start && !labels.unfolding.is_loop_head(point) {
+            continue;
+        }
+        let formula = predicates.concretise(&mut terms, &region);
+        let formula = match encoding {
+            Encoding::Bits => formula,
+            Encoding::Integers(_) => widen(&mut terms, formula, &labels.variables)?,
+        };
+        points.push((labels.unfolding.point(point).clone(), formula));
+    }
+    Some(CfaProof::Invariants(Invariants { terms, points }))
+}
+
+/// Where an input is asked for: how many loop heads were passed before, and the point and edge.
+type Site = (usize, PointId, EdgeId);
+
+/// A path as a run of the machine.
+pub(super) fn trace(
+    program: &CfaProgram,
+    labels: &Labels<'_>,
+    path: &Path,
+    values: &FxHashMap<Symbol, Value>,
+) -> Result<InputTrace, Reason> {
+    let mut inputs: FxHashMap<Site, u64> = FxHashMap::default();
+    let mut passed = 0;
+    for step in &path.steps {
+        for &(point, edge, symbol) in &step.open {
+            if let Some(bits) = values.get(&symbol).and_then(value_bits) {
+                inputs.insert((passed, point, edge), bits);
+            }
+        }
+        if let Target::Point(to) = labels.get(step.label).target
+            && step.label != INITIAL
+            && labels.unfolding.is_loop_head(to)
+        {
+            passed += 1;
+        }
+    }
+    run_guided(program, |passed, request, calls| {
+        let site = site(labels, passed, request, calls);
+        site.and_then(|s| inputs.get(&s)).copied().unwrap_or(0)
+    })
+}
+
+fn site(labels: &Labels<'_>, passed: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> Option<Site> {
+    let (procedure, edge) = (request.at.procedure, request.at.edge?);
+    let location = labels.unfolding.program().procedure(procedure).edges[edge.index()].from;
+    let point = clinch_ir::cfa::unfold::Point { calls: calls.into(), procedure, location };
+    Some((passed, labels.unfolding.find(&point)?, edge))
+}

@@ -1,0 +1,231 @@
+//! Labels of the transition system ([Lazy, 5.1]): what a program does between two control points, in the chosen encoding.
+
+use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
+use clinch_ir::cfa::encoding::{IntEncoding, View};
+use clinch_ir::cfa::unfold::{Next, PointId, Step, Unfolding};
+use clinch_ir::cfa::{CfaProgram, EdgeId, Op};
+use clinch_ir::horn::Encoding;
+use clinch_ir::{Node, Symbol, Term, Terms};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::config::BlockSize;
+
+/// A label, by number.
+pub(super) type LabelId = u32;
+
+/// The label that gives variables their initial values: it leads from the root of the tree to the start of the program.
+pub(super) const INITIAL: LabelId = 0;
+
+/// Points a large block may have. Where there are more, the steps from its start are small ones.
+const BLOCK_POINTS: usize = 20_000;
+/// Steps that a basic block may have.
+const BASIC_STEPS: usize = 1_000;
+
+/// A step between control points: a guard, and values afterwards, over the variables before.
+#[derive(Clone, Debug)]
+pub(super) struct Label {
+    /// Where it leads.
+    pub(super) target: Target,
+    /// When it may be taken, with what is known of the symbols in it.
+    pub(super) guard: Term,
+    /// The variables that change, with their values afterwards.
+    pub(super) updates: Vec<(Symbol, Term)>,
+    /// What is open: where, and the symbols that stand for it.
+    pub(super) open: Vec<(PointId, EdgeId, Symbol)>,
+    /// The symbols that are no variables: each use of the label has its own.
+    pub(super) local: Vec<Symbol>,
+    /// The variables it reads.
+    pub(super) reads: Vec<Symbol>,
+}
+
+/// All labels met so far.
+pub(super) struct Labels<'p> {
+    pub(super) unfolding: Unfolding<'p>,
+    integers: Option<IntEncoding>,
+    blocks: BlockSize,
+    labels: Vec<Label>,
+    leaving: FxHashMap<PointId, Vec<LabelId>>,
+    /// The variables as the encoding has them: which variable of the program, and how its bits are read.
+    pub(super) variables: FxHashMap<Symbol, (Symbol, View)>,
+}
+
+impl<'p> Labels<'p> {
+    pub(super) fn new(program: &'p CfaProgram, terms: &mut Terms, encoding: Encoding, blocks: BlockSize) -> Self {
+        let unfolding = Unfolding::new(program, terms);
+        let integers = match encoding {
+            Encoding::Bits => None,
+            Encoding::Integers(overflow) => Some(IntEncoding::of_program(overflow, program)),
+        };
+        let mut this = Labels {
+            unfolding,
+            integers,
+            blocks,
+            labels: Vec::new(),
+            leaving: FxHashMap::default(),
+            variables: FxHashMap::default(),
+        };
+        for symbol in this.program_variables() {
+            let (own, view) = match &mut this.integers {
+                Some(encoding) => (encoding.symbol(terms, symbol), encoding.view(symbol)),
+                None => (symbol, View::Signed),
+            };
+            this.variables.insert(own, (symbol, view));
+        }
+        let updates = this.unfolding.initial_values(terms);
+        let start = this.unfolding.start();
+        let guard = terms.tt();
+        let initial = Block { from: start, target: Target::Point(start), guard, updates, open: Vec::new() };
+        let initial = this.encode(terms, &initial);
+        this.labels.push(initial);
+        this
+    }
+
+    fn program_variables(&self) -> Vec<Symbol> {
+        let program = self.unfolding.program();
+        let globals = program.globals.iter().map(|g| g.symbol).chain(program.regions.iter().map(|r| r.symbol));
+        let locals = program.procedures.iter().flat_map(|p| p.params.iter().chain(&p.locals).copied());
+        globals.chain(locals).chain([self.unfolding.effects().next_address]).collect()
+    }
+
+    pub(super) fn get(&self, label: LabelId) -> &Label {
+        &self.labels[label as usize]
+    }
+
+    /// Whether a symbol is a variable of the program.
+    pub(super) fn is_variable(&self, symbol: Symbol) -> bool {
+        self.variables.contains_key(&symbol)
+    }
+
+    /// The labels that leave a point.
+    pub(super) fn leaving(&mut self, terms: &mut Terms, point: PointId) -> Vec<LabelId> {
+        if let Some(known) = self.leaving.get(&point) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        for block in self.blocks(terms, point) {
+            let label = self.encode(terms, &block);
+            found.push(self.labels.len() as LabelId);
+            self.labels.push(label);
+        }
+        self.leaving.insert(point, found.clone());
+        found
+    }
+
+    fn blocks(&mut self, terms: &mut Terms, point: PointId) -> Vec<Block> {
+        if self.blocks == BlockSize::Loops
+            && let Ok(blocks) = blocks_from(&mut self.unfolding, terms, point, BLOCK_POINTS)
+        {
+            return blocks;
+        }
+        let steps = self.unfolding.steps(terms, point);
+        steps.into_iter().filter_map(|step| self.small_block(terms, point, step)).collect()
+    }
+
+    /// One step as a block, with the statements after it up to the next branch unless steps are single edges. `None` if the
+    /// run ends there.
+    fn small_block(&mut self, terms: &mut Terms, from: PointId, step: Step) -> Option<Block> {
+        let mut values: FxHashMap<Symbol, Term> = FxHashMap::default();
+        let tt = terms.tt();
+        let (guard, mut open) = (step.effect.guard.unwrap_or(tt), Vec::new());
+        let (mut at, mut step) = (from, step);
+        for _ in 0..BASIC_STEPS {
+            open.extend(step.effect.open.iter().map(|&symbol| (at, step.edge, symbol)));
+            let updates: Vec<(Symbol, Term)> =
+                step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, &values))).collect();
+            values.extend(updates);
+            match step.next {
+                Next::Point(to) => at = to,
+                Next::End => return None,
+                _ => break,
+            }
+            if self.blocks == BlockSize::Edge || self.unfolding.is_loop_head(at) {
+                break;
+            }
+            let mut next = self.unfolding.steps(terms, at);
+            match next.pop() {
+                Some(only) if next.is_empty() && only.effect.guard.is_none() => step = only,
+                _ => break,
+            }
+        }
+        let target = match step.next {
+            Next::Point(_) => Target::Point(at),
+            Next::Error => Target::Error(step.procedure, step.edge),
+            Next::Open | Next::Recursion(_) => Target::Open(step.procedure, step.edge),
+            Next::End => return None,
+        };
+        let mut updates: Vec<(Symbol, Term)> = values.into_iter().collect();
+        updates.sort_unstable();
+        Some(Block { from, target, guard, updates, open })
+    }
+
+    /// A block in the encoding.
+    fn encode(&mut self, terms: &mut Terms, block: &Block) -> Label {
+        let mut label = Label {
+            target: block.target,
+            guard: block.guard,
+            updates: block.updates.clone(),
+            open: block.open.clone(),
+            local: Vec::new(),
+            reads: Vec::new(),
+        };
+        if self.integers.is_some() {
+            self.read_as_integers(terms, &mut label);
+        }
+        let mentioned = mentioned(terms, &label);
+        (label.reads, label.local) = mentioned.into_iter().partition(|s| self.is_variable(*s));
+        label.open.retain(|(_, _, symbol)| label.local.contains(symbol));
+        label
+    }
+
+    fn read_as_integers(&mut self, terms: &mut Terms, label: &mut Label) {
+        for &(point, edge, symbol) in &label.open {
+            self.inherit_view(point, edge, symbol);
+        }
+        let Some(encoding) = &mut self.integers else { return };
+        label.guard = encoding.formula(terms, label.guard);
+        for (symbol, value) in &mut label.updates {
+            let view = encoding.view(*symbol);
+            *value = encoding.term(terms, *value, view);
+            *symbol = encoding.symbol(terms, *symbol);
+        }
+        let mut facts: Vec<Term> = encoding.take_opaque().into_iter().map(|(_, fact)| fact).collect();
+        let opens: Vec<Symbol> = label.open.iter().map(|o| o.2).collect();
+        for (_, _, symbol) in &mut label.open {
+            *symbol = encoding.symbol(terms, *symbol);
+        }
+        // Only what occurs in the label is worth saying.
+        let mentioned = mentioned(terms, label);
+        let variables = mentioned.iter().filter_map(|s| self.variables.get(s)).map(|v| v.0);
+        let ranges: Vec<Symbol> = variables.chain(opens).collect();
+        facts.extend(ranges.into_iter().filter_map(|s| encoding.range(terms, s)));
+        let known: FxHashSet<Symbol> = mentioned.into_iter().collect();
+        facts.retain(|&f| terms.symbols(f).iter().all(|s| known.contains(s)));
+        facts.push(label.guard);
+        label.guard = terms.all(facts);
+    }
+
+    /// What is open is read as the variable that takes it.
+    fn inherit_view(&mut self, point: PointId, edge: EdgeId, symbol: Symbol) {
+        let Some(encoding) = &mut self.integers else { return };
+        let procedure = self.unfolding.point(point).procedure;
+        let target = match &self.unfolding.program().procedure(procedure).edges[edge.index()].op {
+            Op::Input(target, _) | Op::BlockSize(target, _) => *target,
+            _ => return,
+        };
+        let view = encoding.view(target);
+        encoding.set_view(symbol, view);
+    }
+}
+
+/// The symbols of a label, sorted.
+fn mentioned(terms: &Terms, label: &Label) -> Vec<Symbol> {
+    let mut symbols = terms.symbols(label.guard);
+    for &(_, value) in &label.updates {
+        if !matches!(terms.node(value), Node::Bool(_)) {
+            symbols.extend(terms.symbols(value));
+        }
+    }
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols
+}

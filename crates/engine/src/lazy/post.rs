@@ -1,0 +1,343 @@
+//! `post`: abstract successors ([Lazy, 3.2 and 5.2.2]).
+
+use clinch_bdd::{Bdd, Bdds, Literal, OutOfNodes};
+use clinch_ir::{Node, Reason, Symbol, Term, Terms};
+use clinch_smt::{Answer, Solver, Z3Solver};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::config::BlockSize;
+use super::label::{LabelId, Labels};
+use super::predicates::{PredicateId, Predicates};
+use super::prover::Prover;
+use crate::budget::Budget;
+use crate::search::BitSet;
+
+/// How precise a successor is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Mode {
+    Cartesian,
+    Boolean,
+}
+
+/// Regions of more conjunctions than this are taken as a whole by the Cartesian successor.
+const CUBES: usize = 16;
+/// Models enumerated for one Boolean successor.
+const MODELS: usize = 400;
+
+/// Why there is no room for a region.
+pub(super) fn no_room(_: OutOfNodes) -> Reason {
+    Reason::Unsupported("the regions outgrow the room for decision diagrams".to_owned())
+}
+
+/// Computes abstract successors.
+pub(super) struct Post {
+    pub(super) bdds: Bdds,
+    pub(super) prover: Prover,
+    wps: FxHashMap<(LabelId, PredicateId), Term>,
+    guards: FxHashMap<LabelId, Vec<Symbol>>,
+    results: FxHashMap<(LabelId, Bdd, BitSet, Mode), Bdd>,
+}
+
+/// Room for nodes of decision diagrams.
+const NODES: usize = 1 << 21;
+
+/// What all steps of a computation look at.
+pub(super) struct Context<'a, 'p> {
+    pub(super) terms: &'a mut Terms,
+    pub(super) labels: &'a Labels<'p>,
+    pub(super) predicates: &'a Predicates,
+    /// Whether predicates that a label has nothing to do with are asked about anyway, with all that is known: a large block
+    /// has to do with nearly everything.
+    pub(super) ask_unaffected: bool,
+    pub(super) budget: &'a Budget,
+}
+
+impl Post {
+    pub(super) fn new(blocks: BlockSize) -> Self {
+        Post {
+            bdds: Bdds::new(NODES),
+            prover: Prover::new(blocks),
+            wps: FxHashMap::default(),
+            guards: FxHashMap::default(),
+            results: FxHashMap::default(),
+        }
+    }
+
+    /// The region after the label, in terms of the predicates of `support`; false if the label cannot be taken.
+    pub(super) fn post(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        label: LabelId,
+        region: &Bdd,
+        support: &BitSet,
+        mode: Mode,
+    ) -> Result<Bdd, Reason> {
+        let key = (label, region.clone(), support.clone(), mode);
+        if let Some(known) = self.results.get(&key) {
+            return Ok(known.clone());
+        }
+        let result = match mode {
+            Mode::Boolean => match self.boolean(context, label, region, support)? {
+                Some(result) => result,
+                None => self.cartesian(context, label, region, support)?,
+            },
+            Mode::Cartesian => self.cartesian(context, label, region, support)?,
+        };
+        self.results.insert(key, result.clone());
+        Ok(result)
+    }
+
+    /// The weakest precondition of a predicate: its value after the label, as a formula over the values before.
+    fn wp(&mut self, context: &mut Context<'_, '_>, label: LabelId, predicate: PredicateId) -> Term {
+        *self.wps.entry((label, predicate)).or_insert_with(|| {
+            let formula = context.predicates.formula(predicate);
+            let symbols = context.predicates.symbols(predicate);
+            let updates = &context.labels.get(label).updates;
+            let map: FxHashMap<Symbol, Term> =
+                updates.iter().filter(|(s, _)| symbols.binary_search(s).is_ok()).copied().collect();
+            if map.is_empty() { formula } else { context.terms.substitute_symbols(formula, &map) }
+        })
+    }
+
+    /// Cartesian abstraction: for each conjunction of the region, the strongest conjunction afterwards.
+    fn cartesian(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        label: LabelId,
+        region: &Bdd,
+        support: &BitSet,
+    ) -> Result<Bdd, Reason> {
+        let cubes = match region.cubes(CUBES) {
+            Some(cubes) => cubes,
+            None => vec![common_literals(region)],
+        };
+        let mut union = self.bdds.ff();
+        for cube in cubes {
+            context.budget.check()?;
+            if let Some(after) = self.cartesian_of_cube(context, label, &cube, support) {
+                let after = self.bdds.cube(&after).map_err(no_room)?;
+                union = union.or(&after).map_err(no_room)?;
+            }
+        }
+        Ok(union)
+    }
+
+    /// The literals that hold after the label; nothing if it cannot be taken.
+    fn cartesian_of_cube(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        label: LabelId,
+        cube: &[Literal],
+        support: &BitSet,
+    ) -> Option<Vec<Literal>> {
+        let mut open: Vec<(PredicateId, Term)> = Vec::new();
+        let mut after: Vec<Literal> = Vec::new();
+        for predicate in support.iter().map(|p| p as PredicateId) {
+            let wp = self.wp(context, label, predicate);
+            match context.terms.node(wp) {
+                Node::Bool(value) => after.push((predicate, value)),
+                _ => match context.predicates.find(context.terms, wp).and_then(|l| value_in(cube, l)) {
+                    Some(value) => after.push((predicate, value)),
+                    None => open.push((predicate, wp)),
+                },
+            }
+        }
+        let mut seen: Vec<[bool; 2]> = vec![[false; 2]; open.len()];
+        if self.is_feasible(context, label, cube, &open, &mut seen) == Answer::Unsat {
+            return None;
+        }
+        for i in 0..open.len() {
+            let (predicate, wp) = open[i];
+            if !context.ask_unaffected && !self.affects(context, label, predicate, wp) {
+                continue;
+            }
+            let premises = self.connected(context, label, cube, wp);
+            for value in [true, false] {
+                if !seen[i][usize::from(!value)]
+                    && self.ask(context, label, &premises, Some((wp, !value)), &open, &mut seen) == Answer::Unsat
+                {
+                    after.push((predicate, value));
+                    break;
+                }
+            }
+        }
+        after.sort_unstable();
+        Some(after)
+    }
+
+    fn is_feasible(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        label: LabelId,
+        cube: &[Literal],
+        open: &[(PredicateId, Term)],
+        seen: &mut [[bool; 2]],
+    ) -> Answer {
+        let guard = context.labels.get(label).guard;
+        match context.terms.node(guard) {
+            Node::Bool(true) => Answer::Sat,
+            Node::Bool(false) => Answer::Unsat,
+            _ => {
+                let premises = self.connected(context, label, cube, guard);
+                self.ask(context, label, &premises, None, open, seen)
+            }
+        }
+    }
+
+    /// Asks the prover; a model tells about all predicates that are still open.
+    fn ask(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        label: LabelId,
+        premises: &[Literal],
+        wanted: Option<(Term, bool)>,
+        open: &[(PredicateId, Term)],
+        seen: &mut [[bool; 2]],
+    ) -> Answer {
+        // A model of premises that are not all says nothing of the predicates that others have to do with.
+        let whole = context.ask_unaffected;
+        let mut look = |solver: &mut Z3Solver, terms: &Terms| {
+            if !whole {
+                return;
+            }
+            for ((_, wp), seen) in open.iter().zip(seen.iter_mut()) {
+                if let Some(value) = solver.value(terms, *wp) {
+                    seen[usize::from(value != 0)] = true;
+                }
+            }
+        };
+        self.prover.ask((context.terms, context.labels, context.predicates), label, premises, wanted, &mut look)
+    }
+
+    /// Whether the label may change what is known of a predicate: it assigns to its variables, or its guard speaks of them.
+    fn affects(&mut self, context: &Context<'_, '_>, label: LabelId, predicate: PredicateId, wp: Term) -> bool {
+        let guard = self.guard_symbols(context, label);
+        wp != context.predicates.formula(predicate)
+            || context.predicates.symbols(predicate).iter().any(|s| guard.binary_search(s).is_ok())
+    }
+
+    fn guard_symbols(&mut self, context: &Context<'_, '_>, label: LabelId) -> &[Symbol] {
+        self.guards.entry(label).or_insert_with(|| {
+            let mut symbols = context.terms.symbols(context.labels.get(label).guard);
+            symbols.sort_unstable();
+            symbols.dedup();
+            symbols
+        })
+    }
+
+    /// The literals that have to do with a formula or with the guard, directly or through others: as all of them hold
+    /// together in some state, the rest cannot help.
+    fn connected(
+        &mut self,
+        context: &Context<'_, '_>,
+        label: LabelId,
+        cube: &[Literal],
+        formula: Term,
+    ) -> Vec<Literal> {
+        if context.ask_unaffected {
+            return cube.to_vec();
+        }
+        let mut reached: FxHashSet<Symbol> = self.guard_symbols(context, label).iter().copied().collect();
+        reached.extend(context.terms.symbols(formula));
+        let mut taken = vec![false; cube.len()];
+        loop {
+            let before = reached.len();
+            for (&(predicate, _), taken) in cube.iter().zip(&mut taken) {
+                let symbols = context.predicates.symbols(predicate);
+                if !*taken && (symbols.is_empty() || symbols.iter().any(|s| reached.contains(s))) {
+                    *taken = true;
+                    reached.extend(symbols);
+                }
+            }
+            if reached.len() == before {
+                break;
+            }
+        }
+        cube.iter().zip(taken).filter(|(_, taken)| *taken).map(|(l, _)| *l).collect()
+    }
+
+    /// Boolean abstraction: all combinations of truth values that some run along the label ends with. Nothing if there are
+    /// too many, or the solver gives up.
+    fn boolean(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        label: LabelId,
+        region: &Bdd,
+        support: &BitSet,
+    ) -> Result<Option<Bdd>, Reason> {
+        let wps: Vec<(PredicateId, Term)> =
+            support.iter().map(|p| p as PredicateId).map(|p| (p, self.wp(context, label, p))).collect();
+        let before = context.predicates.concretise(context.terms, region);
+        let guard = context.labels.get(label).guard;
+        let mut models: Vec<Vec<Literal>> = Vec::new();
+        let budget = context.budget;
+        let mut calls = 0;
+        let complete = self.prover.with_solver(context.terms, label, guard, |solver, terms| {
+            solver.push();
+            solver.assert(terms, before);
+            let complete = loop {
+                calls += 1;
+                let answer = if models.len() < MODELS { solver.check(terms, &[]) } else { Answer::Unknown };
+                if answer != Answer::Sat || budget.check().is_err() {
+                    break answer == Answer::Unsat;
+                }
+                let values: Option<Vec<Literal>> =
+                    wps.iter().map(|&(p, wp)| Some((p, solver.value(terms, wp)? != 0))).collect();
+                let Some(model) = values else { break false };
+                let differs: Vec<Term> =
+                    wps.iter().zip(&model).map(|(&(_, wp), &(_, v))| if v { terms.not(wp) } else { wp }).collect();
+                let differs = terms.any(differs);
+                solver.assert(terms, differs);
+                models.push(model);
+            };
+            solver.pop();
+            complete
+        });
+        self.prover.calls.total += calls;
+        budget.check()?;
+        if !complete {
+            return Ok(None);
+        }
+        let mut union = self.bdds.ff();
+        for model in models {
+            let cube = self.bdds.cube(&model).map_err(no_room)?;
+            union = union.or(&cube).map_err(no_room)?;
+        }
+        Ok(Some(union))
+    }
+}
+
+/// The value of a literal's formula in a conjunction, if it has one there.
+fn value_in(cube: &[Literal], (predicate, positive): Literal) -> Option<bool> {
+    cube.iter().find(|l| l.0 == predicate).map(|l| l.1 == positive)
+}
+
+/// The literals that a region implies.
+fn common_literals(region: &Bdd) -> Vec<Literal> {
+    // A walk over the diagram: at each node, what all paths from it to true have in common.
+    fn walk(region: &Bdd, memo: &mut FxHashMap<Bdd, Option<Vec<Literal>>>) -> Option<Vec<Literal>> {
+        if let Some(known) = memo.get(region) {
+            return known.clone();
+        }
+        let result = match region.split() {
+            None => (!region.is_false()).then(Vec::new),
+            Some((predicate, then, otherwise)) => match (walk(&then, memo), walk(&otherwise, memo)) {
+                (Some(mut literals), None) => {
+                    literals.push((predicate, true));
+                    Some(literals)
+                }
+                (None, Some(mut literals)) => {
+                    literals.push((predicate, false));
+                    Some(literals)
+                }
+                (Some(a), Some(b)) => Some(a.into_iter().filter(|l| b.contains(l)).collect()),
+                (None, None) => None,
+            },
+        };
+        memo.insert(region.clone(), result.clone());
+        result
+    }
+    let mut literals = walk(region, &mut FxHashMap::default()).unwrap_or_default();
+    literals.sort_unstable();
+    literals
+}

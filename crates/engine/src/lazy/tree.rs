@@ -1,0 +1,191 @@
+//! The reachability tree ([Lazy, 4.1]): nodes, their marks, and which of them cover others.
+
+use clinch_bdd::{Bdd, Bdds, OutOfNodes};
+use clinch_ir::cfa::blocks::Target;
+use clinch_ir::cfa::unfold::PointId;
+use rustc_hash::FxHashMap;
+
+use super::label::{INITIAL, LabelId};
+use super::post::Mode;
+use crate::search::BitSet;
+
+/// A node of the tree.
+pub(super) type NodeId = u32;
+
+/// The root: before the program starts.
+pub(super) const ROOT: NodeId = 0;
+
+/// What became of a node. Marks carry the time at which they were made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mark {
+    /// Discovered, not processed.
+    Unmarked,
+    /// Processed; what it leads to is found from other nodes.
+    Covered(u64),
+    /// Processed; its sons are in the tree.
+    Uncovered(u64),
+    /// No longer in the tree.
+    Removed,
+}
+
+/// A node: a control location (with its call stack), a data region and its support predicates.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) parent: Option<NodeId>,
+    /// The label of the arc to it.
+    pub(super) label: LabelId,
+    pub(super) place: Target,
+    /// The reachable region.
+    pub(super) region: Bdd,
+    /// The predicates it may speak of.
+    pub(super) support: BitSet,
+    /// How it was computed.
+    pub(super) mode: Mode,
+    pub(super) mark: Mark,
+    pub(super) sons: Vec<NodeId>,
+}
+
+/// The tree.
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    /// The uncovered marked nodes of each control point, with the union of their regions.
+    uncovered: FxHashMap<PointId, (Vec<NodeId>, Bdd)>,
+    clock: u64,
+}
+
+impl Tree {
+    /// The root alone, unmarked.
+    pub(super) fn new(region: Bdd, start: PointId) -> Self {
+        let root = Node {
+            parent: None,
+            label: INITIAL,
+            place: Target::Point(start),
+            region,
+            support: BitSet::new(),
+            mode: Mode::Boolean,
+            mark: Mark::Unmarked,
+            sons: Vec::new(),
+        };
+        Tree { nodes: vec![root], uncovered: FxHashMap::default(), clock: 0 }
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    pub(super) fn add_son(&mut self, parent: NodeId, son: Node) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        self.nodes.push(son);
+        self.node_mut(parent).sons.push(id);
+        id
+    }
+
+    /// The nodes from the root to a node.
+    pub(super) fn path_to(&self, id: NodeId) -> Vec<NodeId> {
+        let mut path: Vec<NodeId> = std::iter::successors(Some(id), |&n| self.node(n).parent).collect();
+        path.reverse();
+        path
+    }
+
+    /// Whether the region of a node at a point is contained in the union of those of the uncovered marked nodes there.
+    pub(super) fn is_covered(&self, id: NodeId) -> Result<bool, OutOfNodes> {
+        match self.node(id).place {
+            Target::Point(point) if id != ROOT => match self.uncovered.get(&point) {
+                Some((_, union)) => self.node(id).region.implies(union),
+                None => Ok(false),
+            },
+            _ => Ok(false),
+        }
+    }
+
+    pub(super) fn mark_covered(&mut self, id: NodeId) {
+        self.clock += 1;
+        self.node_mut(id).mark = Mark::Covered(self.clock);
+    }
+
+    pub(super) fn mark_uncovered(&mut self, id: NodeId) -> Result<(), OutOfNodes> {
+        self.clock += 1;
+        self.node_mut(id).mark = Mark::Uncovered(self.clock);
+        if let Target::Point(point) = self.node(id).place
+            && id != ROOT
+        {
+            let region = self.node(id).region.clone();
+            match self.uncovered.get_mut(&point) {
+                Some((nodes, union)) => {
+                    nodes.push(id);
+                    *union = union.or(&region)?;
+                }
+                None => {
+                    self.uncovered.insert(point, (vec![id], region));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The time at which a node was marked.
+    pub(super) fn time(&self, id: NodeId) -> u64 {
+        match self.node(id).mark {
+            Mark::Covered(time) | Mark::Uncovered(time) => time,
+            Mark::Unmarked | Mark::Removed => self.clock + 1,
+        }
+    }
+
+    /// Takes everything below a node out of the tree.
+    pub(super) fn remove_sons(&mut self, id: NodeId) {
+        let mut work = std::mem::take(&mut self.node_mut(id).sons);
+        while let Some(son) = work.pop() {
+            work.append(&mut self.node_mut(son).sons);
+            self.node_mut(son).mark = Mark::Removed;
+        }
+    }
+
+    /// Takes a node and everything below it out of the tree.
+    pub(super) fn remove(&mut self, id: NodeId) {
+        self.remove_sons(id);
+        self.node_mut(id).mark = Mark::Removed;
+        if let Some(parent) = self.node(id).parent {
+            self.node_mut(parent).sons.retain(|&son| son != id);
+        }
+    }
+
+    /// After nodes were removed, unmarked or labelled anew: the unions are computed again, and covered leaves that were marked
+    /// after `time` are unmarked. Returns these.
+    pub(super) fn unmark_covered_after(&mut self, bdds: &Bdds, time: u64) -> Result<Vec<NodeId>, OutOfNodes> {
+        let nodes = &self.nodes;
+        #[allow(clippy::iter_over_hash_type, reason = "each entry on its own")]
+        for (list, union) in self.uncovered.values_mut() {
+            list.retain(|&id| matches!(nodes[id as usize].mark, Mark::Uncovered(_)));
+            *union = bdds.ff();
+            for &id in &*list {
+                *union = union.or(&nodes[id as usize].region)?;
+            }
+        }
+        let mut unmarked = Vec::new();
+        for (id, node) in self.nodes.iter_mut().enumerate() {
+            if matches!(node.mark, Mark::Covered(marked) if marked > time) {
+                node.mark = Mark::Unmarked;
+                unmarked.push(id as NodeId);
+            }
+        }
+        Ok(unmarked)
+    }
+
+    /// The union of the regions of the uncovered marked nodes at each point, by point.
+    pub(super) fn regions(&self) -> Vec<(PointId, Bdd)> {
+        #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
+        let mut regions: Vec<(PointId, Bdd)> =
+            self.uncovered.iter().filter(|(_, u)| !u.0.is_empty()).map(|(&p, u)| (p, u.1.clone())).collect();
+        regions.sort_by_key(|(point, _)| *point);
+        regions
+    }
+
+    /// How many nodes are in the tree.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.iter().filter(|n| n.mark != Mark::Removed).count()
+    }
+}

@@ -1,0 +1,89 @@
+//! The unmarked nodes, in the order in which they are processed.
+
+use std::collections::BTreeMap;
+
+use clinch_ir::LocId;
+use clinch_ir::cfa::blocks::Target;
+use clinch_ir::cfa::unfold::Unfolding;
+use clinch_ir::cfa::{CfaProgram, Procedure};
+
+use super::config::Order;
+use super::tree::NodeId;
+
+/// Errors first; then what the order says; then by age.
+type Key = (bool, Vec<u32>, i64);
+
+/// The queue.
+pub(super) struct Waiting {
+    order: Order,
+    queue: BTreeMap<Key, NodeId>,
+    /// The position of each location in reverse post-order, by procedure.
+    positions: Vec<Vec<u32>>,
+    age: i64,
+}
+
+impl Waiting {
+    pub(super) fn new(program: &CfaProgram, order: Order) -> Self {
+        let positions = match order {
+            Order::ReversePostOrder => program.procedures.iter().map(reverse_post_order).collect(),
+            _ => Vec::new(),
+        };
+        Waiting { order, queue: BTreeMap::new(), positions, age: 0 }
+    }
+
+    /// Adds a node at a place.
+    pub(super) fn push(&mut self, node: NodeId, place: Target, unfolding: &Unfolding<'_>) {
+        self.age += 1;
+        let (is_point, position) = match place {
+            Target::Point(point) if self.order == Order::ReversePostOrder => {
+                let point = unfolding.point(point);
+                let program = unfolding.program();
+                let callers = point.calls.iter().map(|&(procedure, edge)| {
+                    let from = program.procedure(procedure).edges[edge.index()].from;
+                    self.positions[procedure.index()][from.index()]
+                });
+                let here = self.positions[point.procedure.index()][point.location.index()];
+                (true, callers.chain([here]).collect())
+            }
+            Target::Point(_) => (true, Vec::new()),
+            _ => (false, Vec::new()),
+        };
+        let age = if self.order == Order::BreadthFirst { self.age } else { -self.age };
+        // Depth first means that an error found waits for the nodes found after it.
+        let rank = is_point || self.order == Order::DepthFirst;
+        self.queue.insert((rank, position, age), node);
+    }
+
+    /// Takes the next node.
+    pub(super) fn pop(&mut self) -> Option<NodeId> {
+        self.queue.pop_first().map(|(_, node)| node)
+    }
+}
+
+/// The position of each location in reverse post-order.
+fn reverse_post_order(procedure: &Procedure) -> Vec<u32> {
+    let successors = procedure.successors();
+    let mut order: Vec<LocId> = Vec::new();
+    let mut seen = vec![false; procedure.locations.len()];
+    let mut path = vec![(procedure.entry, 0)];
+    seen[procedure.entry.index()] = true;
+    while let Some((at, next)) = path.last_mut() {
+        // The last edge first: what it leads to is then behind what the others lead to, as the exit of a loop should be.
+        let Some(edge) = successors[at.index()].iter().rev().nth(*next) else {
+            order.push(*at);
+            path.pop();
+            continue;
+        };
+        *next += 1;
+        let to = procedure.edges[edge.index()].to;
+        if !seen[to.index()] {
+            seen[to.index()] = true;
+            path.push((to, 0));
+        }
+    }
+    let mut positions = vec![u32::MAX; procedure.locations.len()];
+    for (i, location) in order.iter().rev().enumerate() {
+        positions[location.index()] = i as u32;
+    }
+    positions
+}
