@@ -31,6 +31,11 @@ impl Outcome {
         }
     }
 
+    /// Whether the run stops at arithmetic that is said not to be modelled.
+    pub(crate) fn is_about_wide_bit_fields(&self) -> bool {
+        matches!(&self.end, End::Other(text) if text.contains("arithmetic on a bit-field wider than"))
+    }
+
     /// The first line that differs, for people.
     pub(crate) fn difference(&self, other: &Outcome) -> String {
         let (ours, theirs) = (String::from_utf8_lossy(&self.stdout), String::from_utf8_lossy(&other.stdout));

@@ -129,3 +129,22 @@ fn a_bit_field_of_32_bits_is_unsigned_int() {
         13,
     );
 }
+
+#[test]
+fn text_that_is_only_printed_is_written_before() {
+    check(
+        r#"extern void *memset(void *, int, unsigned long);
+        static char text[8];
+        int main(void) { memset(text, 'e', 3); printf("%s|%.2s\n", text, text); return 0; }"#,
+        &[],
+        "eee|ee\n",
+        0,
+    );
+}
+
+#[test]
+fn arithmetic_on_wide_bit_fields_is_not_modelled() {
+    let text = "struct { unsigned long x : 36; } s = { 5 }; int main(void) { int n = -3; s.x %= n; return s.x; }";
+    assert!(interpret(text, &[]).is_about_wide_bit_fields());
+    check("struct { unsigned long x : 36; } s = { 5 }; int main(void) { s.x += 1; return (int)s.x; }", &[], "", 6);
+}

@@ -7,6 +7,9 @@ use crate::c::hir::{Expr, ExprKind, Place, PlaceKind};
 use crate::c::types::{Rank, Type, TypeId};
 use crate::diagnostic::Problem;
 
+/// gcc computes with as many bits as such a field has, not with those of its type.
+pub(super) const WIDE_BIT_FIELD: &str = "arithmetic on a bit-field wider than `int`";
+
 impl Checker<'_> {
     /// Makes a conversion explicit, unless nothing changes. Constants are converted at once.
     pub(super) fn convert(&self, expr: Expr, ty: TypeId) -> Expr {
@@ -57,8 +60,7 @@ impl Checker<'_> {
     pub(super) fn promote(&self, expr: Expr) -> Expr {
         let width = self.bit_field(&expr);
         if width.is_some_and(|w| (33..64).contains(&w)) {
-            // gcc computes with as many bits as the field has.
-            let kind = ExprKind::Unsupported("arithmetic on a bit-field wider than `int`".to_owned());
+            let kind = ExprKind::Unsupported(WIDE_BIT_FIELD.to_owned());
             return Expr { kind, ..expr };
         }
         let ty = self.promoted_type(expr.ty, width);

@@ -115,6 +115,10 @@ impl Checker<'_> {
             }
             _ => {
                 let width = self.bit_field_width(&place);
+                let high_bits_count = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shr);
+                if high_bits_count && width.is_some_and(|w| (33..64).contains(&w)) {
+                    return Ok(unsupported(super::convert::WIDE_BIT_FIELD, ty, span));
+                }
                 self.arithmetic_update(ty, width, op, operand, span)?
             }
         };

@@ -1,6 +1,7 @@
 //! Where values flow in functions that are known by name, or have no body.
 
 use super::super::hir::{Call, Expr, FunctionId};
+use super::super::types::{Rank, Type};
 use super::Analysis;
 use super::constraints::Flow;
 use super::graph::{Cell, Step};
@@ -76,6 +77,10 @@ impl Analysis<'_> {
                 self.through(&sources)
             }
             Library::Nondet => self.outside_value(e),
+            Library::Printf { .. } | Library::Puts { .. } => {
+                self.printed(args, call);
+                Flow::Nothing
+            }
             _ => Flow::Nothing,
         }
     }
@@ -105,6 +110,18 @@ impl Analysis<'_> {
             }
         }
         contents
+    }
+
+    /// Text that is printed is read.
+    fn printed(&mut self, args: &[Flow], call: &Call) {
+        for (flow, arg) in args.iter().zip(&call.args) {
+            let types = &self.hir.types;
+            if let Type::Pointer(to) = *types.get(arg.ty)
+                && matches!(types.get(to), Type::Int { rank: Rank::Char, .. })
+            {
+                self.characters(std::slice::from_ref(flow));
+            }
+        }
     }
 
     /// `__builtin_add_overflow(a, b, &result)`
