@@ -6,7 +6,7 @@ use crate::cfa::{CfaProgram, Integers, ObjectKind};
 pub(super) const MEMORY_LIMIT: u64 = 256 << 20;
 
 /// Blocks made at run time start here, or behind the last fixed object.
-const DYNAMIC_BASE: u64 = 0x4000_0000;
+pub const DYNAMIC_BASE: u64 = 0x4000_0000;
 
 /// Dead blocks are kept for the sake of messages, until there are so many (and more than live ones).
 const MANY_DEAD: usize = 1024;
