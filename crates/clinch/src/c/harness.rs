@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, Op};
-use clinch_ir::machine::{DYNAMIC_BASE, InputRequest, InputSource, Limits, Machine};
+use clinch_ir::cfa::{AllocKind, CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, Op};
+use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
 
 /// The error is reached.
 pub(crate) const REACHED: i32 = 1;
@@ -122,49 +122,83 @@ fn inputs(program: &CfaProgram, trace: &InputTrace, driven: &Driven, out: &mut S
     );
 }
 
-/// A part of memory that a run reads and never wrote: its address, how many bits, and what it reads.
-type Unwritten = (u64, u32, u64);
+/// A part of an allocated block that a run reads and never wrote.
+struct Unwritten {
+    /// The number of the block, in the order of allocation.
+    block: usize,
+    offset: u64,
+    width: u32,
+    bits: u64,
+}
 
-/// What the run of a trace reads of memory that it never wrote.
+/// Sees where blocks are allocated.
+struct Allocations<'p> {
+    program: &'p CfaProgram,
+    starts: Vec<u64>,
+}
+
+impl Observer for Allocations<'_> {
+    const TRACES: bool = true;
+
+    fn edge(&mut self, traced: &TracedEdge<'_>) {
+        let edges = &self.program.procedure(traced.at.procedure).edges;
+        let op = traced.at.edge.map(|e| &edges[e.index()].op);
+        if matches!(op, Some(Op::Alloc { kind: AllocKind::Heap, .. })) {
+            self.starts.extend(traced.changes.iter().map(|change| change.value));
+        }
+    }
+
+    fn print(&mut self, _: &[u8], _: bool) {}
+}
+
+/// What the run of a trace reads of allocated blocks that it never wrote.
 fn unwritten(program: &CfaProgram, trace: &InputTrace) -> Vec<Unwritten> {
     let machine = Machine::new(program);
-    let (mut values, mut found) = (trace.inputs.iter(), Vec::new());
+    let (mut values, mut reads) = (trace.inputs.iter(), Vec::new());
     let mut inputs = |request: &InputRequest| {
         let bits = values.next()?.bits;
-        if let InputSource::Memory { address, .. } = request.source {
-            found.push((address, request.width, bits));
+        if let InputSource::Memory { address, offset, .. } = request.source {
+            reads.push((address - offset, offset, request.width, bits));
         }
         Some(bits)
     };
-    machine.run(&mut machine.initial(), &mut inputs, &mut (), &Limits::default());
-    found
+    let mut allocations = Allocations { program, starts: Vec::new() };
+    machine.run(&mut machine.initial(), &mut inputs, &mut allocations, &Limits::default());
+    let found = reads.into_iter().filter_map(|(start, offset, width, bits)| {
+        let block = allocations.starts.iter().position(|s| *s == start)?;
+        Some(Unwritten { block, offset, width, bits })
+    });
+    found.collect()
 }
 
-/// Allocation as the machine does it, in an array that holds what the run is to read of it.
+/// Allocation of blocks that hold what the run is to read of them.
 fn allocator(unwritten: &[Unwritten], out: &mut String) {
-    out.push_str("static const struct { unsigned long at; unsigned char byte; } clinch_contents[] = {\n");
+    out.push_str("static const struct { unsigned long block, at; unsigned char byte; } clinch_contents[] = {\n");
     let mut count = 0;
-    for &(address, width, bits) in unwritten.iter().filter(|u| u.0 >= DYNAMIC_BASE) {
-        for i in 0..width.div_ceil(8) {
-            let _ = writeln!(out, "    {{{}, {}}},", address - DYNAMIC_BASE + u64::from(i), bits >> (8 * i) & 0xff);
+    for part in unwritten {
+        for i in 0..part.width.div_ceil(8) {
+            let byte = part.bits >> (8 * i) & 0xff;
+            let _ = writeln!(out, "    {{{}, {}, {byte}}},", part.block, part.offset + u64::from(i));
             count += 1;
         }
     }
-    let _ = writeln!(out, "    {{0, 0}}\n}};\nstatic unsigned long clinch_count = {count};");
+    let _ = writeln!(out, "    {{0, 0, 0}}\n}};\nstatic unsigned long clinch_count = {count};");
     out.push_str(ALLOCATOR);
 }
 
-/// Blocks lie behind each other as in the machine, and are never used again.
+/// Blocks are never used again.
 const ALLOCATOR: &str = r#"static unsigned char clinch_arena[1 << 24] __attribute__((aligned(16)));
-static unsigned long clinch_used;
+static unsigned long clinch_used, clinch_blocks;
 WEAK void *clinch_malloc(unsigned long size) {
-    unsigned long start = clinch_used, i;
-    if (size > sizeof clinch_arena - 64 - start) return 0;
-    if (start == 0)
-        for (i = 0; i < clinch_count; i++)
-            if (clinch_contents[i].at < sizeof clinch_arena) clinch_arena[clinch_contents[i].at] = clinch_contents[i].byte;
-    clinch_used = ((start + size + 15) & ~15ul) + 16;
-    return clinch_arena + start;
+    unsigned char *block = clinch_arena + clinch_used;
+    unsigned long i;
+    if (size > sizeof clinch_arena - 64 - clinch_used) return 0;
+    for (i = 0; i < clinch_count; i++)
+        if (clinch_contents[i].block == clinch_blocks && clinch_contents[i].at < size)
+            block[clinch_contents[i].at] = clinch_contents[i].byte;
+    clinch_blocks++;
+    clinch_used = ((clinch_used + size + 15) & ~15ul) + 16;
+    return block;
 }
 WEAK void *clinch_calloc(unsigned long n, unsigned long each) {
     unsigned char *block = clinch_malloc(n * each);
@@ -223,7 +257,7 @@ pub(crate) fn origin_text(kind: &InputKind) -> String {
 const RENAMED_MAIN: &str = "clinch_main";
 
 /// Functions for memory that the changed program takes from the harness.
-const RENAMED_LIBRARY: &str = "#define malloc clinch_malloc\n#define calloc clinch_calloc\n#define realloc clinch_realloc\n#define free clinch_free\n#define alloca clinch_malloc\n#define __builtin_alloca clinch_malloc\n";
+const RENAMED_LIBRARY: &str = "#define malloc clinch_malloc\n#define calloc clinch_calloc\n#define realloc clinch_realloc\n#define free clinch_free\n#define alloca __builtin_alloca\n";
 
 /// `main`: gives globals and parameters their values and calls the entry function.
 fn main_for(program: &CfaProgram, entry: &str, out: &mut String) {
@@ -299,8 +333,8 @@ fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String
     out
 }
 
-/// Whether a trace has inputs that no harness is sure to give: contents of memory (those of allocated blocks are given, if the
-/// blocks lie as in the machine), values that are not modelled.
+/// Whether a trace has inputs that no harness is sure to give: contents of memory (those of allocated blocks are given), values
+/// that are not modelled.
 pub(crate) fn misses_inputs(program: &CfaProgram, trace: &InputTrace) -> bool {
     let driven = Driven::new(program, Partner::Instrumented, "");
     trace.inputs.iter().any(|input| match &input.origin {
