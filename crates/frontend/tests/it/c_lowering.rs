@@ -206,7 +206,9 @@ fn other_entries_take_inputs() {
     assert_eq!(problems(&program), Vec::<String>::new());
     let mut names: Vec<String> = program.inputs.iter().map(|i| format!("{:?}", i.kind)).collect();
     names.dedup();
-    let expected = ["g", "t", "x", "s.a", "s.p"].map(|n| format!("Environment({n:?})"));
+    let globals = ["g", "t"].map(|n| format!("Environment({n:?})"));
+    let parameters = ["x", "s.a", "s.p"].map(|n| format!("Parameter({n:?})"));
+    let expected: Vec<String> = globals.into_iter().chain(parameters).collect();
     assert_eq!(names, expected);
     assert_eq!(program.assumptions, ["the parameters of `f` hold any values"]);
 }
