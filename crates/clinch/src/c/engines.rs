@@ -195,6 +195,13 @@ fn holds(program: &CfaProgram, verdict: &CfaVerdict, budget: &Budget) -> bool {
     recheck(program, verdict, &|| budget.check().is_err()).is_ok()
 }
 
+/// The time for the first runs: bugs that they find, they find soon.
+fn first_part(budget: &Budget) -> Budget {
+    const MOST: Duration = Duration::from_secs(2);
+    let left = budget.remaining().unwrap_or(MOST);
+    budget.restarted(MOST.min(left * 15 / 100))
+}
+
 /// Runs first, for they find shallow bugs and are cheap; then abstraction; then runs again.
 fn auto(
     program: &CfaProgram,
@@ -203,7 +210,7 @@ fn auto(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
-    let (verdict, stats) = explicit(program, runs, &share(budget, 15), observer);
+    let (verdict, stats) = explicit(program, runs, &first_part(budget), observer);
     if !matches!(verdict, CfaVerdict::Unknown(_)) {
         return with_engine(verdict, stats, "explicit");
     }
