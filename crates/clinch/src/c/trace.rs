@@ -21,23 +21,61 @@ pub(crate) struct TraceLine {
     pub(crate) input: bool,
 }
 
+/// The lines of a run: all of a short one, the beginning and the end of a long one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines {
+    first: Vec<TraceLine>,
+    /// Steps between them that are left out.
+    left_out: u64,
+    last: Vec<TraceLine>,
+}
+
+/// Steps at the beginning and at the end of a run that are written down.
+const KEPT: u64 = 1000;
+/// Longer runs are shown as far as this.
+const STEPS: u64 = 200_000_000;
+
 /// The lines of a run.
-pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Vec<TraceLine> {
-    /// Longer runs are not shown whole anyway.
-    const STEPS: u64 = 2_000_000;
+pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Lines {
+    let mut counter = Counter(0);
+    run(program, trace, &mut counter);
+    let end = counter.0.saturating_sub(KEPT).max(KEPT);
+    let mut writer =
+        Writer { program, step: 0, end, lines: Lines::default(), hidden: BTreeMap::new(), last_input: Span::default() };
+    run(program, trace, &mut writer);
+    writer.lines.left_out = end - KEPT;
+    writer.lines
+}
+
+fn run(program: &CfaProgram, trace: &InputTrace, observer: &mut impl Observer) {
     let machine = Machine::new(program);
     let mut inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
-    let mut writer = Writer { program, lines: Vec::new(), hidden: BTreeMap::new(), last_input: Span::default() };
     let limits = Limits { steps: STEPS, ..Limits::default() };
-    machine.run(&mut machine.initial(), &mut inputs, &mut writer, &limits);
-    writer.lines
+    machine.run(&mut machine.initial(), &mut inputs, observer, &limits);
+}
+
+/// Counts the steps of a run.
+struct Counter(u64);
+
+impl Observer for Counter {
+    const TRACES: bool = true;
+
+    fn edge(&mut self, _: &TracedEdge<'_>) {
+        self.0 += 1;
+    }
+
+    fn print(&mut self, _: &[u8], _: bool) {}
 }
 
 struct Writer<'p> {
     program: &'p CfaProgram,
-    lines: Vec<TraceLine>,
+    /// Steps so far.
+    step: u64,
+    /// Where the end begins.
+    end: u64,
+    lines: Lines,
     /// What each hidden variable last stood for: a piece of text.
-    hidden: BTreeMap<Symbol, String>,
+    hidden: BTreeMap<Symbol, Span>,
     /// Where the last input was asked for.
     last_input: Span,
 }
@@ -47,12 +85,16 @@ impl Observer for Writer<'_> {
 
     fn edge(&mut self, traced: &TracedEdge<'_>) {
         let procedure = self.program.procedure(traced.at.procedure);
+        self.step += 1;
         // What the program does before `main` is not in its text.
         let Some(edge) = traced.at.edge.map(|e| &procedure.edges[e.index()]) else { return };
         if edge.span.end == 0 || traced.at.procedure == self.program.entry {
             return;
         }
         self.remember(traced.changes, edge.span);
+        if (KEPT..self.end).contains(&self.step) {
+            return;
+        }
         if matches!(edge.op, Op::Assume(_)) && edge.span == self.last_input {
             // The values that the type of an input excludes are no news.
             return;
@@ -73,7 +115,8 @@ impl Observer for Writer<'_> {
             Op::Assume(condition) => format!("[{}]", self.condition(condition)),
             _ => self.program.source.excerpt(edge.span),
         };
-        self.lines.push(TraceLine { place, depth: traced.depth.saturating_sub(2), statement, changes, input });
+        let lines = if self.step < KEPT { &mut self.lines.first } else { &mut self.lines.last };
+        lines.push(TraceLine { place, depth: traced.depth.saturating_sub(2), statement, changes, input });
     }
 
     fn print(&mut self, _: &[u8], _: bool) {}
@@ -83,7 +126,7 @@ impl Writer<'_> {
     fn remember(&mut self, changes: &[Change], span: Span) {
         for change in changes {
             if self.program.variables.get(&change.symbol).is_some_and(|info| info.hidden) {
-                self.hidden.insert(change.symbol, self.program.source.excerpt(span));
+                self.hidden.insert(change.symbol, span);
             }
         }
     }
@@ -94,7 +137,7 @@ impl Writer<'_> {
         // Longer names first: `$1` is a part of `$12`.
         for symbol in self.program.terms.symbols(condition).into_iter().rev() {
             if let (Some(info), Some(meaning)) = (self.program.variables.get(&symbol), self.hidden.get(&symbol)) {
-                text = text.replace(&info.name, meaning);
+                text = text.replace(&info.name, &self.program.source.excerpt(*meaning));
             }
         }
         text
@@ -163,8 +206,8 @@ pub(crate) fn show_bits(program: &CfaProgram, bits: u64, width: u32, signed: boo
     }
 }
 
-/// For machines.
-pub(crate) fn json(lines: &[TraceLine]) -> Value {
+/// For machines: the lines, with a gap where steps are left out.
+pub(crate) fn json(lines: &Lines) -> Value {
     let line = |line: &TraceLine| {
         json!({
             "file": line.place.file,
@@ -175,30 +218,31 @@ pub(crate) fn json(lines: &[TraceLine]) -> Value {
             "input": line.input,
         })
     };
-    lines.iter().map(line).collect()
+    let gap = (lines.left_out > 0).then(|| json!({ "left_out": lines.left_out }));
+    lines.first.iter().map(line).chain(gap).chain(lines.last.iter().map(line)).collect()
 }
 
 /// For people: the beginning and the end of a long one.
-pub(crate) fn text(lines: &[TraceLine]) -> String {
+pub(crate) fn text(lines: &Lines) -> String {
     const FIRST: usize = 15;
     const LAST: usize = 30;
-    let width = lines.iter().map(|l| place_text(l).len()).max().unwrap_or(0).min(40);
-    let mut out = String::new();
-    for (i, line) in lines.iter().enumerate() {
-        if lines.len() > FIRST + LAST && (FIRST..lines.len() - LAST).contains(&i) {
-            if i == FIRST {
-                out.push_str(&format!("  ... {} steps ...\n", lines.len() - FIRST - LAST));
-            }
-            continue;
-        }
-        let changes: Vec<String> = line.changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let mark = if line.input { "  (input)" } else { "" };
-        let indent = "  ".repeat(line.depth.min(20));
-        let row = format!("  {:width$}  {indent}{:40}  {}{mark}", place_text(line), line.statement, changes.join(", "));
-        out.push_str(row.trim_end());
-        out.push('\n');
+    let all: Vec<&TraceLine> = lines.first.iter().chain(&lines.last).collect();
+    let width = all.iter().map(|l| place_text(l).len()).max().unwrap_or(0).min(40);
+    if all.len() <= FIRST + LAST {
+        return all.iter().map(|line| row(line, width)).collect();
     }
-    out
+    let (first, last) = (&all[..FIRST], &all[all.len() - LAST..]);
+    let left_out = (all.len() - FIRST - LAST) as u64 + lines.left_out;
+    let rows = |lines: &[&TraceLine]| -> String { lines.iter().map(|line| row(line, width)).collect() };
+    format!("{}  ... {left_out} steps ...\n{}", rows(first), rows(last))
+}
+
+fn row(line: &TraceLine, width: usize) -> String {
+    let changes: Vec<String> = line.changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mark = if line.input { "  (input)" } else { "" };
+    let indent = "  ".repeat(line.depth.min(20));
+    let row = format!("  {:width$}  {indent}{:40}  {}{mark}", place_text(line), line.statement, changes.join(", "));
+    format!("{}\n", row.trim_end())
 }
 
 fn place_text(line: &TraceLine) -> String {

@@ -19,6 +19,8 @@ pub(super) fn probe(hunt: &mut Hunt<'_>, seed: u64, time: Duration, stats: &mut 
     let start = Instant::now();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut steps = FIRST_STEPS;
+    // Runs since then that were cut off.
+    let mut cut_off = 0;
     let budget = hunt.budget;
     let interrupt = || budget.check().is_err() || start.elapsed() > time;
     while !interrupt() {
@@ -39,9 +41,12 @@ pub(super) fn probe(hunt: &mut Hunt<'_>, seed: u64, time: Duration, stats: &mut 
         if taken.is_empty() && outcome.stop != Stop::Limit(Limit::Steps) {
             return None;
         }
-        // Every sweep over the moods may go farther than the one before.
-        if stats.probes.is_multiple_of(4 * Mood::ALL.len() as u64) {
-            steps = steps.saturating_mul(2);
+        // Where no run comes to an end, the next sweep over the moods goes farther; without inputs, the next run.
+        cut_off += u64::from(outcome.stop == Stop::Limit(Limit::Steps));
+        let sweep = if taken.is_empty() { 1 } else { Mood::ALL.len() as u64 };
+        if cut_off == sweep || stats.probes.is_multiple_of(4 * sweep) {
+            steps = steps.saturating_mul(if cut_off == sweep { 16 } else { 2 });
+            cut_off = 0;
         }
     }
     None

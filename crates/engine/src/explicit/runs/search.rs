@@ -63,6 +63,16 @@ enum Piece {
     Ended,
 }
 
+/// What watching a run brought.
+enum Watched {
+    /// A state came again.
+    Again,
+    /// The run asks for an input or ended.
+    Paused(Pause),
+    /// Neither, so far.
+    Nothing,
+}
+
 impl Round<'_, '_> {
     fn run(&mut self, observer: &mut dyn Observer) -> Result<Option<InputTrace>, Reason> {
         let mut ticker = Ticker::new();
@@ -145,34 +155,50 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Runs on from loop head to loop head, until an input or the end; `None` if a state comes again (Brent's algorithm), which
-    /// is stored then.
+    /// Runs on, until an input or the end; `None` if a state comes again, which is stored then. Watching is slow, so it is
+    /// done for a while only, then longer and longer, with runs that are not watched between.
     fn watch(&mut self, state: &mut MachineState) -> Result<Option<Pause>, Reason> {
+        let (machine, budget) = (self.hunt.machine, self.hunt.budget);
+        let interrupt = || budget.check_memory().is_err();
+        let (mut window, mut unwatched) = (1 << 10, UNWATCHED_STEPS);
+        loop {
+            match self.watch_window(state, window)? {
+                Watched::Again => return Ok(None),
+                Watched::Paused(pause) => return Ok(Some(pause)),
+                Watched::Nothing => {}
+            }
+            let steps = state.steps().saturating_add(unwatched);
+            let limits = Limits { steps, interrupt: Some(&interrupt), ..Limits::default() };
+            match machine.run_until_input(state, &mut (), LoopHeads::Pass, &limits) {
+                Pause::Stopped(outcome) if outcome.stop == Stop::Limit(Limit::Steps) => {}
+                pause => return Ok(Some(pause)),
+            }
+            (window, unwatched) = (window * 2, unwatched * 2);
+        }
+    }
+
+    /// Runs on from loop head to loop head, so many times at most, and looks whether the first state comes again.
+    fn watch_window(&mut self, state: &mut MachineState, heads: u64) -> Result<Watched, Reason> {
         let (machine, budget) = (self.hunt.machine, self.hunt.budget);
         let interrupt = || budget.check_memory().is_err();
         let limits = Limits { interrupt: Some(&interrupt), ..Limits::default() };
         let (mut landmark, mut bytes) = (Vec::new(), Vec::new());
-        let (mut power, mut length) = (1_u64, 0_u64);
-        let mut ticker = Ticker::new();
-        loop {
-            ticker.tick(budget)?;
+        for head in 0..heads {
+            budget.check()?;
             match machine.run_until_input(state, &mut (), LoopHeads::Stop, &limits) {
                 Pause::LoopHead(..) => {}
-                other => return Ok(Some(other)),
+                other => return Ok(Watched::Paused(other)),
             }
             bytes.clear();
             machine.encode(state, &mut bytes);
-            if bytes == landmark {
-                self.states.entry(bytes.into_boxed_slice()).or_insert(None);
-                return Ok(None);
-            }
-            length += 1;
-            if length == power {
+            if head == 0 {
                 std::mem::swap(&mut landmark, &mut bytes);
-                power *= 2;
-                length = 0;
+            } else if bytes == landmark {
+                self.states.entry(bytes.into_boxed_slice()).or_insert(None);
+                return Ok(Watched::Again);
             }
         }
+        Ok(Watched::Nothing)
     }
 
     /// The inputs that lead to a stored state.
