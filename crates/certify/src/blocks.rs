@@ -2,10 +2,10 @@
 
 use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
 use clinch_ir::cfa::unfold::{PointId, Unfolding};
-use clinch_ir::cfa::{CfaProgram, Invariants};
-use clinch_ir::{Sort, Symbol, Term, Terms};
+use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, Invariants};
+use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Rejection, Stop};
 
@@ -13,6 +13,8 @@ use crate::{Rejection, Stop};
 const BLOCK_POINTS: usize = 200_000;
 /// Limits of a query: work, milliseconds.
 const LIMITS: (u32, u32) = (50_000_000, 10_000);
+/// Instances of a formula that holds for all addresses, at most. With fewer than needed a proof is rejected, never accepted.
+const MAX_INSTANCES: usize = 64;
 
 /// Checks that the formulas hold at the start, are kept by every block between their points, and exclude every error and
 /// everything without verdict.
@@ -30,7 +32,9 @@ pub fn check_invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>
         formulas.insert(id, *formula);
         points.push(id);
     }
-    let mut checker = Checker { terms, formulas, solver: Z3Solver::for_formulas(), stop };
+    let regions = program.regions.iter().map(|r| r.symbol).collect();
+    let mut checker =
+        Checker { terms, formulas, bound: proof.bound.clone(), regions, solver: Z3Solver::for_formulas(), stop };
     checker.solver.set_limits(LIMITS.0, LIMITS.1);
     checker.check_start(program, &unfolding)?;
     for from in points {
@@ -46,6 +50,10 @@ pub fn check_invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>
 struct Checker<'a> {
     terms: Terms,
     formulas: FxHashMap<PointId, Term>,
+    /// The symbol for all of whose values the formulas hold.
+    bound: Option<Bound>,
+    /// The arrays.
+    regions: FxHashSet<Symbol>,
     solver: Z3Solver,
     stop: Stop<'a>,
 }
@@ -89,7 +97,72 @@ impl Checker<'_> {
             },
             Target::Error(..) | Target::Open(..) => self.terms.tt(),
         };
-        self.excluded(&[from, block.guard, broken], &what)
+        let mut conditions = self.instances(from, block, broken);
+        conditions.extend([block.guard, broken]);
+        self.excluded(&conditions, &what)
+    }
+
+    /// What a formula says of the cells that matter: those that the block reads, and the one it is about to be broken for. In
+    /// `broken` the bound symbol stands for some value, here for these.
+    fn instances(&mut self, formula: Term, block: &Block, broken: Term) -> Vec<Term> {
+        let mut instances = vec![formula];
+        let Some(bound) = self.bound.clone() else { return instances };
+        let mut read: Vec<(Symbol, Term)> = Vec::new();
+        let updates = block.updates.iter().map(|u| u.1);
+        for root in [block.guard, broken].into_iter().chain(updates) {
+            self.addresses_read(root, &mut read);
+        }
+        // What is said of variables alone is said at any place of a zone.
+        let mut places: Vec<Term> = bound.places.iter().map(|&place| self.constant(bound.symbol, place)).collect();
+        for (region, address) in read {
+            for cell in bound.cells.iter().filter(|c| c.region == region) {
+                places.push(self.place(address, *cell));
+            }
+        }
+        for place in places {
+            let map = FxHashMap::from_iter([(bound.symbol, place)]);
+            let new = self.terms.substitute_symbols(formula, &map);
+            if !instances.contains(&new) && instances.len() < MAX_INSTANCES {
+                instances.push(new);
+            }
+        }
+        instances
+    }
+
+    fn constant(&mut self, like: Symbol, value: i64) -> Term {
+        match *self.terms.symbol_sort(like) {
+            Sort::BitVec(width) => self.terms.bit_vec(width, value as u64),
+            _ => self.terms.int(value),
+        }
+    }
+
+    /// The place at which a cell has an address, if it has any: other places do no harm.
+    fn place(&mut self, address: Term, cell: BoundCell) -> Term {
+        match self.terms.sort(address) {
+            Sort::BitVec(width) => {
+                let stride = self.terms.bit_vec(width, u64::from(cell.stride));
+                let origin = self.terms.bit_vec(width, cell.origin as u64);
+                let distance = self.terms.bv(BinOp::BvSub, address, origin);
+                self.terms.bv(BinOp::BvSdiv, distance, stride)
+            }
+            _ => {
+                let (stride, origin) = (self.terms.int(i64::from(cell.stride)), self.terms.int(cell.origin));
+                let distance = self.terms.sub(address, origin);
+                self.terms.binary(BinOp::FloorDiv, distance, stride)
+            }
+        }
+    }
+
+    /// The addresses at which a term reads a region.
+    fn addresses_read(&self, term: Term, found: &mut Vec<(Symbol, Term)>) {
+        for part in self.terms.parts(term) {
+            let Node::Binary(BinOp::Select, array, address) = self.terms.node(part) else { continue };
+            for region in self.terms.symbols(array).into_iter().filter(|s| self.regions.contains(s)) {
+                if !found.contains(&(region, address)) {
+                    found.push((region, address));
+                }
+            }
+        }
     }
 
     fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {

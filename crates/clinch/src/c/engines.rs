@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clinch_engine::explicit::{self, RunsConfig};
+use clinch_engine::horn::InvariantOptions;
 use clinch_engine::{Budget, Observer, cegar, lazy, spacer};
 use clinch_ir::Reason;
 use clinch_ir::cfa::encoding::Overflow;
@@ -104,8 +105,30 @@ fn cegar(
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
     let solve = |system: &_, budget: &_, observer: &mut dyn Observer| cegar::check(system, config, budget, observer);
+    let cells = |system: &_, budget: &_, observer: &mut dyn Observer| {
+        cegar::check(system, &for_cells(config), budget, observer)
+    };
+    if !matches!(encoding, Encoding::Integers(Overflow::Wraps))
+        && let Some((verdict, stats)) = cegar::check_cells(program, encoding, &share(budget, 50), observer, cells)
+        && matches!(verdict, CfaVerdict::Safe(_))
+        && holds(program, &verdict, budget)
+    {
+        return (verdict, serde_json::to_value(stats).unwrap_or_default());
+    }
     let (verdict, stats) = cegar::check_software(program, encoding, budget, observer, solve);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
+}
+
+/// Once predicates are split into zones, what is known in each of them is mostly found by invariants alone.
+fn for_cells(config: &cegar::Config) -> cegar::Config {
+    let invariants = config.invariants.clone().map(|options| InvariantOptions {
+        time: Duration::from_secs(5),
+        share: 70,
+        max_queries: 100_000,
+        max_clauses: 3000,
+        ..options
+    });
+    cegar::Config { invariants, ..config.clone() }
 }
 
 fn lazy(

@@ -67,7 +67,7 @@ use refine::{Counterexample, Refinement};
 pub use frontier::Order;
 pub use post::PostStats;
 pub use precision::Precision;
-pub use software::check_software;
+pub use software::{check_cells, check_software};
 
 /// How to search and refine.
 #[derive(Clone, Debug)]
@@ -217,9 +217,6 @@ pub fn check(
     (verdict, stats)
 }
 
-/// The part of the time left that invariants may take.
-const INVARIANT_SHARE: u32 = 10;
-
 /// Looks for invariants, then checks the clauses with them.
 fn check_strengthened(
     system: &HornSystem,
@@ -232,7 +229,7 @@ fn check_strengthened(
         let verdict = cegar.run(budget, observer);
         return (verdict, cegar.stats);
     };
-    let time = budget.remaining().map_or(options.time, |left| options.time.min(left / INVARIANT_SHARE));
+    let time = budget.remaining().map_or(options.time, |left| options.time.min(left * options.share / 100));
     let options = InvariantOptions { time, ..options.clone() };
     let known = invariants(system, &options, &|| budget.check().is_err());
     let strong = strengthen(system, &known);

@@ -22,6 +22,7 @@
 //! *Why it is sound.* Before and after each step the clauses are equisatisfiable, and evidence of the latter is evidence of
 //! the former by the table above. None of this is trusted: both kinds are certified against the original clauses.
 
+mod cells;
 mod constants;
 mod control;
 mod equations;
@@ -41,6 +42,7 @@ mod work;
 
 use clinch_ir::{Derivation, HornSystem, Interpretation, PredId, Predicate, Reason};
 
+pub use cells::{Cells, Layout, Quantified};
 pub use control::{ControlOptions, ControlStats, Split, recover_control};
 pub use invariants::{InvariantOptions, InvariantStats, Invariants, invariants, strengthen};
 pub use prepare::{Prepared, prepare};

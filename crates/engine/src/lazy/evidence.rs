@@ -37,7 +37,7 @@ pub(super) fn proof(
         };
         points.push((labels.unfolding.point(point).clone(), formula));
     }
-    Some(CfaProof::Invariants(Invariants { terms, points }))
+    Some(CfaProof::Invariants(Invariants { terms, points, bound: None }))
 }
 
 /// Where an input is asked for: how many loop heads were passed before, and the point and edge.

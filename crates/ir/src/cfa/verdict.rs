@@ -3,7 +3,7 @@
 use crate::cfa::InputId;
 use crate::cfa::unfold::Point;
 use crate::program::Span;
-use crate::term::{Term, Terms};
+use crate::term::{Symbol, Term, Terms};
 use crate::verdict::Reason;
 
 /// What an engine says of a program.
@@ -65,6 +65,30 @@ pub struct Invariants {
     pub terms: Terms,
     /// Points and formulas over the program's variables. What is not listed is not reached.
     pub points: Vec<(Point, Term)>,
+    /// A symbol that is no variable, if there is one: the formulas hold for all its values.
+    pub bound: Option<Bound>,
+}
+
+/// A symbol for all of whose values a formula holds: a place in arrays.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The symbol.
+    pub symbol: Symbol,
+    /// Where that place is in memory.
+    pub cells: Vec<BoundCell>,
+    /// Some of its values: a formula says enough about variables alone at one of them. A hint for whoever checks it.
+    pub places: Vec<i64>,
+}
+
+/// The cell of a region at a place `k`: the one at address `stride * k + origin`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoundCell {
+    /// The region.
+    pub region: Symbol,
+    /// The distance of two cells.
+    pub stride: u32,
+    /// The address of the cell at place 0.
+    pub origin: i64,
 }
 
 /// A set of states of the machine, in its own encoding.

@@ -12,12 +12,12 @@ use crate::cfa::blocks::{Block, Target, blocks_from};
 use crate::cfa::encoding::{IntEncoding, Overflow, View, widen};
 use crate::cfa::guided::{open_reason, run_guided, value_bits};
 use crate::cfa::unfold::{Point, PointId, Unfolding};
-use crate::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
+use crate::cfa::{Bound, BoundCell, CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
 use crate::horn::{Application, Clause, Derivation, HornSystem, Interpretation, PredId};
 use crate::machine::InputRequest;
 use crate::program::{Source, Span};
 use crate::sort::Sort;
-use crate::term::{Symbol, Term, Terms};
+use crate::term::{BinOp, Symbol, Term, Terms};
 use crate::verdict::Reason;
 
 /// How the clauses speak about machine integers.
@@ -68,26 +68,75 @@ impl CfaClauses {
         Ok(Translation::new(program, &unfolding, terms, encoding, blocks).run())
     }
 
+    /// The region that is a parameter of a predicate.
+    pub fn region(&self, predicate: PredId, parameter: usize) -> Symbol {
+        self.variables[predicate.index()][parameter].0
+    }
+
     /// A solution of the clauses as invariants of the program. `None` where they cannot be said in bits.
     pub fn proof(&self, solution: &Interpretation) -> Option<CfaProof> {
         let mut terms = solution.terms.clone();
         let mut points = Vec::new();
         for (i, point) in self.points.iter().enumerate() {
-            let parameters = self.system.predicates[i].params.iter().copied();
-            let formula = match self.encoding {
-                Encoding::Bits => {
-                    let own = self.variables[i].iter().map(|(s, _)| terms.symbol(*s)).collect::<Vec<_>>();
-                    let map = parameters.zip(own).collect();
-                    terms.substitute_symbols(solution.formulas[i], &map)
-                }
-                Encoding::Integers(_) => {
-                    let map = parameters.zip(self.variables[i].iter().copied()).collect();
-                    widen(&mut terms, solution.formulas[i], &map)?
-                }
-            };
+            let formula = self.formula(&mut terms, i, solution.formulas[i], &[])?;
             points.push((point.clone(), formula));
         }
-        Some(CfaProof::Invariants(Invariants { terms, points }))
+        Some(CfaProof::Invariants(Invariants { terms, points, bound: None }))
+    }
+
+    /// The same for a solution that holds for all values of a symbol, a place in arrays (some of them may be said to matter). For
+    /// each predicate there are symbols for the values of its arrays there.
+    pub fn proof_for_all(
+        &self,
+        solution: &Interpretation,
+        (place, places): (Symbol, Vec<i64>),
+        values: &[Vec<(Symbol, BoundCell)>],
+    ) -> Option<CfaProof> {
+        let mut terms = solution.terms.clone();
+        let mut cells: Vec<BoundCell> = Vec::new();
+        for (_, cell) in values.iter().flatten() {
+            if !cells.contains(cell) {
+                cells.push(*cell);
+            }
+        }
+        let Sort::Array(of) = terms.symbol_sort(cells.first()?.region).clone() else { return None };
+        let symbol = terms.declare("k", of.0.clone());
+        let mut points = Vec::new();
+        for (i, point) in self.points.iter().enumerate() {
+            let mut more = vec![(place, (symbol, View::Signed))];
+            let mut read: FxHashMap<Symbol, Term> = FxHashMap::default();
+            for &(value, cell) in &values[i] {
+                let Sort::Array(of) = terms.symbol_sort(cell.region).clone() else { return None };
+                let stand_in = terms.declare("v", of.1.clone());
+                more.push((value, (stand_in, View::Signed)));
+                read.insert(stand_in, cell_at(&mut terms, symbol, cell));
+            }
+            let formula = self.formula(&mut terms, i, solution.formulas[i], &more)?;
+            let formula = terms.substitute_symbols(formula, &read);
+            let far = far_away(&mut terms, symbol);
+            points.push((point.clone(), terms.or(far, formula)));
+        }
+        Some(CfaProof::Invariants(Invariants { terms, points, bound: Some(Bound { symbol, cells, places }) }))
+    }
+
+    /// A formula about the parameters of a predicate, and about more symbols, as one about the program's variables.
+    fn formula(
+        &self,
+        terms: &mut Terms,
+        predicate: usize,
+        formula: Term,
+        more: &[(Symbol, (Symbol, View))],
+    ) -> Option<Term> {
+        let parameters = self.system.predicates[predicate].params.iter().copied();
+        let own = parameters.zip(self.variables[predicate].iter().copied());
+        let map: FxHashMap<Symbol, (Symbol, View)> = own.chain(more.iter().copied()).collect();
+        match self.encoding {
+            Encoding::Bits => {
+                let map = map.into_iter().map(|(from, (to, _))| (from, terms.symbol(to))).collect();
+                Some(terms.substitute_symbols(formula, &map))
+            }
+            Encoding::Integers(_) => widen(terms, formula, &map),
+        }
     }
 
     /// A refutation of the clauses as a run of the program; if the run ends otherwise, why there is none.
@@ -122,6 +171,38 @@ impl CfaClauses {
         };
         value().unwrap_or(0)
     }
+}
+
+/// What stands at a place of a region.
+fn cell_at(terms: &mut Terms, place: Symbol, cell: BoundCell) -> Term {
+    let sort = terms.symbol_sort(place).clone();
+    let (place, region) = (terms.symbol(place), terms.symbol(cell.region));
+    let address = match sort {
+        Sort::BitVec(width) => {
+            let stride = terms.bit_vec(width, u64::from(cell.stride));
+            let origin = terms.bit_vec(width, cell.origin as u64);
+            let distance = terms.bv(BinOp::BvMul, stride, place);
+            terms.bv(BinOp::BvAdd, distance, origin)
+        }
+        _ => {
+            let (stride, origin) = (terms.int(i64::from(cell.stride)), terms.int(cell.origin));
+            let distance = terms.mul(stride, place);
+            terms.add(distance, origin)
+        }
+    };
+    terms.select(region, address)
+}
+
+/// So far from place 0 that addresses wrap around: nothing is said of such places.
+fn far_away(terms: &mut Terms, place: Symbol) -> Term {
+    let Sort::BitVec(width) = *terms.symbol_sort(place) else { return terms.ff() };
+    let place = terms.symbol(place);
+    // Cells have at most 8 bytes.
+    let limit = terms.bit_vec(width, 1 << (width - 4));
+    let (least, below) = (terms.bv_neg(limit), terms.bv_slt(place, limit));
+    let above = terms.bv_sle(least, place);
+    let near = terms.and(above, below);
+    terms.not(near)
 }
 
 fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) -> Result<Vec<Vec<Block>>, Reason> {

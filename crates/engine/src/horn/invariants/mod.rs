@@ -37,6 +37,8 @@ use templates::Template;
 pub struct InvariantOptions {
     /// The time in which they must be found.
     pub time: Duration,
+    /// The part of the time left that this may be, in per cent.
+    pub share: u32,
     /// How many questions the solver may be asked.
     pub max_queries: u64,
     /// Sums and differences of two parameters are bounded where there are at most so many numeric ones.
@@ -51,6 +53,7 @@ impl Default for InvariantOptions {
     fn default() -> Self {
         InvariantOptions {
             time: Duration::from_secs(1),
+            share: 10,
             max_queries: 10_000,
             max_paired: 10,
             propagation: 2,

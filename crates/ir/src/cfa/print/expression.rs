@@ -3,7 +3,7 @@
 //! An expression means in C what the term means: bit-vectors have no sign, so a cast is shown where C would read an operand
 //! differently.
 
-use super::name;
+use super::{name, name_in};
 use crate::cfa::CfaProgram;
 use crate::sort::Sort;
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
@@ -103,7 +103,7 @@ impl Printer<'_> {
             Node::BigBitVec(_, id) => Shown::new(self.terms.big_value(id).to_string(), level::ATOM, None),
             Node::Symbol(symbol) => {
                 let signed = self.program.variables.get(&symbol).is_none_or(|v| v.signed);
-                Shown::new(name(self.program, symbol), level::ATOM, Some(signed))
+                Shown::new(name_in(self.program, self.terms, symbol), level::ATOM, Some(signed))
             }
             Node::Unary(op, a) => self.unary(op, a),
             Node::Binary(op, a, b) => self.binary(term, op, a, b),

@@ -14,7 +14,7 @@ pub use text::text;
 
 use super::{CfaProgram, Procedure, ProcedureId};
 use crate::program::Span;
-use crate::term::Symbol;
+use crate::term::{Symbol, Terms};
 
 /// The procedures that are shown: one, or all.
 fn chosen(program: &CfaProgram, only: Option<ProcedureId>) -> Vec<&Procedure> {
@@ -35,7 +35,12 @@ fn place(program: &CfaProgram, span: Span) -> Option<String> {
 
 /// The name of a variable in the source.
 fn name(program: &CfaProgram, symbol: Symbol) -> &str {
-    program.variables.get(&symbol).map_or_else(|| program.terms.symbol_name(symbol), |v| v.name.as_str())
+    name_in(program, &program.terms, symbol)
+}
+
+/// The same for a symbol of a store that extends the program's.
+fn name_in<'a>(program: &'a CfaProgram, terms: &'a Terms, symbol: Symbol) -> &'a str {
+    program.variables.get(&symbol).map_or_else(|| terms.symbol_name(symbol), |v| v.name.as_str())
 }
 
 /// `type name`.
