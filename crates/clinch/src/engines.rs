@@ -67,6 +67,7 @@ impl Engine {
                 Ok(Engine::Horn(HornEngine::Cegar(config, predicate_files(args)?)))
             }
             EngineName::Lazy => Err("--engine lazy is for C".to_owned()),
+            EngineName::Bounded => Err("--engine bounded is for C".to_owned()),
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {

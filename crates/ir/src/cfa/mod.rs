@@ -19,6 +19,7 @@ pub mod effect;
 pub mod encoding;
 pub mod guided;
 mod liveness;
+pub mod order;
 mod partial;
 pub mod passes;
 pub mod print;
@@ -38,7 +39,7 @@ pub(crate) use partial::may_fail_with;
 pub use partial::{may_fail, partial_terms};
 pub use print::{show_c, show_c_in};
 pub use source::{LineMarker, Place, SourceMap};
-pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates};
+pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates, Unrolling};
 
 index_type! {
     /// A procedure of a program.
