@@ -2,17 +2,20 @@
 //! verdict, or a bound.
 //!
 //! Points are taken in the order of time, each with all states that come to it: loops in their weak topological order, calls before
-//! what follows them.
+//! what follows them. A run that comes back to the head of a loop with the values it had there the last time is not followed, for
+//! without this iteration it would be shorter: a shortest run to an error has none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::order::WeakOrder;
-use clinch_ir::cfa::{CfaProgram, EdgeId, Integers, ObjectId, Op, ProcedureId, Target, Unrolling};
+use clinch_ir::cfa::{
+    CfaProgram, EdgeId, Integers, Liveness, ObjectId, Op, ProcedureId, Target, Unrolling, partial_terms,
+};
 use clinch_ir::fold::{Folder, are_opposite};
 use clinch_ir::machine::DYNAMIC_BASE;
 use clinch_ir::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::{Answer, LargeQuestion};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Rejection, Stop};
 
@@ -80,6 +83,11 @@ struct Run<'p> {
     loops: FxHashMap<(ProcedureId, LocId), u32>,
     calls: FxHashMap<ProcedureId, u32>,
     waiting: BTreeMap<Vec<u32>, (Point, Vec<State>)>,
+    /// The values at the head of each loop under way, when it was last passed.
+    passed: FxHashMap<Vec<u32>, State>,
+    liveness: Vec<Liveness>,
+    /// Whether memory is allocated, so that states are more than values.
+    allocates: bool,
     /// Conditions that must not be.
     bad: Vec<Term>,
     next_address: u64,
@@ -87,6 +95,7 @@ struct Run<'p> {
 
 impl<'p> Run<'p> {
     fn new(program: &'p CfaProgram, proof: &Unrolling) -> Self {
+        let (partial, none) = (partial_terms(&program.terms), FxHashSet::default());
         let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
         let next_address = ends.max().unwrap_or(0).saturating_add(GAP).next_multiple_of(16).max(DYNAMIC_BASE);
         Run {
@@ -98,6 +107,9 @@ impl<'p> Run<'p> {
             loops: proof.loops.iter().map(|&(p, l, n)| ((p, l), n)).collect(),
             calls: proof.calls.iter().copied().collect(),
             waiting: BTreeMap::new(),
+            passed: FxHashMap::default(),
+            liveness: program.procedures.iter().map(|p| Liveness::new(&program.terms, p, &partial, &none)).collect(),
+            allocates: program.procedures.iter().flat_map(|p| &p.edges).any(|e| matches!(e.op, Op::Alloc { .. })),
             bad: Vec::new(),
             next_address,
         }
@@ -116,7 +128,8 @@ impl<'p> Run<'p> {
             if self.terms.len() > TERMS {
                 return Err(Rejection::Undecided("the unrolled program is too large".to_owned()));
             }
-            if let Some(state) = states.into_iter().reduce(|one, other| self.join(one, other)) {
+            let state = states.into_iter().reduce(|one, other| self.join(one, other));
+            if let Some(state) = state.and_then(|state| self.pass(&point, state)) {
                 self.step(&point, state)?;
             }
         }
@@ -187,6 +200,56 @@ impl<'p> Run<'p> {
         }
         key.push(order.position(location));
         Point { key, base, procedure, location }
+    }
+
+    /// At the head of a loop: the runs whose values changed since the last time, within the bounds.
+    fn pass(&mut self, point: &Point, mut state: State) -> Option<State> {
+        let order = &self.orders[point.procedure.index()];
+        let around = order.loops_around(point.location);
+        let head = around.last().map(|&l| order.loops[l as usize].head);
+        if head != Some(point.location) {
+            return Some(state);
+        }
+        let procedure = self.program.procedure(point.procedure);
+        for (i, symbol) in procedure.params.iter().chain(&procedure.locals).enumerate() {
+            if !self.liveness[point.procedure.index()].is_live(point.location, i) {
+                state.values.remove(symbol);
+            }
+        }
+        let at = point.base + 2 * (around.len() - 1) + 1;
+        let last = self.passed.remove(&point.key[..at]).filter(|_| point.key[at] > 0);
+        if let Some(last) = last
+            && let Some(changed) = self.change(&last, &state)
+            && !self.decide(&mut state, changed)
+        {
+            return None;
+        }
+        if point.key[at] > self.loops.get(&(point.procedure, point.location)).copied().unwrap_or(0) {
+            self.forbid(&state);
+            return None;
+        }
+        self.passed.insert(point.key[..at].to_vec(), state.clone());
+        Some(state)
+    }
+
+    /// When the values of two states differ, where that can be said.
+    fn change(&mut self, before: &State, after: &State) -> Option<Term> {
+        if self.allocates {
+            return None;
+        }
+        let mut differ = self.terms.ff();
+        let symbols: BTreeSet<Symbol> = before.values.keys().chain(after.values.keys()).copied().collect();
+        for symbol in symbols {
+            let own = self.terms.symbol(symbol);
+            let [old, new] = [before, after].map(|s| s.values.get(&symbol).copied().unwrap_or(own));
+            let here = self.folder.differ(&mut self.terms, old, new)?;
+            differ = self.folder.or(&mut self.terms, differ, here);
+        }
+        for (old, new) in before.calls.iter().zip(&after.calls).flat_map(|(a, b)| a.saved.iter().zip(&b.saved)) {
+            let here = self.folder.differ(&mut self.terms, old.1, new.1)?;
+            differ = self.folder.or(&mut self.terms, differ, here);
+        }
+        Some(differ)
     }
 
     fn step(&mut self, point: &Point, state: State) -> Result<(), Rejection> {
@@ -351,7 +414,7 @@ impl<'p> Run<'p> {
         Ok(true)
     }
 
-    /// Goes to a location of the same procedure, unless a loop is gone round too often.
+    /// Goes to a location of the same procedure.
     fn go(&mut self, from: &Point, to: LocId, state: State) {
         let order = &self.orders[from.procedure.index()];
         let inside = order.loops_around(from.location);
@@ -360,13 +423,7 @@ impl<'p> Run<'p> {
             let head = order.loops[id as usize].head;
             let mut iteration = 0;
             if inside.get(depth) == Some(&id) {
-                iteration = from.key[from.base + 2 * depth + 1];
-                if head == to {
-                    iteration += 1;
-                    if iteration > self.loops.get(&(from.procedure, head)).copied().unwrap_or(0) {
-                        return self.forbid(&state);
-                    }
-                }
+                iteration = from.key[from.base + 2 * depth + 1] + u32::from(head == to);
             }
             key.extend([order.position(head), iteration]);
         }

@@ -46,6 +46,15 @@ impl LargeQuestion {
 
     /// Asks.
     pub fn answer(&mut self, terms: &Terms) -> Answer {
+        if let Ok(d) = std::env::var("CLINCH_DUMP") {
+            static N: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+            let n = N.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            let _ = std::fs::write(format!("{d}/q{n}.smt2"), format!("{}\n(check-sat)\n", self.solver.text()));
+            let t = std::time::Instant::now();
+            let a = self.solver.check(terms, &[]);
+            let _ = std::fs::write(format!("{d}/q{n}.txt"), format!("{a:?} {:?}", t.elapsed()));
+            return a;
+        }
         self.solver.check(terms, &[])
     }
 

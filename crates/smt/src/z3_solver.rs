@@ -60,6 +60,10 @@ impl Z3Solver {
         this
     }
 
+    pub(crate) fn text(&self) -> String {
+        self.solver.to_string()
+    }
+
     /// After `Sat`: the model.
     pub(crate) fn model(&self) -> Option<&Model> {
         self.model.as_ref()

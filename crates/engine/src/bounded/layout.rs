@@ -1,7 +1,7 @@
 //! What is known of a program before it is executed: its variables by number, the order of its locations, what is live.
 
 use clinch_ir::cfa::order::WeakOrder;
-use clinch_ir::cfa::{CfaProgram, EdgeId, Liveness, ProcedureId, partial_terms};
+use clinch_ir::cfa::{CfaProgram, EdgeId, Liveness, Op, ProcedureId, partial_terms};
 use clinch_ir::{LocId, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 
@@ -15,6 +15,8 @@ pub(super) struct Layout<'p> {
     /// For each variable its procedure and its position among parameters and locals.
     owner: Vec<Option<(ProcedureId, u32)>>,
     pub(super) procedures: Vec<ProcedureLayout>,
+    /// Whether memory is allocated: then a state is more than its variables.
+    pub(super) allocates: bool,
 }
 
 /// One procedure.
@@ -34,6 +36,7 @@ impl<'p> Layout<'p> {
             anything: Vec::new(),
             owner: Vec::new(),
             procedures: Vec::new(),
+            allocates: program.procedures.iter().flat_map(|p| &p.edges).any(|e| matches!(e.op, Op::Alloc { .. })),
         };
         for global in &program.globals {
             layout.number(terms, global.symbol, None);

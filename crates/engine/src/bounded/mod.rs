@@ -26,6 +26,8 @@
 //! - D1. A repetition that comes without any choice (a loop with constant bounds) does not count; see `Walk::price`.
 //! - D2. Bounds belong to loops, and grow only where a run was found that needs it.
 //! - D3. Recursive calls are unrolled like loops; the variables of the activation below are saved in the state.
+//! - D4. A run that comes back to the head of a loop in the state in which it was there before is not followed: a shortest run to an
+//!   error does not (the *recurrence diameter* of \[Bmc\]). So loops that wait without end need no bound.
 
 mod evidence;
 mod heap;
@@ -37,7 +39,7 @@ mod state;
 mod tests;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::guided::open_reason;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, EdgeId, ProcedureId};
@@ -51,6 +53,9 @@ use layout::Layout;
 use path::PathId;
 use query::{Found, ask};
 use walk::{Bounds, Memory, Repeated, Round, Walk};
+
+/// A round with fewer points than this costs little.
+const FEW_POINTS: u64 = 10_000;
 
 /// How the bounds grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -167,21 +172,24 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    /// Whether no run goes beyond the bounds. Otherwise those that are too small grow.
+    /// Whether no run goes beyond the bounds. Otherwise those that are too small grow: all of them while that costs little,
+    /// then only those that the run found needs.
     fn within(&mut self, round: &Round, bounds: &mut Bounds) -> Result<bool, Reason> {
-        let mut groups: BTreeMap<Repeated, Vec<PathId>> = BTreeMap::new();
+        let Some(mut model) = self.ask_about(round.beyond.iter().map(|b| b.1))? else { return Ok(true) };
+        let mut small: BTreeSet<Repeated> = BTreeSet::new();
         for &(what, path) in &round.beyond {
-            groups.entry(what).or_default().push(path);
-        }
-        let mut within = true;
-        for (what, paths) in groups {
-            if self.ask_about(paths.into_iter())?.is_some() {
-                within = false;
-                let bound = bounds.get(what).saturating_mul(self.config.growth).max(1);
-                bounds.of.insert(what, bound);
+            let condition = self.memory.paths.condition(path);
+            if !self.refuted.contains(&condition)
+                && (round.points < FEW_POINTS || evidence::holds(&self.memory.terms, &mut model, condition))
+            {
+                small.insert(what);
             }
         }
-        Ok(within)
+        for what in small {
+            let bound = bounds.get(what).saturating_mul(self.config.growth).max(1);
+            bounds.of.insert(what, bound);
+        }
+        Ok(false)
     }
 
     /// That no run comes to something without verdict.

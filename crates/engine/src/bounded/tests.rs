@@ -144,7 +144,7 @@ fn wrong_bounds_are_rejected() {
 /// A small program with bounded loops, memory and calls.
 fn random_program(random: &mut impl Rng) -> String {
     let variables = ["a", "b", "c", "m[0]", "m[1]", "m[a & 1]"];
-    let mut statement = |random: &mut dyn rand::RngCore| {
+    let statement = |random: &mut dyn rand::RngCore| {
         let v = variables[random.random_range(0..6)];
         let w = variables[random.random_range(0..6)];
         let k = random.random_range(0..4);

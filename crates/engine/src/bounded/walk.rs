@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use clinch_ir::cfa::{Assign, EdgeId, InputId, Op, ProcedureId, Target};
 use clinch_ir::fold::Folder;
-use clinch_ir::{LocId, Reason, Sort, Symbol, Term, Terms};
+use clinch_ir::{LocId, Node, Reason, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::layout::Layout;
@@ -28,6 +28,10 @@ const CHOSEN: u32 = 32;
 const FORCED: u32 = 200_000;
 /// Activations of a procedure at most.
 const DEEP: u32 = 5_000;
+/// Variables in which states are compared.
+const COMPARED: usize = 24;
+/// The number of no loop.
+const NO_LOOP: u32 = u32::MAX;
 /// Terms at most: for the sake of memory.
 const TERMS: usize = 4_000_000;
 
@@ -70,13 +74,16 @@ pub(super) struct Round {
 }
 
 /// A loop under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Turns {
     price: u32,
     /// Whether a run left the loop in the current iteration.
     left: bool,
     /// The path where the current iteration began.
     path: PathId,
+    /// The state there.
+    values: Vec<Term>,
+    saved: Vec<Term>,
 }
 
 /// What is kept from round to round: terms of one round are those of the next.
@@ -151,7 +158,7 @@ impl<'a, 'p> Walk<'a, 'p> {
                 dead.then(|| layout.anything[variable])
             };
             let state = merge(&mut memory.terms, &mut memory.folder, &mut memory.paths, states, &dead);
-            if self.goes_on(&place, &state) {
+            if let Some(state) = self.within(&place, state) {
                 self.leave(&place, state);
             }
         }
@@ -175,35 +182,54 @@ impl<'a, 'p> Walk<'a, 'p> {
         entry.1.push(state);
     }
 
-    /// Whether the state at a place is within the bounds.
-    fn goes_on(&mut self, place: &Place, state: &State) -> bool {
+    /// What is left of a state within the bounds.
+    fn within(&mut self, place: &Place, mut state: State) -> Option<State> {
         let order = &self.layout.of(place.procedure).order;
         let around = order.loops_around(place.location);
-        let Some(&innermost) = around.last() else { return true };
-        if order.loops[innermost as usize].head != place.location {
-            return true;
+        let innermost = *around.last().filter(|&&l| order.loops[l as usize].head == place.location).unwrap_or(&NO_LOOP);
+        if innermost == NO_LOOP {
+            return Some(state);
         }
+        self.forget_dead(place.procedure, place.location, &mut state);
         let at = place.base + 2 * (around.len() - 1) + 1;
         let iteration = place.key[at];
         let what = Repeated::Loop(place.procedure, place.location);
-        let first = Turns { price: 0, left: false, path: state.path };
-        let price = match self.turns.get_mut(&place.key[..at]) {
-            Some(turns) if iteration > 0 => {
-                let price = turns.price + Self::price(turns.left, turns.path == state.path);
-                *turns = Turns { price, ..first };
-                price
-            }
-            _ => {
-                self.turns.insert(place.key[..at].into(), first);
-                0
-            }
-        };
+        let last = self.turns.remove(&place.key[..at]).filter(|_| iteration > 0);
+        let mut price = 0;
+        if let Some(last) = last {
+            price = last.price + Self::price(last.left, last.path == state.path);
+            state.path = self.changed(&last, &state)?;
+        }
         if price > CHOSEN * self.bounds.get(what) || iteration > FORCED {
             self.round.beyond.push((what, state.path));
-            return false;
+            return None;
         }
+        let (values, saved) = (state.values.clone(), state.saved.clone());
+        self.turns.insert(place.key[..at].into(), Turns { price, left: false, path: state.path, values, saved });
         self.use_up(what, iteration);
-        true
+        Some(state)
+    }
+
+    /// The path of a state that is another one than that of the iteration before; none if it is the same.
+    fn changed(&mut self, last: &Turns, state: &State) -> Option<PathId> {
+        if self.layout.allocates {
+            return Some(state.path);
+        }
+        let Memory { terms, folder, paths, .. } = &mut *self.memory;
+        let mut differ = terms.ff();
+        let before = last.values.iter().chain(&last.saved);
+        let mut count = 0;
+        for (&old, &new) in before.zip(state.values.iter().chain(&state.saved)).filter(|(old, new)| old != new) {
+            count += 1;
+            match folder.differ(terms, old, new) {
+                Some(here) if count <= COMPARED => differ = folder.or(terms, differ, here),
+                _ => return Some(state.path),
+            }
+            if matches!(terms.node(differ), Node::Bool(true)) {
+                return Some(state.path);
+            }
+        }
+        paths.decide(terms, state.path, differ)
     }
 
     fn use_up(&mut self, what: Repeated, times: u32) {

@@ -1,10 +1,17 @@
 //! Reads and writes of memory: arrays that are written at many constant indices and few others.
 
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
 use super::{Folder, is_constant};
+use crate::sort::Sort;
 use crate::term::{BinOp, Node, Term, Terms};
 
 /// Constant indices that a read at an unknown index is compared with.
 const CELLS: usize = 300;
+/// Indices at which two arrays are compared.
+const COMPARED: usize = 48;
 
 impl Folder {
     /// The array with an element at an index.
@@ -34,6 +41,30 @@ impl Folder {
         let result = self.read_somewhere(terms, array, index);
         self.reads.insert((array, index), result);
         result
+    }
+
+    /// When two terms of one sort differ; nothing if that is hard to say. Arrays are compared where they were written.
+    pub fn differ(&mut self, terms: &mut Terms, a: Term, b: Term) -> Option<Term> {
+        if a == b {
+            return Some(terms.ff());
+        }
+        if !matches!(terms.sort(a), Sort::Array(_)) {
+            let same = self.binary(terms, BinOp::Eq, a, b);
+            return Some(self.not(terms, same));
+        }
+        let mut written = Written::default();
+        let few = written.collect(terms, a, false, COMPARED) && written.collect(terms, b, false, COMPARED);
+        if !few || written.bases.len() > 1 {
+            return None;
+        }
+        let mut differ = terms.ff();
+        for place in written.places {
+            let (x, y) = (self.select(terms, a, place), self.select(terms, b, place));
+            let same = self.binary(terms, BinOp::Eq, x, y);
+            let not = self.not(terms, same);
+            differ = self.or(terms, differ, not);
+        }
+        Some(differ)
     }
 
     /// The element at a constant index: behind writes at other constants, and in both branches of a choice.
@@ -87,18 +118,27 @@ impl Folder {
 
     /// The element at an index, write by write.
     fn read_in_order(&mut self, terms: &mut Terms, array: Term, index: Term) -> Term {
-        match terms.node(array) {
+        if let Node::ConstArray(_, element) = terms.node(array) {
+            return element;
+        }
+        if let Some(&known) = self.reads.get(&(array, index)) {
+            return known;
+        }
+        let result = match terms.node(array) {
+            Node::Store(_, place, element) if place == index => element,
             Node::Store(below, place, element) => {
-                if place == index {
-                    return element;
-                }
                 let below = self.read_in_order(terms, below, index);
                 let same = self.binary(terms, BinOp::Eq, place, index);
                 self.ite(terms, same, element, below)
             }
-            Node::ConstArray(_, element) => element,
+            Node::Ite(c, x, y) => {
+                let (x, y) = (self.read_in_order(terms, x, index), self.read_in_order(terms, y, index));
+                self.ite(terms, c, x, y)
+            }
             _ => terms.intern(Node::Binary(BinOp::Select, array, index)),
-        }
+        };
+        self.reads.insert((array, index), result);
+        result
     }
 
     /// The array without its writes at constant indices.
@@ -128,30 +168,43 @@ impl Folder {
     }
 }
 
-/// The constant indices at which an array was written, ascending by number; none if they are too many.
-fn written(terms: &Terms, array: Term) -> Option<Vec<Term>> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let (mut places, mut waiting) = (rustc_hash::FxHashSet::default(), vec![array]);
-    while let Some(at) = waiting.pop() {
-        if !seen.insert(at) {
-            continue;
-        }
-        match terms.node(at) {
-            Node::Store(below, place, _) => {
-                if is_constant(terms, place) {
-                    places.insert(place);
-                }
-                waiting.push(below);
+/// Where an array was written, and what it was before.
+#[derive(Default)]
+struct Written {
+    /// Indices, ascending by number.
+    places: BTreeSet<Term>,
+    bases: BTreeSet<Term>,
+}
+
+impl Written {
+    /// Adds the writes of an array at constant or at all indices; false if there are more than `most`.
+    fn collect(&mut self, terms: &Terms, array: Term, only_constants: bool, most: usize) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut waiting = vec![array];
+        while let Some(at) = waiting.pop() {
+            if !seen.insert(at) {
+                continue;
             }
-            Node::Ite(_, x, y) => waiting.extend([x, y]),
-            _ => {}
+            match terms.node(at) {
+                Node::Store(below, place, _) => {
+                    if !only_constants || is_constant(terms, place) {
+                        self.places.insert(place);
+                    }
+                    waiting.push(below);
+                }
+                Node::Ite(_, x, y) => waiting.extend([x, y]),
+                _ => _ = self.bases.insert(at),
+            }
+            if self.places.len() > most {
+                return false;
+            }
         }
-        if places.len() > CELLS {
-            return None;
-        }
+        true
     }
-    #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
-    let mut places: Vec<Term> = places.into_iter().collect();
-    places.sort_unstable();
-    Some(places)
+}
+
+/// The constant indices at which an array was written; none if they are too many.
+fn written(terms: &Terms, array: Term) -> Option<BTreeSet<Term>> {
+    let mut written = Written::default();
+    written.collect(terms, array, true, CELLS).then_some(written.places)
 }

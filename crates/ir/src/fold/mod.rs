@@ -286,15 +286,23 @@ impl Folder {
                     terms.ff()
                 }
             }
-            (Node::Binary(BinOp::BvMul, _, k), Node::BitVec(_, bits)) => match terms.node(k) {
-                // The lowest bits of a multiple of a power of two are zeros.
-                Node::BitVec(_, factor) if factor != 0 && bits & ((1 << factor.trailing_zeros()) - 1) != 0 => {
-                    terms.ff()
-                }
+            (Node::Binary(BinOp::BvMul, x, k), Node::BitVec(width @ 1..=64, bits)) => match terms.node(k) {
+                Node::BitVec(_, factor) if factor != 0 => self.quotient(terms, x, factor, (width, bits)),
                 _ => terms.eq(a, b),
             },
             _ => terms.eq(a, b),
         }
+    }
+
+    /// `x * factor == product`: odd factors have an inverse, and what a power of two shifts out does not matter.
+    fn quotient(&mut self, terms: &mut Terms, x: Term, factor: u64, (width, product): (u32, u64)) -> Term {
+        let shift = factor.trailing_zeros();
+        if product & ((1 << shift) - 1) != 0 {
+            return terms.ff();
+        }
+        let quotient = (product >> shift).wrapping_mul(inverse(factor >> shift));
+        let (low, quotient) = (terms.extract(width - shift - 1, 0, x), terms.bit_vec(width - shift, quotient));
+        self.operation(terms, BinOp::Eq, low, quotient)
     }
 
     fn equivalent(&mut self, terms: &mut Terms, a: Term, b: Term) -> Term {
@@ -410,6 +418,12 @@ fn is_ite(terms: &Terms, term: Term) -> bool {
 
 fn is_constant(terms: &Terms, term: Term) -> bool {
     matches!(terms.node(term), Node::BitVec(..) | Node::Int(_) | Node::BigBitVec(..) | Node::Big(_))
+}
+
+/// The inverse of an odd number modulo `2^64`.
+fn inverse(odd: u64) -> u64 {
+    // Every step of Newton's method doubles the number of right bits; three are right to begin with.
+    (0..5).fold(odd, |inverse, _| inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse))))
 }
 
 /// A bit-vector as a term and a constant that is added to it.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cfa::testing::Random;
-use crate::horn::eval::{Assignment, evaluate};
+use crate::horn::{Assignment, evaluate};
 use crate::sort::Value;
 
 const WIDTH: u32 = 4;
@@ -181,4 +181,22 @@ fn reads_find_their_writes() {
     let other = folder.store(terms, written, two, y);
     let either = folder.ite(terms, c, other, written);
     assert_eq!(folder.select(terms, either, one), x);
+}
+
+#[test]
+fn arrays_differ_where_they_were_written() {
+    let mut compared = 0;
+    for seed in 1..=1500 {
+        let mut world = World::new(seed * 104_729);
+        let (a, b) = (world.array(3), world.array(3));
+        let Some(differ) = Folder::default().differ(&mut world.terms, a, b) else { continue };
+        for _ in 0..20 {
+            let values = world.assignment();
+            let (x, y) = (evaluate(&world.terms, &values, a).unwrap(), evaluate(&world.terms, &values, b).unwrap());
+            let expected = x.same(&y).map(|same| Value::Bool(!same));
+            assert_eq!(evaluate(&world.terms, &values, differ), expected, "seed {seed}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 1000, "{compared}");
 }
