@@ -341,6 +341,7 @@ pub(crate) enum EngineName {
     Split,
     Cegar,
     Lazy,
+    Bounded,
     Spacer,
 }
 

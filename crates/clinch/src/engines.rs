@@ -67,6 +67,7 @@ impl Engine {
                 Ok(Engine::Horn(HornEngine::Cegar(config, predicate_files(args)?)))
             }
             EngineName::Lazy => Err("--engine lazy is for C".to_owned()),
+            EngineName::Bounded => Err("--engine bounded is for C".to_owned()),
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {
@@ -339,6 +340,7 @@ lazy      lazy abstraction of C programs: one tree, refined where it must be; pr
     --part whole|pivot       which part of a spurious counterexample is refuted
     --local subtree|location where new predicates are used
     --keep-subtree, --whole-equations, --dot FILE
+bounded   bounded model checking of C programs: loops and recursion unrolled, with bounds that grow [Bmc]
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
 all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N";
 

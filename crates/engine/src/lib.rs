@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod alpha;
+pub mod bounded;
 pub mod budget;
 pub mod cegar;
 pub mod concrete;

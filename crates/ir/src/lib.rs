@@ -6,6 +6,7 @@ pub mod bitvec;
 pub mod cfa;
 pub mod definedness;
 pub mod eval;
+pub mod fold;
 pub mod horn;
 mod import;
 pub mod interp;

@@ -287,6 +287,11 @@ impl Terms {
         term
     }
 
+    /// The term with this outermost node, if it was made.
+    pub fn find(&self, node: Node) -> Option<Term> {
+        self.index.get(&node).copied()
+    }
+
     /// The sort of a formula's term. Terms over the state of a program have none here: their variables are declared
     /// elsewhere.
     ///

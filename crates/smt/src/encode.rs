@@ -70,7 +70,7 @@ impl Expr {
         if *sort == Sort::Real { self.real().into() } else { self.dynamic() }
     }
 
-    fn of_dynamic(expr: &Dynamic) -> Expr {
+    pub(crate) fn of_dynamic(expr: &Dynamic) -> Expr {
         expr.as_int()
             .map(Expr::Int)
             .or_else(|| expr.as_bool().map(Expr::Bool))
@@ -157,6 +157,11 @@ impl Encoder {
         let expr = self.translate(terms, term);
         self.memo.insert(term, expr.clone());
         expr
+    }
+
+    /// Says what stands for a term.
+    pub(crate) fn define(&mut self, term: Term, expr: Expr) {
+        self.memo.entry(term).or_insert(expr);
     }
 
     fn translate(&mut self, terms: &Terms, term: Term) -> Expr {

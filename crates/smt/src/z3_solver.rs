@@ -20,7 +20,7 @@ const TIMEOUT: u32 = 1_000;
 #[derive(Debug)]
 pub struct Z3Solver {
     solver: z3::Solver,
-    encoder: Encoder,
+    pub(crate) encoder: Encoder,
     /// For each assumed term a Boolean constant equivalent to it, and the scope in which that was said.
     proxies: FxHashMap<Term, (Bool, usize)>,
     scope: usize,
@@ -47,12 +47,26 @@ impl Z3Solver {
     /// For one question about formulas: everything is asserted, then asked once without assumptions. Z3 then rewrites the
     /// whole problem first, which it does not in a conversation; on large formulas that makes all the difference.
     pub fn for_one_question() -> Self {
-        let mut this = Self::for_formulas();
         let steps = ["simplify", "propagate-values", "solve-eqs", "elim-uncnstr", "simplify", "smt"];
         let tactic = steps.iter().map(|name| Tactic::new(name)).reduce(|all, next| all.and_then(&next));
-        this.solver = tactic.expect("there are steps").solver();
+        Self::with_tactic(&tactic.expect("there are steps"))
+    }
+
+    /// For one question about formulas, which the tactic answers.
+    pub(crate) fn with_tactic(tactic: &Tactic) -> Self {
+        let mut this = Self::for_formulas();
+        this.solver = tactic.solver();
         this.set_limits(RESOURCES, TIMEOUT);
         this
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.solver.to_string()
+    }
+
+    /// After `Sat`: the model.
+    pub(crate) fn model(&self) -> Option<&Model> {
+        self.model.as_ref()
     }
 
     fn with_encoder(encoder: Encoder) -> Self {

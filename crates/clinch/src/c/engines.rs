@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
-use clinch_engine::{Budget, Observer, cegar, lazy, spacer};
+use clinch_engine::{Budget, Observer, bounded, cegar, lazy, spacer};
 use clinch_ir::Reason;
 use clinch_ir::cfa::encoding::Overflow;
-use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
+use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_ir::horn::Encoding;
 use serde_json::{Value, json};
 
@@ -29,6 +29,7 @@ enum Kind {
     Explicit(RunsConfig),
     Cegar(Box<cegar::Config>),
     Lazy(Box<lazy::Config>, Option<PathBuf>),
+    Bounded(bounded::Config),
     Spacer,
     Auto(RunsConfig, Box<cegar::Config>),
 }
@@ -46,6 +47,7 @@ impl CEngine {
             EngineName::Explicit => Kind::Explicit(runs),
             EngineName::Cegar => Kind::Cegar(Box::new(crate::engines::cegar_config(args)?)),
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone()),
+            EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
             EngineName::Spacer => Kind::Spacer,
             EngineName::Auto => Kind::Auto(runs, Box::new(crate::engines::cegar_config(args)?)),
             other => return Err(format!("--engine {other:?} does not go with C").to_lowercase()),
@@ -59,6 +61,7 @@ impl CEngine {
             Kind::Explicit(_) => "explicit",
             Kind::Cegar(_) => "cegar",
             Kind::Lazy(..) => "lazy",
+            Kind::Bounded(_) => "bounded",
             Kind::Spacer => "spacer",
             Kind::Auto(..) => "auto",
         }
@@ -79,6 +82,7 @@ impl CEngine {
             Kind::Lazy(config, dot) => encodings(program, self.encoding, budget, |encoding, budget| {
                 lazy(program, encoding, (config, dot.as_deref()), budget, observer)
             }),
+            Kind::Bounded(config) => bounded(program, config, budget, observer),
             Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
                 spacer(program, encoding, budget, observer)
             }),
@@ -144,6 +148,16 @@ fn lazy(
     {
         crate::report::error(&format!("warning: cannot write {}: {error}", file.display()));
     }
+    (verdict, serde_json::to_value(stats).unwrap_or_default())
+}
+
+fn bounded(
+    program: &CfaProgram,
+    config: &bounded::Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
+    let (verdict, stats) = bounded::check(program, config, &share(budget, 60), observer);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
@@ -252,7 +266,7 @@ fn auto(
 
 fn with_engine(verdict: CfaVerdict, mut stats: Value, engine: &str) -> (CfaVerdict, Value) {
     stats["decided_by"] = match &verdict {
-        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Reached(_)) | CfaVerdict::Unsafe(_) => engine.into(),
+        CfaVerdict::Safe(_) | CfaVerdict::Unsafe(_) => engine.into(),
         CfaVerdict::Unknown(_) => Value::Null,
     };
     (verdict, stats)

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use clinch_frontend::c::types::DataModel;
+use clinch_ir::LocId;
 use clinch_ir::cfa::{
-    CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Invariants, Place, show_c_in,
+    CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Invariants, Place, ProcedureId,
+    Unrolling, show_c_in,
 };
 use serde_json::{Value, json};
 
@@ -23,8 +25,10 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
         CfaVerdict::Safe(proof) => {
             let _ = writeln!(out, "SAFE: no error is reachable ({time})");
             let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
-            if let CfaProof::Invariants(proof) = proof {
-                out.push_str(&invariants_text(program, proof));
+            match proof {
+                CfaProof::Invariants(proof) => out.push_str(&invariants_text(program, proof)),
+                CfaProof::Unrolled(proof) => out.push_str(&bounds_text(program, proof)),
+                CfaProof::Reached(_) => {}
             }
         }
         CfaVerdict::Unknown(reason) => {
@@ -56,7 +60,7 @@ fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
     let mut assumptions = program.assumptions.clone();
     match verdict {
         CfaVerdict::Unknown(_) => return Vec::new(),
-        CfaVerdict::Safe(CfaProof::Invariants(_)) if !program.regions.is_empty() => {
+        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Unrolled(_)) if !program.regions.is_empty() => {
             assumptions.push("memory is accessed inside of live objects only".to_owned());
         }
         _ => {}
@@ -68,7 +72,32 @@ fn proof_text(proof: &CfaProof) -> String {
     match proof {
         CfaProof::Reached(reached) => format!("all runs, {} states at inputs", reached.states.len()),
         CfaProof::Invariants(proof) => format!("invariants at {} points", proof.points.len()),
+        CfaProof::Unrolled(_) => "all runs, as far as they can go".to_owned(),
     }
+}
+
+/// The loops that runs go round, and the procedures that call themselves: where they are, and how often at most.
+fn bounds(program: &CfaProgram, proof: &Unrolling) -> Vec<(Place, &'static str, u32)> {
+    let of_loop = |&(procedure, head, times): &(ProcedureId, LocId, u32)| {
+        let span = program.procedure(procedure).locations[head.index()].span;
+        (program.source.place(span), "iterations", times)
+    };
+    let of_call = |&(procedure, times): &(ProcedureId, u32)| {
+        (program.source.place(program.procedure(procedure).span), "activations", times)
+    };
+    let mut all: Vec<_> = proof.loops.iter().map(of_loop).chain(proof.calls.iter().map(of_call)).collect();
+    all.retain(|(_, _, times)| *times > 0);
+    all
+}
+
+fn bounds_text(program: &CfaProgram, proof: &Unrolling) -> String {
+    const SHOWN: usize = 20;
+    let mut out = String::new();
+    for (place, what, times) in bounds(program, proof).into_iter().take(SHOWN) {
+        let of = if what == "iterations" { "loop" } else { "function" };
+        let _ = writeln!(out, "  every run ends within {times} {what} of the {of} at {}:{}", place.file, place.line);
+    }
+    out
 }
 
 /// What holds at the loop heads, as C expressions. A loop in a function that is called from several places has one for each.
@@ -166,6 +195,13 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
                 .map(|(place, invariant)| json!({ "file": place.file, "line": place.line, "invariant": invariant }))
                 .collect();
             object["proof"] = json!({ "kind": "invariants", "points": proof.points.len(), "invariants": invariants });
+        }
+        CfaVerdict::Safe(CfaProof::Unrolled(proof)) => {
+            let bounds: Vec<Value> = bounds(program, proof)
+                .into_iter()
+                .map(|(place, what, times)| json!({ "file": place.file, "line": place.line, what: times }))
+                .collect();
+            object["proof"] = json!({ "kind": "bounds", "bounds": bounds });
         }
         CfaVerdict::Unsafe(found) => {
             let place = program.source.place(found.span);

@@ -19,6 +19,7 @@ pub mod effect;
 pub mod encoding;
 pub mod guided;
 mod liveness;
+pub mod order;
 mod partial;
 pub mod passes;
 pub mod print;
@@ -39,7 +40,7 @@ pub use partial::{may_fail, partial_terms};
 pub use print::{show_c, show_c_in};
 pub use source::{LineMarker, Place, SourceMap};
 pub use verdict::{
-    Bound, BoundCell, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates,
+    Bound, BoundCell, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates, Unrolling,
 };
 
 index_type! {

@@ -1,8 +1,8 @@
 //! Answers about programs with procedures, and their evidence.
 
-use crate::cfa::InputId;
 use crate::cfa::unfold::Point;
-use crate::program::Span;
+use crate::cfa::{InputId, ProcedureId};
+use crate::program::{LocId, Span};
 use crate::term::{Symbol, Term, Terms};
 use crate::verdict::Reason;
 
@@ -56,6 +56,18 @@ pub enum CfaProof {
     Reached(ReachedStates),
     /// Formulas that hold whenever a run passes a point.
     Invariants(Invariants),
+    /// Bounds that no run exceeds; no run within them reaches an error.
+    Unrolled(Unrolling),
+}
+
+/// How often runs repeat things, at most.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unrolling {
+    /// Loops, by procedure and head (see [`order`](super::order)): how often a run comes back to the head before it
+    /// leaves the loop. A loop that is not listed is never gone round.
+    pub loops: Vec<(ProcedureId, LocId, u32)>,
+    /// Procedures that call themselves: how often each is active at a time. Those not listed are active once.
+    pub calls: Vec<(ProcedureId, u32)>,
 }
 
 /// A formula for each cut point of the unfolding that can be reached: the start, and the heads of loops.

@@ -1,0 +1,488 @@
+//! Bounds on what runs repeat: all runs within them are executed symbolically, and no run reaches an error, something without
+//! verdict, or a bound.
+//!
+//! Points are taken in the order of time, each with all states that come to it: loops in their weak topological order, calls before
+//! what follows them. A run that comes back to the head of a loop with the values it had there the last time is not followed, for
+//! without this iteration it would be shorter: a shortest run to an error has none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clinch_ir::cfa::order::WeakOrder;
+use clinch_ir::cfa::{
+    CfaProgram, EdgeId, Integers, Liveness, ObjectId, Op, ProcedureId, Target, Unrolling, partial_terms,
+};
+use clinch_ir::fold::{Folder, are_opposite};
+use clinch_ir::machine::DYNAMIC_BASE;
+use clinch_ir::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
+use clinch_smt::{Answer, LargeQuestion};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Rejection, Stop};
+
+/// Milliseconds for the question at the end; the caller's limits are tighter.
+const TIME: u32 = 600_000;
+/// Terms at most.
+const TERMS: usize = 6_000_000;
+/// Bytes that a block of unknown size may have, and the room between blocks.
+const ROOM: u64 = 1 << 20;
+const GAP: u64 = 64;
+/// An object with more cells than this is forgotten with its whole region.
+const CELLS: u64 = 4096;
+
+/// Checks that no run exceeds the bounds, and that none within them reaches an error or something without verdict.
+pub fn check_unrolling(program: &CfaProgram, proof: &Unrolling, stop: Stop<'_>) -> Result<(), Rejection> {
+    let mut run = Run::new(program, proof);
+    run.execute(stop)?;
+    let bad = std::mem::take(&mut run.bad);
+    let some = run.terms.any(bad);
+    if matches!(run.terms.node(some), Node::Bool(false)) {
+        return Ok(());
+    }
+    match LargeQuestion::new(&run.terms, some, TIME).answer(&run.terms) {
+        Answer::Unsat => Ok(()),
+        _ if stop() => Err(Rejection::Stopped),
+        Answer::Sat => Err(Rejection::Wrong("a run reaches an error, or goes beyond the bounds".to_owned())),
+        Answer::Unknown => Err(Rejection::Undecided("the solver gives up on the unrolled program".to_owned())),
+    }
+}
+
+/// A point in time: the calls, the iterations of the loops around them, and the location.
+#[derive(Clone)]
+struct Point {
+    key: Vec<u32>,
+    /// Where the part of the key for the current call starts.
+    base: usize,
+    procedure: ProcedureId,
+    location: LocId,
+}
+
+/// A call that waits: where, by which edge, and the variables of the callee's activation before.
+#[derive(Clone)]
+struct Waiting {
+    at: Point,
+    edge: EdgeId,
+    saved: Vec<(Symbol, Term)>,
+}
+
+/// The states of the runs that come to a point.
+#[derive(Clone)]
+struct State {
+    /// What they satisfy, in the order in which it was decided.
+    decided: Vec<Term>,
+    /// Variables that were written; the others hold anything.
+    values: BTreeMap<Symbol, Term>,
+    calls: Vec<Waiting>,
+}
+
+struct Run<'p> {
+    program: &'p CfaProgram,
+    terms: Terms,
+    folder: Folder,
+    orders: Vec<WeakOrder>,
+    successors: Vec<Vec<Vec<EdgeId>>>,
+    loops: FxHashMap<(ProcedureId, LocId), u32>,
+    calls: FxHashMap<ProcedureId, u32>,
+    waiting: BTreeMap<Vec<u32>, (Point, Vec<State>)>,
+    /// The values at the head of each loop under way, when it was last passed.
+    passed: FxHashMap<Vec<u32>, State>,
+    liveness: Vec<Liveness>,
+    /// Whether memory is allocated, so that states are more than values.
+    allocates: bool,
+    /// Conditions that must not be.
+    bad: Vec<Term>,
+    next_address: u64,
+}
+
+impl<'p> Run<'p> {
+    fn new(program: &'p CfaProgram, proof: &Unrolling) -> Self {
+        let (partial, none) = (partial_terms(&program.terms), FxHashSet::default());
+        let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
+        let next_address = ends.max().unwrap_or(0).saturating_add(GAP).next_multiple_of(16).max(DYNAMIC_BASE);
+        Run {
+            program,
+            terms: program.terms.clone(),
+            folder: Folder::default(),
+            orders: program.procedures.iter().map(WeakOrder::new).collect(),
+            successors: program.procedures.iter().map(|p| p.successors()).collect(),
+            loops: proof.loops.iter().map(|&(p, l, n)| ((p, l), n)).collect(),
+            calls: proof.calls.iter().copied().collect(),
+            waiting: BTreeMap::new(),
+            passed: FxHashMap::default(),
+            liveness: program.procedures.iter().map(|p| Liveness::new(&program.terms, p, &partial, &none)).collect(),
+            allocates: program.procedures.iter().flat_map(|p| &p.edges).any(|e| matches!(e.op, Op::Alloc { .. })),
+            bad: Vec::new(),
+            next_address,
+        }
+    }
+
+    fn execute(&mut self, stop: Stop<'_>) -> Result<(), Rejection> {
+        let values = self.initial_values();
+        let start = self.entry_of(self.program.entry, Vec::new());
+        self.arrive(start, State { decided: Vec::new(), values, calls: Vec::new() });
+        let mut count = 0_u32;
+        while let Some((_, (point, states))) = self.waiting.pop_first() {
+            count = count.wrapping_add(1);
+            if count % 64 == 0 && stop() {
+                return Err(Rejection::Stopped);
+            }
+            if self.terms.len() > TERMS {
+                return Err(Rejection::Undecided("the unrolled program is too large".to_owned()));
+            }
+            let state = states.into_iter().reduce(|one, other| self.join(one, other));
+            if let Some(state) = state.and_then(|state| self.pass(&point, state)) {
+                self.step(&point, state)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn initial_values(&mut self) -> BTreeMap<Symbol, Term> {
+        let mut values: BTreeMap<Symbol, Term> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
+        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
+            if let Sort::Array(of) = self.terms.symbol_sort(region.symbol).clone() {
+                let zero = match of.1 {
+                    Sort::BitVec(width) => self.terms.bit_vec(width, 0),
+                    _ => self.terms.int(0),
+                };
+                values.insert(region.symbol, self.terms.const_array(Sort::Array(of), zero));
+            }
+        }
+        values
+    }
+
+    /// Two states of which at most one is real, as one.
+    fn join(&mut self, one: State, other: State) -> State {
+        let (terms, folder) = (&mut self.terms, &mut self.folder);
+        let common = one.decided.iter().zip(&other.decided).take_while(|(a, b)| a == b).count();
+        let tt = terms.tt();
+        let mut conjunction = |terms: &mut Terms, all: &[Term]| all.iter().fold(tt, |a, &b| folder.and(terms, a, b));
+        let first = conjunction(terms, &one.decided[common..]);
+        let second = conjunction(terms, &other.decided[common..]);
+        let choice = match (one.decided.get(common), other.decided.get(common)) {
+            (Some(&a), Some(&b)) if are_opposite(terms, a, b) => b,
+            _ => second,
+        };
+        let mut decided = one.decided;
+        decided.truncate(common);
+        let either = if are_opposite(terms, first, second) { tt } else { folder.or(terms, first, second) };
+        decided.push(either);
+        decided.retain(|&d| d != tt);
+        let mut values = one.values;
+        for (symbol, value) in other.values.iter().map(|(s, v)| (*s, *v)) {
+            let own = terms.symbol(symbol);
+            let before = values.get(&symbol).copied().unwrap_or(own);
+            values.insert(symbol, folder.ite(terms, choice, value, before));
+        }
+        for (symbol, before) in values.iter_mut().filter(|(s, _)| !other.values.contains_key(s)) {
+            let own = terms.symbol(*symbol);
+            *before = folder.ite(terms, choice, own, *before);
+        }
+        let mut calls = one.calls;
+        for (call, with) in calls.iter_mut().zip(other.calls) {
+            for (value, (_, new)) in call.saved.iter_mut().zip(with.saved) {
+                value.1 = folder.ite(terms, choice, new, value.1);
+            }
+        }
+        State { decided, values, calls }
+    }
+
+    fn arrive(&mut self, point: Point, state: State) {
+        self.waiting.entry(point.key.clone()).or_insert_with(|| (point, Vec::new())).1.push(state);
+    }
+
+    /// Where a procedure starts.
+    fn entry_of(&self, procedure: ProcedureId, mut key: Vec<u32>) -> Point {
+        let location = self.program.procedure(procedure).entry;
+        let base = key.len();
+        let order = &self.orders[procedure.index()];
+        for id in order.loops_around(location) {
+            key.extend([order.position(order.loops[id as usize].head), 0]);
+        }
+        key.push(order.position(location));
+        Point { key, base, procedure, location }
+    }
+
+    /// At the head of a loop: the runs whose values changed since the last time, within the bounds.
+    fn pass(&mut self, point: &Point, mut state: State) -> Option<State> {
+        let order = &self.orders[point.procedure.index()];
+        let around = order.loops_around(point.location);
+        let head = around.last().map(|&l| order.loops[l as usize].head);
+        if head != Some(point.location) {
+            return Some(state);
+        }
+        let procedure = self.program.procedure(point.procedure);
+        for (i, symbol) in procedure.params.iter().chain(&procedure.locals).enumerate() {
+            if !self.liveness[point.procedure.index()].is_live(point.location, i) {
+                state.values.remove(symbol);
+            }
+        }
+        let at = point.base + 2 * (around.len() - 1) + 1;
+        let last = self.passed.remove(&point.key[..at]).filter(|_| point.key[at] > 0);
+        if let Some(last) = last
+            && let Some(changed) = self.change(&last, &state)
+            && !self.decide(&mut state, changed)
+        {
+            return None;
+        }
+        if point.key[at] > self.loops.get(&(point.procedure, point.location)).copied().unwrap_or(0) {
+            self.forbid(&state);
+            return None;
+        }
+        self.passed.insert(point.key[..at].to_vec(), state.clone());
+        Some(state)
+    }
+
+    /// When the values of two states differ, where that can be said.
+    fn change(&mut self, before: &State, after: &State) -> Option<Term> {
+        if self.allocates {
+            return None;
+        }
+        let mut differ = self.terms.ff();
+        let symbols: BTreeSet<Symbol> = before.values.keys().chain(after.values.keys()).copied().collect();
+        for symbol in symbols {
+            let own = self.terms.symbol(symbol);
+            let [old, new] = [before, after].map(|s| s.values.get(&symbol).copied().unwrap_or(own));
+            let here = self.folder.differ(&mut self.terms, old, new)?;
+            differ = self.folder.or(&mut self.terms, differ, here);
+        }
+        for (old, new) in before.calls.iter().zip(&after.calls).flat_map(|(a, b)| a.saved.iter().zip(&b.saved)) {
+            let here = self.folder.differ(&mut self.terms, old.1, new.1)?;
+            differ = self.folder.or(&mut self.terms, differ, here);
+        }
+        Some(differ)
+    }
+
+    fn step(&mut self, point: &Point, state: State) -> Result<(), Rejection> {
+        let program = self.program;
+        for edge in self.successors[point.procedure.index()][point.location.index()].clone() {
+            let mut state = state.clone();
+            let possible = match &program.procedure(point.procedure).edges[edge.index()].op {
+                Op::Assume(condition) => {
+                    let condition = self.value(&state, *condition);
+                    self.decide(&mut state, condition)
+                }
+                _ => true,
+            };
+            if possible {
+                self.take(point, edge, state)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The runs of a state that satisfy a condition; false if there are none.
+    fn decide(&self, state: &mut State, condition: Term) -> bool {
+        match self.terms.node(condition) {
+            Node::Bool(holds) => holds,
+            Node::Binary(BinOp::And, a, b) => self.decide(state, a) && self.decide(state, b),
+            _ if state.decided.iter().rev().take(64).any(|&d| are_opposite(&self.terms, d, condition)) => false,
+            _ => {
+                if !state.decided.iter().rev().take(64).any(|&d| d == condition) {
+                    state.decided.push(condition);
+                }
+                true
+            }
+        }
+    }
+
+    /// These runs must not be.
+    fn forbid(&mut self, state: &State) {
+        let condition = self.terms.all(state.decided.iter().copied());
+        self.bad.push(condition);
+    }
+
+    fn value(&mut self, state: &State, term: Term) -> Term {
+        let mut own: Vec<(Symbol, Term)> = Vec::new();
+        for symbol in self.terms.symbols(term) {
+            if !state.values.contains_key(&symbol) {
+                own.push((symbol, self.terms.symbol(symbol)));
+            }
+        }
+        self.folder.substitute(&mut self.terms, term, &mut |symbol| {
+            let known = state.values.get(&symbol).copied();
+            known.or_else(|| own.iter().find(|(s, _)| *s == symbol).map(|(_, t)| *t)).expect("a symbol of the term")
+        })
+    }
+
+    fn take(&mut self, point: &Point, id: EdgeId, mut state: State) -> Result<(), Rejection> {
+        let edge = &self.program.procedure(point.procedure).edges[id.index()];
+        match &edge.op {
+            Op::Error(_) | Op::Unsupported(_) | Op::Undefined(_) => {
+                self.forbid(&state);
+                return Ok(());
+            }
+            Op::Exit(_) | Op::Abort => return Ok(()),
+            Op::Call { callee, args, .. } => return self.call(point, id, state, *callee, args),
+            Op::Return(value) => {
+                self.return_from(point, state, *value);
+                return Ok(());
+            }
+            Op::Skip | Op::Assume(_) | Op::Print(_) | Op::Free(_) | Op::Leave(_) => {}
+            Op::Assign(assigns) => {
+                let values: Vec<Term> = assigns.iter().map(|a| self.value(&state, a.value)).collect();
+                let before = state.clone();
+                for (assign, value) in assigns.iter().zip(values) {
+                    match assign.target {
+                        Target::Var(symbol) => _ = state.values.insert(symbol, value),
+                        Target::Cell(region, address) => {
+                            let address = self.value(&before, address);
+                            self.write(&mut state, region, address, value);
+                        }
+                    }
+                }
+            }
+            Op::Input(symbol, _) | Op::BlockSize(symbol, _) => {
+                let any = self.anything(self.terms.symbol_sort(*symbol).clone());
+                state.values.insert(*symbol, any);
+            }
+            Op::Enter(object) => self.enter(&mut state, *object),
+            Op::Alloc { target, size, .. } => {
+                if !self.allocate(&mut state, *target, *size)? {
+                    return Ok(());
+                }
+            }
+        }
+        self.go(point, edge.to, state);
+        Ok(())
+    }
+
+    fn anything(&mut self, sort: Sort) -> Term {
+        self.terms.fresh("any", sort)
+    }
+
+    fn write(&mut self, state: &mut State, region: Symbol, address: Term, value: Term) {
+        let own = self.terms.symbol(region);
+        let array = state.values.get(&region).copied().unwrap_or(own);
+        state.values.insert(region, self.folder.store(&mut self.terms, array, address, value));
+    }
+
+    /// The contents of an object are forgotten.
+    fn enter(&mut self, state: &mut State, object: ObjectId) {
+        let object = &self.program.objects[object.index()];
+        for &region in &object.regions {
+            let sort = self.terms.symbol_sort(region).clone();
+            let bytes = self.program.region(region).map_or(1, |r| u64::from(r.cell_bytes.max(1)));
+            let Sort::Array(of) = sort.clone() else { continue };
+            if object.size / bytes > CELLS {
+                let any = self.anything(sort);
+                state.values.insert(region, any);
+                continue;
+            }
+            for offset in (0..object.size).step_by(bytes as usize) {
+                let (address, any) = (self.address(object.address + offset), self.anything(of.1.clone()));
+                self.write(state, region, address, any);
+            }
+        }
+    }
+
+    fn address(&mut self, value: u64) -> Term {
+        match self.program.integers {
+            Integers::Machine => self.terms.bit_vec(self.program.pointer_bits, value),
+            Integers::Mathematical => self.terms.int(value as i64),
+        }
+    }
+
+    /// Every allocation gets memory of its own. A block of unknown size must have room; false if no run goes on.
+    fn allocate(&mut self, state: &mut State, target: Symbol, size: Term) -> Result<bool, Rejection> {
+        let size = self.value(state, size);
+        let mut room = ROOM;
+        match self.terms.node(size) {
+            Node::BitVec(_, bytes) => room = bytes,
+            Node::Int(bytes) => room = u64::try_from(bytes).unwrap_or(ROOM),
+            _ => {
+                let most = self.address(ROOM);
+                let less = if self.program.integers == Integers::Machine { BinOp::BvUle } else { BinOp::Le };
+                let fits = self.folder.binary(&mut self.terms, less, size, most);
+                let large = self.terms.not(fits);
+                let mut beyond = state.clone();
+                if self.decide(&mut beyond, large) {
+                    self.forbid(&beyond);
+                }
+                if !self.decide(state, fits) {
+                    return Ok(false);
+                }
+            }
+        }
+        let end = if self.program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 };
+        let behind = self.next_address.saturating_add(room).saturating_add(GAP);
+        if behind > end {
+            return Err(Rejection::Undecided("too much memory is allocated".to_owned()));
+        }
+        let at = self.address(self.next_address);
+        self.next_address = behind.next_multiple_of(16);
+        state.values.insert(target, at);
+        Ok(true)
+    }
+
+    /// Goes to a location of the same procedure.
+    fn go(&mut self, from: &Point, to: LocId, state: State) {
+        let order = &self.orders[from.procedure.index()];
+        let inside = order.loops_around(from.location);
+        let mut key = from.key[..from.base].to_vec();
+        for (depth, &id) in order.loops_around(to).iter().enumerate() {
+            let head = order.loops[id as usize].head;
+            let mut iteration = 0;
+            if inside.get(depth) == Some(&id) {
+                iteration = from.key[from.base + 2 * depth + 1] + u32::from(head == to);
+            }
+            key.extend([order.position(head), iteration]);
+        }
+        key.push(order.position(to));
+        self.arrive(Point { key, base: from.base, procedure: from.procedure, location: to }, state);
+    }
+
+    fn call(
+        &mut self,
+        at: &Point,
+        edge: EdgeId,
+        mut state: State,
+        callee: ProcedureId,
+        args: &[Term],
+    ) -> Result<(), Rejection> {
+        let active = 1 + state.calls.iter().filter(|c| self.callee(c) == Some(callee)).count();
+        if active > self.calls.get(&callee).copied().unwrap_or(1) as usize {
+            self.forbid(&state);
+            return Ok(());
+        }
+        let args: Vec<Term> = args.iter().map(|&a| self.value(&state, a)).collect();
+        let procedure = self.program.procedure(callee);
+        let mut saved = Vec::new();
+        if active > 1 {
+            for &symbol in procedure.params.iter().chain(&procedure.locals) {
+                let own = self.terms.symbol(symbol);
+                saved.push((symbol, state.values.get(&symbol).copied().unwrap_or(own)));
+            }
+        }
+        for &local in &procedure.locals {
+            state.values.remove(&local);
+        }
+        state.values.extend(procedure.params.iter().copied().zip(args));
+        state.calls.push(Waiting { at: at.clone(), edge, saved });
+        let key = at.key.iter().copied().chain([edge.0]).collect();
+        let start = self.entry_of(callee, key);
+        self.arrive(start, state);
+        Ok(())
+    }
+
+    fn callee(&self, call: &Waiting) -> Option<ProcedureId> {
+        match &self.program.procedure(call.at.procedure).edges[call.edge.index()].op {
+            Op::Call { callee, .. } => Some(*callee),
+            _ => None,
+        }
+    }
+
+    fn return_from(&mut self, point: &Point, mut state: State, value: Option<Term>) {
+        let value = value.map(|v| self.value(&state, v));
+        let Some(call) = state.calls.pop() else { return };
+        let procedure = self.program.procedure(point.procedure);
+        for symbol in procedure.params.iter().chain(&procedure.locals) {
+            state.values.remove(symbol);
+        }
+        state.values.extend(call.saved);
+        let edge = &self.program.procedure(call.at.procedure).edges[call.edge.index()];
+        if let (Op::Call { result: Some(result), .. }, Some(value)) = (&edge.op, value) {
+            state.values.insert(*result, value);
+        }
+        self.go(&call.at, edge.to, state);
+    }
+}

@@ -1,0 +1,161 @@
+//! Memory that comes to life: local objects and allocated blocks.
+
+use std::rc::Rc;
+
+use clinch_ir::cfa::{CfaProgram, EdgeId, Integers, Object, ObjectId};
+use clinch_ir::machine::DYNAMIC_BASE;
+use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
+use rustc_hash::FxHashMap;
+
+use super::state::{Key, Place, State};
+use super::walk::Walk;
+
+/// Room between blocks.
+const GAP: u64 = 64;
+/// Room for a block of unknown size.
+const ROOM: u64 = 1 << 20;
+/// An object with more cells than this is forgotten with its whole region.
+const CELLS: u64 = 4096;
+
+/// Addresses of blocks. A block has one address whatever the way to its allocation, so that pointers stay constants.
+pub(super) struct Addresses {
+    next: u64,
+    end: u64,
+    known: FxHashMap<(Key, u64), u64>,
+}
+
+impl Addresses {
+    pub(super) fn new(program: &CfaProgram) -> Self {
+        let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
+        let next = ends.max().unwrap_or(0).saturating_add(GAP).next_multiple_of(16).max(DYNAMIC_BASE);
+        let end = if program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 };
+        Addresses { next, end, known: FxHashMap::default() }
+    }
+
+    /// The address of a block of at most this size; none if there is no room.
+    fn of(&mut self, key: &Key, size: u64) -> Option<u64> {
+        if let Some(&known) = self.known.get(&(Rc::clone(key), size)) {
+            return Some(known);
+        }
+        let address = self.next;
+        let behind = address.checked_add(size)?.checked_add(GAP)?.next_multiple_of(16);
+        if behind > self.end {
+            return None;
+        }
+        self.next = behind;
+        self.known.insert((Rc::clone(key), size), address);
+        Some(address)
+    }
+}
+
+impl Walk<'_, '_> {
+    /// The contents of a local object that comes to life are any.
+    pub(super) fn enter(&mut self, place: &Place, state: &mut State, object: ObjectId) {
+        let program = self.layout.program;
+        let object = &program.objects[object.index()];
+        let mut number = 0;
+        for &region in &object.regions {
+            let Some(slot) = self.layout.slot(region) else { continue };
+            let bytes = program.region(region).map_or(1, |r| u64::from(r.cell_bytes.max(1)));
+            let before = state.values[slot];
+            let outside = writes_outside(&self.memory.terms, before, object);
+            if outside.is_some() || object.size / bytes > CELLS {
+                let any = self.memory.fresh(&place.key, number, region);
+                state.values[slot] = self.memory.terms.symbol(any);
+                for (address, value) in outside.unwrap_or_default().into_iter().rev() {
+                    self.write(state, region, address, value);
+                }
+                number += 1;
+                continue;
+            }
+            for offset in (0..object.size).step_by(bytes as usize) {
+                let value = self.open_cell(&place.key, number, region);
+                let address = address(program, &mut self.memory.terms, object.address + offset);
+                self.write(state, region, address, value);
+                number += 1;
+            }
+        }
+    }
+
+    fn open_cell(&mut self, key: &Key, number: u32, region: Symbol) -> Term {
+        let Sort::Array(of) = self.memory.terms.symbol_sort(region).clone() else { unreachable!("regions are arrays") };
+        let symbol = self.memory.fresh_of(key, number, "cell?", of.1.clone());
+        self.memory.terms.symbol(symbol)
+    }
+
+    /// A fresh block; false if there is none.
+    pub(super) fn allocate(
+        &mut self,
+        place: &Place,
+        edge: EdgeId,
+        state: &mut State,
+        target: Symbol,
+        size: Term,
+    ) -> bool {
+        let program = self.layout.program;
+        let size = self.evaluate(state, size);
+        let constant = match self.memory.terms.node(size) {
+            Node::BitVec(_, bits) => Some(bits),
+            Node::Int(value) => u64::try_from(value).ok(),
+            _ => None,
+        };
+        let room = constant.unwrap_or(ROOM);
+        let Some(at) = self.memory.addresses.of(&place.key, room) else {
+            self.round.open.push((state.path, place.procedure, edge));
+            return false;
+        };
+        if constant.is_none() {
+            // A larger block has no place.
+            let most = address(program, &mut self.memory.terms, ROOM);
+            let op = if program.integers == Integers::Machine { BinOp::BvUle } else { BinOp::Le };
+            let super::walk::Memory { terms, folder, paths, .. } = &mut *self.memory;
+            let fits = folder.binary(terms, op, size, most);
+            let large = folder.not(terms, fits);
+            if let Some(path) = paths.decide(terms, state.path, large) {
+                self.round.open.push((path, place.procedure, edge));
+            }
+            let super::walk::Memory { terms, paths, .. } = &mut *self.memory;
+            match paths.decide(terms, state.path, fits) {
+                Some(path) => state.path = path,
+                None => return false,
+            }
+        }
+        let at = address(program, &mut self.memory.terms, at);
+        self.set(state, target, at);
+        true
+    }
+}
+
+fn address(program: &CfaProgram, terms: &mut Terms, value: u64) -> Term {
+    match program.integers {
+        Integers::Machine => terms.bit_vec(program.pointer_bits, value),
+        Integers::Mathematical => terms.int(value as i64),
+    }
+}
+
+/// If an array is any contents with writes at constants: those outside of the object, the last one first.
+fn writes_outside(terms: &Terms, array: Term, object: &Object) -> Option<Vec<(Term, Term)>> {
+    let mut outside: Vec<(Term, Term)> = Vec::new();
+    let mut at = array;
+    loop {
+        match terms.node(at) {
+            Node::Symbol(_) => return Some(outside),
+            Node::Store(below, place, value) => {
+                let address = match terms.node(place) {
+                    Node::BitVec(_, bits) => bits,
+                    Node::Int(value) => value as u64,
+                    _ => return None,
+                };
+                let inside = (object.address..object.address + object.size).contains(&address);
+                if !inside && !outside.iter().any(|(p, _)| *p == place) {
+                    outside.push((place, value));
+                }
+                if outside.len() > 256 {
+                    return None;
+                }
+                at = below;
+            }
+            _ => return None,
+        }
+    }
+}

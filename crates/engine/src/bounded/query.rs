@@ -1,0 +1,33 @@
+//! Questions about path conditions.
+
+use std::time::Duration;
+
+use clinch_ir::{Node, Term, Terms};
+use clinch_smt::{Answer, LargeQuestion};
+
+use crate::budget::Budget;
+
+/// An answer.
+pub(super) enum Found {
+    /// There is a model, which can be asked for values.
+    Model(Box<LargeQuestion>),
+    /// There is none.
+    None,
+    /// The solver gave up.
+    Unknown,
+}
+
+/// Whether a formula has a model.
+pub(super) fn ask(terms: &Terms, formula: Term, budget: &Budget) -> Found {
+    if matches!(terms.node(formula), Node::Bool(false)) {
+        return Found::None;
+    }
+    let time = budget.remaining().unwrap_or(Duration::from_secs(3600));
+    let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+    let mut question = LargeQuestion::new(terms, formula, milliseconds);
+    match question.answer(terms) {
+        Answer::Sat => Found::Model(Box::new(question)),
+        Answer::Unsat => Found::None,
+        Answer::Unknown => Found::Unknown,
+    }
+}
