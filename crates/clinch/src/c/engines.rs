@@ -52,6 +52,11 @@ impl CEngine {
         Ok(CEngine { kind, encoding: args.lazy.encoding })
     }
 
+    /// Lazy abstraction, in this configuration.
+    pub(crate) fn lazy(config: lazy::Config) -> CEngine {
+        CEngine { kind: Kind::Lazy(Box::new(config), None), encoding: None }
+    }
+
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
         match &self.kind {

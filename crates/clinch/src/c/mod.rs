@@ -3,7 +3,7 @@
 mod cc;
 pub(crate) mod cfa;
 pub(crate) mod check;
-mod confirm;
+pub(crate) mod confirm;
 pub(crate) mod engines;
 mod harness;
 pub(crate) mod lazy;

@@ -66,10 +66,10 @@ const RAX_ITERATIONS: u64 = 4;
 pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     let mut rows = Vec::new();
     for line in TABLE_1 {
-        rows.push((line, search(line.model, line.processes, &[], args.bound)?));
+        rows.push((line, search(line.model, line.processes, &[], args.bound())?));
     }
     let of = |name: &str| &rows.iter().find(|(line, _)| line.name == name).expect("a line of table 1").1;
-    let given = search("rax", None, &["e1 >= 0", "e2 >= 0"], args.bound)?;
+    let given = search("rax", None, &["e1 >= 0", "e2 >= 0"], args.bound())?;
     if args.json {
         let runs = rows.iter().map(|(line, outcome)| (line.name, outcome)).chain([("RAX given", &given)]);
         let runs: Vec<Value> = runs.map(|(name, o)| json!({ "name": name, "stats": o.stats })).collect();

@@ -28,12 +28,12 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     let setup = Setup {
         seeds: (1..=args.seeds).collect(),
         errors: args.errors,
-        bound: args.bound,
+        bound: args.bound(),
         memory: Some(MEMORY),
         ..Setup::default()
     };
     let tables = experiment::run(&models, &setup, &mut |what| report::error(what)).map_err(|e| e.to_string())?;
-    let error_free = error_free(args.bound)?;
+    let error_free = error_free(args.bound())?;
     if args.json {
         report::line(&json!({ "tables": tables, "error_free": error_free }).to_string());
     } else {
