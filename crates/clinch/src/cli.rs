@@ -131,6 +131,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) certify: Switch,
 
+    /// Print a line on standard error for every refinement.
+    #[arg(long)]
+    pub(crate) progress: bool,
+
     /// Print one JSON object instead of text: --format json.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -377,6 +381,7 @@ pub(crate) enum OrderName {
     Bfs,
     Dfs,
     Random,
+    #[value(alias = "subsumer")]
     SubsumerFirst,
     Priority,
     /// Reverse post-order of the control-flow automata.

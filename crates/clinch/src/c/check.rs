@@ -11,7 +11,7 @@ use super::confirm::{self, Confirmation};
 use super::engines::CEngine;
 use super::load::Loaded;
 use super::{harness, report};
-use crate::check::{Outcome, Printed, search_and_recheck};
+use crate::check::{Manner, Outcome, Printed, search_and_recheck};
 use crate::cli::{CheckArgs, Format, Switch};
 use crate::{exit, report as common};
 
@@ -23,25 +23,31 @@ pub(crate) fn judge(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    certify: Switch,
+    manner: Manner<'_>,
 ) -> Result<(Outcome<CfaVerdict>, Option<Confirmation>), String> {
     let program = &loaded.program;
     let mut outcome = search_and_recheck(
         engine.name(),
         budget,
-        certify,
+        manner,
         |line| engine.check(program, budget, line),
         |verdict, stop| recheck(program, verdict, stop),
         CfaVerdict::Unknown,
     )?;
-    let confirmation = confirmed(loaded, &mut outcome, budget, certify);
+    let confirmation = confirmed(loaded, &mut outcome, budget, manner.certify);
     Ok((outcome, confirmation))
 }
 
 /// What to print, and the exit code.
-pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &CheckArgs, format: Format) -> Printed {
+pub(crate) fn answer(
+    loaded: &Loaded,
+    engine: &CEngine,
+    budget: &Budget,
+    (manner, args): (Manner<'_>, &CheckArgs),
+    format: Format,
+) -> Printed {
     let program = &loaded.program;
-    let (outcome, confirmation) = match judge(loaded, engine, budget, args.certify) {
+    let (outcome, confirmation) = match judge(loaded, engine, budget, manner) {
         Ok(judged) => judged,
         Err(text) => return (Err(text), exit::INTERNAL),
     };

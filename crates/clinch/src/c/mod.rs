@@ -3,7 +3,7 @@
 mod cc;
 pub(crate) mod cfa;
 pub(crate) mod check;
-pub(crate) mod confirm;
+mod confirm;
 pub(crate) mod engines;
 mod harness;
 pub(crate) mod lazy;

@@ -7,8 +7,8 @@ use clinch_engine::{Budget, alpha};
 use serde_json::{Value, json};
 
 use super::model;
-use crate::check::{Outcome, check};
-use crate::cli::{ReproduceArgs, Switch};
+use crate::check::{Manner, Outcome, check};
+use crate::cli::ReproduceArgs;
 use crate::engines::Engine;
 use crate::report::{self, predicates_text};
 
@@ -102,7 +102,7 @@ fn search(name: &str, processes: Option<i64>, predicates: &[&str], bound: Durati
     let program = model(name, &defines, predicates)?;
     let iterations = if name == "rax" { RAX_ITERATIONS } else { 100 };
     let budget = Budget::unlimited().with_timeout(Some(bound)).with_max_iterations(Some(iterations));
-    check(&program, &Engine::Alpha(alpha::Config::default()), &budget, Switch::On)
+    check(&program, &Engine::Alpha(alpha::Config::default()), &budget, Manner::QUIET)
 }
 
 fn iterations(outcome: &Outcome) -> &[Value] {

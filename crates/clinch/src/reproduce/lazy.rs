@@ -2,19 +2,12 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use clinch_engine::Budget;
-use clinch_engine::lazy::Config;
-use clinch_ir::cfa::CfaVerdict;
 use serde_json::{Value, json};
 
-use crate::c::check::judge;
-use crate::c::confirm::Confirmation;
-use crate::c::engines::CEngine;
-use crate::c::load::{Loaded, load};
-use crate::cli::{CArgs, IntegersName, ReproduceArgs, Switch};
-use crate::load::LoadError;
+use crate::cli::ReproduceArgs;
 use crate::report;
 
 /// A row of the paper: lines of code, predicates (total, active), calls of the prover (total, cached), seconds.
@@ -71,7 +64,7 @@ struct Run {
     answer: String,
     /// Whether that is the answer it should have, with evidence that was accepted.
     good: bool,
-    time: Duration,
+    seconds: f64,
     stats: Value,
 }
 
@@ -96,32 +89,25 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     Ok(())
 }
 
+/// One run, in a process of its own: what a user gets, with nothing left over from the run before.
 fn search(folder: &Path, program: &'static str, preset: &'static str, bound: Duration) -> Result<Run, String> {
-    let loaded = loaded(folder, program)?;
-    let config = if preset == "blast" { Config::blast() } else { Config::default() };
-    let budget = Budget::unlimited().with_timeout(Some(bound));
-    let (outcome, confirmation) = judge(&loaded, &CEngine::lazy(config), &budget, Switch::On)?;
-    let wrong = program.contains("-bug");
-    let (answer, good) = match &outcome.verdict {
-        CfaVerdict::Safe(_) => ("safe".to_owned(), !wrong && outcome.certified),
-        CfaVerdict::Unsafe(_) => ("unsafe".to_owned(), wrong && confirmation == Some(Confirmation::Executed)),
-        CfaVerdict::Unknown(reason) => (format!("unknown: {reason}"), false),
+    let clinch = std::env::current_exe().map_err(|e| e.to_string())?;
+    let file = folder.join(format!("{program}.c"));
+    let time = format!("{}ms", bound.as_millis());
+    let mut command = Command::new(clinch);
+    command.arg("check").arg(file).args(["--engine", "lazy", "--preset", preset, "--timeout", &time, "--json"]);
+    let output = command.output().map_err(|e| e.to_string())?;
+    let answer: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|_| format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim()))?;
+    let verdict = answer["verdict"].as_str().unwrap_or_default();
+    let good = match verdict {
+        "safe" => !program.contains("-bug") && answer["certified"] == true,
+        "unsafe" => program.contains("-bug") && answer["confirmed"] == true,
+        _ => false,
     };
-    Ok(Run { program, preset, answer, good, time: outcome.search_time, stats: outcome.stats })
-}
-
-fn loaded(folder: &Path, program: &str) -> Result<Loaded, String> {
-    let args = CArgs {
-        data_model: None,
-        integers: IntegersName::Machine,
-        entry: None,
-        globals_as_inputs: false,
-        cpp_flags: Vec::new(),
-    };
-    load(&[folder.join(format!("{program}.c"))], &args).map_err(|error| match error {
-        LoadError::Bad(text) => text,
-        LoadError::Unsupported(reason) => reason.to_string(),
-    })
+    let reason = answer["reason"].as_str().map_or(String::new(), |reason| format!(": {reason}"));
+    let seconds = answer["time_s"].as_f64().unwrap_or_default();
+    Ok(Run { program, preset, answer: format!("{verdict}{reason}"), good, seconds, stats: answer["stats"].clone() })
 }
 
 /// The lines of a program that are not empty; a wrong version is its correct one but for a line.
@@ -176,7 +162,7 @@ fn push_run(out: &mut String, run: &Run) {
         count(stats, "predicates", "max_active"),
         count(stats, "prover_calls", "total"),
         count(stats, "prover_calls", "cached"),
-        run.time.as_secs_f64(),
+        run.seconds,
         run.answer
     );
 }
@@ -185,7 +171,7 @@ fn to_json(table: &[(&PaperRow, Vec<Run>)]) -> Value {
     let run = |r: &Run| {
         json!({
             "program": r.program, "preset": r.preset, "answer": r.answer, "confirmed": r.good,
-            "seconds": r.time.as_secs_f64(), "stats": r.stats,
+            "seconds": r.seconds, "stats": r.stats,
         })
     };
     let row = |(paper, runs): &(&PaperRow, Vec<Run>)| {
