@@ -14,7 +14,7 @@ use crate::c::load::Loaded;
 use crate::cli::{CheckArgs, Format, LimitArgs, Switch};
 use crate::engines::{Engine, HornEngine};
 use crate::load::LoadError;
-use crate::progress::Line;
+use crate::progress::{Line, Log};
 use crate::watchdog::Watchdog;
 use crate::{c, exit, load, report, report_horn};
 
@@ -46,16 +46,34 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
         }
     };
     watchdog.set_engine(prepared.engine_name());
+    let log = if args.progress { Log::Refinements } else { Log::Nothing };
+    let manner = Manner { certify: args.certify, log, watchdog: Some(&watchdog) };
     let (printed, code) = match &prepared {
-        Prepared::Horn(system, engine) => answer_horn(system, engine, &budget, args.certify, format),
-        Prepared::Program(program, engine) => answer(program, engine, &budget, args.certify, format),
-        Prepared::C(loaded, engine) => c::check::answer(loaded, engine, &budget, args, format),
+        Prepared::Horn(system, engine) => answer_horn(system, engine, &budget, manner, format),
+        Prepared::Program(program, engine) => answer(program, engine, &budget, manner, format),
+        Prepared::C(loaded, engine) => c::check::answer(loaded, engine, &budget, (manner, args), format),
     };
     watchdog.report(|| match printed {
         Ok(text) => report::line(&text),
         Err(text) => report::error(&format!("internal error: {}: {text}", prepared.engine_name())),
     });
     code
+}
+
+/// How a verdict is found.
+#[derive(Clone, Copy)]
+pub(crate) struct Manner<'a> {
+    /// Whether it is re-checked.
+    pub(crate) certify: Switch,
+    /// What is shown on the way.
+    pub(crate) log: Log,
+    /// Who reports if nobody else does.
+    pub(crate) watchdog: Option<&'a Watchdog>,
+}
+
+impl Manner<'_> {
+    /// With all checks, and without a word.
+    pub(crate) const QUIET: Manner<'static> = Manner { certify: Switch::On, log: Log::Nothing, watchdog: None };
 }
 
 /// What is checked, and by which engine.
@@ -115,8 +133,8 @@ fn prepare(args: &CheckArgs, format: Format) -> Result<Prepared, Stop> {
 /// What to print (an error if the evidence is wrong), and the exit code.
 pub(crate) type Printed = (Result<String, String>, u8);
 
-fn answer(program: &Program, engine: &Engine, budget: &Budget, certify: Switch, format: Format) -> Printed {
-    match check(program, engine, budget, certify) {
+fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner<'_>, format: Format) -> Printed {
+    match check(program, engine, budget, manner) {
         Ok(outcome) => {
             let text = match format {
                 Format::Json => report::json(program, &outcome),
@@ -133,8 +151,14 @@ fn answer(program: &Program, engine: &Engine, budget: &Budget, certify: Switch, 
     }
 }
 
-fn answer_horn(system: &HornSystem, engine: &HornEngine, budget: &Budget, certify: Switch, format: Format) -> Printed {
-    match check_horn(system, engine, budget, certify) {
+fn answer_horn(
+    system: &HornSystem,
+    engine: &HornEngine,
+    budget: &Budget,
+    manner: Manner<'_>,
+    format: Format,
+) -> Printed {
+    match check_horn(system, engine, budget, manner) {
         Ok(outcome) => {
             let text = match format {
                 Format::Text => report_horn::text(system, &outcome),
@@ -174,11 +198,16 @@ fn budget(limits: &LimitArgs) -> Budget {
 }
 
 /// Runs the engine on a program and re-checks what it says. An error here is a verdict that failed its check.
-pub(crate) fn check(program: &Program, engine: &Engine, budget: &Budget, certify: Switch) -> Result<Outcome, String> {
+pub(crate) fn check(
+    program: &Program,
+    engine: &Engine,
+    budget: &Budget,
+    manner: Manner<'_>,
+) -> Result<Outcome, String> {
     search_and_recheck(
         engine.name(),
         budget,
-        certify,
+        manner,
         |line| engine.check(program, budget, line),
         |verdict, stop| match verdict {
             Verdict::Safe(proof) => clinch_certify::check_proof(program, proof, stop).map(|()| true),
@@ -194,12 +223,12 @@ fn check_horn(
     system: &HornSystem,
     engine: &HornEngine,
     budget: &Budget,
-    certify: Switch,
+    manner: Manner<'_>,
 ) -> Result<Outcome<HornVerdict>, String> {
     search_and_recheck(
         engine.name(),
         budget,
-        certify,
+        manner,
         |line| engine.check(system, budget, line),
         |verdict, stop| match verdict {
             HornVerdict::Sat(solution) => clinch_certify::check_solution(system, solution, stop).map(|()| true),
@@ -214,18 +243,18 @@ fn check_horn(
 pub(crate) fn search_and_recheck<V>(
     engine: &'static str,
     budget: &Budget,
-    certify: Switch,
-    search: impl FnOnce(&mut Line) -> (V, serde_json::Value),
+    manner: Manner<'_>,
+    search: impl FnOnce(&mut Line<'_>) -> (V, serde_json::Value),
     recheck: impl FnOnce(&V, clinch_certify::Stop<'_>) -> Result<bool, Rejection>,
     unknown: impl FnOnce(Reason) -> V,
 ) -> Result<Outcome<V>, String> {
-    let mut line = Line::new(engine);
+    let mut line = Line::new(engine, manner.log, manner.watchdog);
     let start = Instant::now();
     let (verdict, stats) = search(&mut line);
     let search_time = start.elapsed();
     line.say("re-checking the verdict");
     let start = Instant::now();
-    let checked = match certify {
+    let checked = match manner.certify {
         Switch::On => recheck(&verdict, &|| budget.check().is_err()),
         Switch::Off => Ok(false),
     };

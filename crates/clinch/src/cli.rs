@@ -131,6 +131,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) certify: Switch,
 
+    /// Print a line on standard error for every refinement.
+    #[arg(long)]
+    pub(crate) progress: bool,
+
     /// Print one JSON object instead of text: --format json.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -302,15 +306,15 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     pub(crate) paper: Paper,
 
-    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha, subsumer).
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
-    pub(crate) bound: Duration,
+    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha, subsumer, lazy). Default: 3s, 60s for lazy.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) bound: Option<Duration>,
 
     /// How many seeds (split; 12 runs in the thesis).
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) seeds: u64,
 
-    /// Only the systems whose name contains this (subsumer).
+    /// Only the systems whose name contains this (subsumer, lazy).
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) only: String,
 
@@ -323,6 +327,14 @@ pub(crate) struct ReproduceArgs {
     pub(crate) json: bool,
 }
 
+impl ReproduceArgs {
+    /// The time bound of a search.
+    pub(crate) fn bound(&self) -> Duration {
+        let default = if self.paper == Paper::Lazy { 60 } else { 3 };
+        self.bound.unwrap_or(Duration::from_secs(default))
+    }
+}
+
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Paper {
     /// Păsăreanu, Pelánek, Visser: tables 1 to 3.
@@ -331,6 +343,8 @@ pub(crate) enum Paper {
     Split,
     /// Rybalchenko, Singh: tables 1 and 2.
     Subsumer,
+    /// Henzinger, Jhala, Majumdar, Sutre: table 1.
+    Lazy,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -368,6 +382,7 @@ pub(crate) enum OrderName {
     Bfs,
     Dfs,
     Random,
+    #[value(alias = "subsumer")]
     SubsumerFirst,
     Priority,
     /// Reverse post-order of the control-flow automata.

@@ -1,6 +1,8 @@
 //! `clinch engines`, and the choice of one from the command line.
 
-use clinch_engine::{Budget, Observer, alpha, cegar, explicit, spacer, split};
+use std::path::{Path, PathBuf};
+
+use clinch_engine::{Budget, Observer, alpha, cegar, explicit, lazy, spacer, split};
 use clinch_frontend::Input;
 use clinch_ir::horn::ProgramClauses;
 use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Reason, Syntax, Term, Verdict};
@@ -26,6 +28,7 @@ pub(crate) enum Engine {
 #[derive(Debug)]
 pub(crate) enum HornEngine {
     Cegar(Box<cegar::Config>, PredicateFiles),
+    Lazy(Box<lazy::Config>, Option<PathBuf>),
     Spacer(spacer::Config),
 }
 
@@ -66,7 +69,10 @@ impl Engine {
                 let config = Box::new(cegar_config(args)?);
                 Ok(Engine::Horn(HornEngine::Cegar(config, predicate_files(args)?)))
             }
-            EngineName::Lazy => Err("--engine lazy is for C".to_owned()),
+            EngineName::Lazy => {
+                let config = Box::new(crate::c::lazy::config(args)?);
+                Ok(Engine::Horn(HornEngine::Lazy(config, args.lazy.dot.clone())))
+            }
             EngineName::Bounded => Err("--engine bounded is for C".to_owned()),
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
@@ -123,6 +129,7 @@ impl HornEngine {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             HornEngine::Cegar(..) => "cegar",
+            HornEngine::Lazy(..) => "lazy",
             HornEngine::Spacer(_) => "spacer",
         }
     }
@@ -136,6 +143,7 @@ impl HornEngine {
     ) -> (HornVerdict, Value) {
         match self {
             HornEngine::Cegar(config, files) => json(check_cegar(system, config, files, budget, observer)),
+            HornEngine::Lazy(config, dot) => check_lazy(system, config, dot.as_deref(), budget, observer),
             HornEngine::Spacer(config) => json(spacer::check(system, config, budget, observer)),
         }
     }
@@ -148,6 +156,7 @@ impl HornEngine {
                 let seeds = config.seeds.iter().cloned().chain(seeds).collect();
                 HornEngine::Cegar(Box::new(cegar::Config { seeds, ..config.as_ref().clone() }), files.clone())
             }
+            HornEngine::Lazy(config, dot) => HornEngine::Lazy(config.clone(), dot.clone()),
             HornEngine::Spacer(config) => HornEngine::Spacer(config.clone()),
         }
     }
@@ -166,6 +175,43 @@ impl HornEngine {
 
 fn json<V, S: serde::Serialize>((verdict, stats): (V, S)) -> (V, Value) {
     (verdict, serde_json::to_value(stats).expect("statistics are plain data"))
+}
+
+/// Runs lazy, draws its tree, and says what it was busy with where it reached a limit.
+fn check_lazy(
+    system: &HornSystem,
+    config: &lazy::Config,
+    dot: Option<&Path>,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (HornVerdict, Value) {
+    let (verdict, stats) = lazy::check_clauses(system, config, budget, observer);
+    draw(dot, &stats);
+    let verdict = match verdict {
+        HornVerdict::Unknown(reason) => HornVerdict::Unknown(with_path(reason, &stats)),
+        other => other,
+    };
+    json((verdict, stats))
+}
+
+/// Writes the tree into a file.
+pub(crate) fn draw(file: Option<&Path>, stats: &lazy::Stats) {
+    if let (Some(file), Some(text)) = (file, &stats.dot)
+        && let Err(error) = std::fs::write(file, text)
+    {
+        report::error(&format!("warning: cannot write {}: {error}", file.display()));
+    }
+}
+
+/// A limit of lazy abstraction, with the last spurious path.
+pub(crate) fn with_path(reason: Reason, stats: &lazy::Stats) -> Reason {
+    match (&reason, &stats.last_path) {
+        (
+            Reason::Timeout(_) | Reason::Memory(_) | Reason::Iterations(_) | Reason::Interrupted | Reason::NoProgress,
+            Some(path),
+        ) => Reason::Busy(Box::new(reason), path.to_string()),
+        _ => reason,
+    }
 }
 
 /// Runs cegar with the predicates of a file, and writes the predicates at its end to another.
@@ -277,7 +323,7 @@ fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
     let alpha = engine == EngineName::Alpha;
     let split = engine == EngineName::Split;
     let cegar = engine == EngineName::Cegar;
-    let horn = cegar || engine == EngineName::Spacer;
+    let horn = cegar || matches!(engine, EngineName::Spacer | EngineName::Lazy);
     let wrong = [
         ("--order", args.order.is_some() && (split || engine == EngineName::Spacer)),
         ("--refine", args.refine.is_some() && !cegar),
@@ -331,18 +377,21 @@ cegar     predicate abstraction of Horn clauses, refined by interpolants from sp
     --predicate EXPR, --predicates FILE  predicates to start from
     --save-predicates FILE   write the predicates in use at the end
     --refine on|off          off: only compute the fixpoint for the predicates given
-lazy      lazy abstraction of C programs: one tree, refined where it must be; predicates differ from place to place
+lazy      lazy abstraction: one tree, refined where it must be; predicates differ from place to place
     --preset blast           the strategies of the paper instead of what pays today
-    --order rpo|bfs|dfs      reverse post-order, breadth first, depth first
+    --order rpo|bfs|dfs|subsumer  reverse post-order, breadth first, depth first, larger states before smaller ones
     --blocks edge|basic|loops  how much of the program is one step
     --abstraction cartesian|boolean|both  how successors are computed
     --focus core|interpolants  where predicates come from
     --part whole|pivot       which part of a spurious counterexample is refuted
     --local subtree|location where new predicates are used
+    --grain atoms|conjuncts|both  what of an interpolant becomes a predicate
+    --encoding int|wrap|bv   how machine integers are read; by default one after the other
     --keep-subtree, --whole-equations, --dot FILE
 bounded   bounded model checking of C programs: loops and recursion unrolled, with bounds that grow [Bmc]
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
-all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N";
+all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N
+          --progress";
 
 /// `clinch engines`.
 pub(crate) fn run() -> u8 {

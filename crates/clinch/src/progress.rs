@@ -1,4 +1,4 @@
-//! The progress line: on a terminal, and nowhere else.
+//! The progress line: on a terminal, or a line for each refinement where that is asked for.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -6,16 +6,28 @@ use std::time::{Duration, Instant};
 use clinch_engine::{Observer, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::report;
+use crate::watchdog::Watchdog;
+
 /// Shows how a run goes on, on standard error.
-pub(crate) struct Line {
+pub(crate) struct Line<'a> {
     bar: Option<ProgressBar>,
     last: Instant,
+    log: Log,
+    watchdog: Option<&'a Watchdog>,
 }
 
-impl Line {
-    /// A line if standard error is a terminal.
-    pub(crate) fn new(engine: &'static str) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+/// Whether every refinement is a line of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Log {
+    Refinements,
+    Nothing,
+}
+
+impl<'a> Line<'a> {
+    /// A line if standard error is a terminal, or lines if that is asked for. The watchdog is told what keeps the engine busy.
+    pub(crate) fn new(engine: &'static str, log: Log, watchdog: Option<&'a Watchdog>) -> Self {
+        let bar = (log == Log::Nothing && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new_spinner();
             let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
@@ -23,7 +35,7 @@ impl Line {
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
-        Line { bar, last: Instant::now() }
+        Line { bar, last: Instant::now(), log, watchdog }
     }
 
     /// What happens now.
@@ -41,18 +53,39 @@ impl Line {
     }
 }
 
-impl Observer for Line {
+impl Observer for Line<'_> {
     fn progress(&mut self, progress: Progress) {
         const EVERY: Duration = Duration::from_millis(50);
+        if self.log == Log::Refinements && progress.iteration > 0 {
+            report::error(&message(progress));
+        }
         let Some(bar) = &self.bar else { return };
         if self.last.elapsed() < EVERY {
             return;
         }
         self.last = Instant::now();
-        let Progress { iteration, predicates, states } = progress;
-        bar.set_message(match iteration {
-            0 => format!("{states} states"),
-            _ => format!("iteration {iteration}, {predicates} predicates, {states} states"),
-        });
+        bar.set_message(message(progress));
+    }
+
+    fn spurious(&mut self, shape: &str) {
+        if let Some(watchdog) = self.watchdog {
+            watchdog.set_busy(shape);
+        }
+    }
+}
+
+/// A run in a line.
+fn message(progress: Progress) -> String {
+    let Progress { iteration, predicates, states, active, prover_calls, cached_calls } = progress;
+    match (iteration, prover_calls) {
+        (0, _) => format!("{states} states"),
+        (_, 0) => format!("iteration {iteration}, {predicates} predicates, {states} states"),
+        _ => {
+            let rate = 100 * cached_calls / prover_calls;
+            format!(
+                "refinement {iteration}: {states} nodes, {predicates} predicates ({active} active), \
+                 {prover_calls} prover calls ({rate} % cached)"
+            )
+        }
     }
 }

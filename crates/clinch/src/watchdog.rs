@@ -25,6 +25,8 @@ pub(crate) struct Watchdog {
 struct Shared {
     /// What runs.
     engine: &'static str,
+    /// What it was busy with last.
+    busy: Option<String>,
     /// Whether the outcome is printed.
     reported: bool,
 }
@@ -33,7 +35,7 @@ impl Watchdog {
     /// Starts to watch.
     pub(crate) fn start(budget: &Budget, format: Format) -> Self {
         clinch_smt::allow_interrupts();
-        let shared = Arc::new(Mutex::new(Shared { engine: "none", reported: false }));
+        let shared = Arc::new(Mutex::new(Shared { engine: "none", busy: None, reported: false }));
         let (watched, budget) = (Arc::clone(&shared), budget.clone());
         let thread = std::thread::Builder::new().name("watchdog".to_owned());
         if let Err(error) = thread.spawn(move || watch(&watched, &budget, format)) {
@@ -45,6 +47,11 @@ impl Watchdog {
     /// What runs from now on.
     pub(crate) fn set_engine(&self, engine: &'static str) {
         lock(&self.shared).engine = engine;
+    }
+
+    /// What keeps it busy.
+    pub(crate) fn set_busy(&self, what: &str) {
+        lock(&self.shared).busy = Some(what.to_owned());
     }
 
     /// Prints the outcome; there is only one.
@@ -71,7 +78,11 @@ fn watch(shared: &Mutex<Shared>, budget: &Budget, format: Format) {
         clinch_smt::interrupt_all();
         let shared = lock(shared);
         if since.elapsed() > GRACE && !shared.reported {
-            report::line(&report::unknown(format, shared.engine, reason, budget.elapsed()));
+            let reason = match &shared.busy {
+                Some(what) => Reason::Busy(Box::new(reason.clone()), what.clone()),
+                None => reason.clone(),
+            };
+            report::line(&report::unknown(format, shared.engine, &reason, budget.elapsed()));
             #[allow(clippy::exit, reason = "the run does not end")]
             std::process::exit(exit::UNKNOWN.into());
         }

@@ -150,12 +150,21 @@ pub struct Progress {
     pub predicates: u64,
     /// States stored.
     pub states: u64,
+    /// Predicates in use at one place, at most, where that differs.
+    pub active: u64,
+    /// Calls of the prover, where they are counted.
+    pub prover_calls: u64,
+    /// How many of them a cache answered.
+    pub cached_calls: u64,
 }
 
 /// Is told how a run goes on.
 pub trait Observer {
     /// Called now and then; must be quick.
     fn progress(&mut self, progress: Progress);
+
+    /// A counterexample was spurious: what it looked like, for people. At a limit the last one is the best reason there is.
+    fn spurious(&mut self, _shape: &str) {}
 
     /// States the observer waits for. The engines of [Split, section 5.1] report them: [`crate::alpha`],
     /// [`crate::split`] and the depth-first search of [`crate::explicit`].

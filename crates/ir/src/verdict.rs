@@ -127,6 +127,9 @@ pub enum Reason {
     /// The compiled program does not do what the model does: no verdict is to be trusted.
     #[error("execution of the compiled program does not confirm the error found: {0}")]
     NotConfirmed(String),
+    /// A limit was reached, and this is what kept the engine busy.
+    #[error("{0}; {1}")]
+    Busy(Box<Reason>, String),
     /// The engine cannot treat something.
     #[error("unsupported: {0}")]
     Unsupported(String),

@@ -11,29 +11,46 @@ use super::confirm::{self, Confirmation};
 use super::engines::CEngine;
 use super::load::Loaded;
 use super::{harness, report};
-use crate::check::{Outcome, Printed, search_and_recheck};
+use crate::check::{Manner, Outcome, Printed, search_and_recheck};
 use crate::cli::{CheckArgs, Format, Switch};
 use crate::{exit, report as common};
 
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
 
-/// Searches, re-checks, confirms.
-pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &CheckArgs, format: Format) -> Printed {
+/// Searches, re-checks, confirms: what may be reported.
+pub(crate) fn judge(
+    loaded: &Loaded,
+    engine: &CEngine,
+    budget: &Budget,
+    manner: Manner<'_>,
+) -> Result<(Outcome<CfaVerdict>, Option<Confirmation>), String> {
     let program = &loaded.program;
-    let checked = search_and_recheck(
+    let mut outcome = search_and_recheck(
         engine.name(),
         budget,
-        args.certify,
+        manner,
         |line| engine.check(program, budget, line),
         |verdict, stop| recheck(program, verdict, stop),
         CfaVerdict::Unknown,
-    );
-    let mut outcome = match checked {
-        Ok(outcome) => outcome,
+    )?;
+    let confirmation = confirmed(loaded, &mut outcome, budget, manner.certify);
+    Ok((outcome, confirmation))
+}
+
+/// What to print, and the exit code.
+pub(crate) fn answer(
+    loaded: &Loaded,
+    engine: &CEngine,
+    budget: &Budget,
+    (manner, args): (Manner<'_>, &CheckArgs),
+    format: Format,
+) -> Printed {
+    let program = &loaded.program;
+    let (outcome, confirmation) = match judge(loaded, engine, budget, manner) {
+        Ok(judged) => judged,
         Err(text) => return (Err(text), exit::INTERNAL),
     };
-    let confirmation = confirmed(loaded, &mut outcome, budget, args);
     if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
         && let Err(error) =
             std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
@@ -77,10 +94,10 @@ fn confirmed(
     loaded: &Loaded,
     outcome: &mut Outcome<CfaVerdict>,
     budget: &Budget,
-    args: &CheckArgs,
+    certify: Switch,
 ) -> Option<Confirmation> {
     let CfaVerdict::Unsafe(trace) = &outcome.verdict else { return None };
-    if args.certify == Switch::Off {
+    if certify == Switch::Off {
         return Some(Confirmation::Impossible("checks are off".to_owned()));
     }
     let start = Instant::now();

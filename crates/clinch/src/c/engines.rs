@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::check::recheck;
 use super::lazy::EncodingName;
 use crate::cli::{CheckArgs, EngineName};
+use crate::engines::{draw, with_path};
 
 /// An engine for C, with its options.
 #[derive(Debug)]
@@ -143,11 +144,11 @@ fn lazy(
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
     let (verdict, stats) = lazy::check(program, encoding, config, budget, observer);
-    if let (Some(file), Some(text)) = (dot, &stats.dot)
-        && let Err(error) = std::fs::write(file, text)
-    {
-        crate::report::error(&format!("warning: cannot write {}: {error}", file.display()));
-    }
+    draw(dot, &stats);
+    let verdict = match verdict {
+        CfaVerdict::Unknown(reason) => CfaVerdict::Unknown(with_path(reason, &stats)),
+        other => other,
+    };
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
@@ -195,7 +196,11 @@ fn encodings(
         let (mut verdict, mut stats) = check(encoding, &share(budget, percent));
         let wrong = matches!(verdict, CfaVerdict::Safe(_)) && !holds(program, &verdict, budget);
         if let Err(reason) = budget.check() {
-            verdict = CfaVerdict::Unknown(reason);
+            // The limit of all encodings; what kept the last one busy is still worth knowing.
+            verdict = CfaVerdict::Unknown(match verdict {
+                CfaVerdict::Unknown(Reason::Busy(_, what)) => Reason::Busy(Box::new(reason), what),
+                _ => reason,
+            });
         } else if wrong {
             let reason = Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned());
             verdict = CfaVerdict::Unknown(reason);

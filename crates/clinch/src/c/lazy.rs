@@ -164,6 +164,7 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
         Some(OrderName::Bfs) => config.order = Order::BreadthFirst,
         Some(OrderName::Dfs) => config.order = Order::DepthFirst,
         Some(OrderName::ReversePostOrder) => config.order = Order::ReversePostOrder,
+        Some(OrderName::SubsumerFirst) => config.order = Order::SubsumerFirst,
         Some(_) => return Err("this --order does not go with --engine lazy".to_owned()),
         None => {}
     }

@@ -7,8 +7,8 @@ use clinch_engine::{Budget, alpha};
 use serde_json::{Value, json};
 
 use super::model;
-use crate::check::{Outcome, check};
-use crate::cli::{ReproduceArgs, Switch};
+use crate::check::{Manner, Outcome, check};
+use crate::cli::ReproduceArgs;
 use crate::engines::Engine;
 use crate::report::{self, predicates_text};
 
@@ -66,10 +66,10 @@ const RAX_ITERATIONS: u64 = 4;
 pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     let mut rows = Vec::new();
     for line in TABLE_1 {
-        rows.push((line, search(line.model, line.processes, &[], args.bound)?));
+        rows.push((line, search(line.model, line.processes, &[], args.bound())?));
     }
     let of = |name: &str| &rows.iter().find(|(line, _)| line.name == name).expect("a line of table 1").1;
-    let given = search("rax", None, &["e1 >= 0", "e2 >= 0"], args.bound)?;
+    let given = search("rax", None, &["e1 >= 0", "e2 >= 0"], args.bound())?;
     if args.json {
         let runs = rows.iter().map(|(line, outcome)| (line.name, outcome)).chain([("RAX given", &given)]);
         let runs: Vec<Value> = runs.map(|(name, o)| json!({ "name": name, "stats": o.stats })).collect();
@@ -102,7 +102,7 @@ fn search(name: &str, processes: Option<i64>, predicates: &[&str], bound: Durati
     let program = model(name, &defines, predicates)?;
     let iterations = if name == "rax" { RAX_ITERATIONS } else { 100 };
     let budget = Budget::unlimited().with_timeout(Some(bound)).with_max_iterations(Some(iterations));
-    check(&program, &Engine::Alpha(alpha::Config::default()), &budget, Switch::On)
+    check(&program, &Engine::Alpha(alpha::Config::default()), &budget, Manner::QUIET)
 }
 
 fn iterations(outcome: &Outcome) -> &[Value] {

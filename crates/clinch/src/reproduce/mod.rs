@@ -2,6 +2,7 @@
 
 mod alpha;
 mod armc_models;
+mod lazy;
 mod split;
 mod subsumer;
 
@@ -17,6 +18,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> u8 {
         Paper::Alpha => alpha::run(args),
         Paper::Split => split::run(args),
         Paper::Subsumer => subsumer::run(args),
+        Paper::Lazy => lazy::run(args),
     };
     match result {
         Ok(()) => exit::SAFE,

@@ -9,8 +9,8 @@ use clinch_ir::{InputDomain, Verdict};
 use serde_json::json;
 
 use super::{model, scale};
-use crate::check::{Outcome, check};
-use crate::cli::{ReproduceArgs, Switch};
+use crate::check::{Manner, Outcome, check};
+use crate::cli::ReproduceArgs;
 use crate::engines::Engine;
 use crate::report;
 
@@ -28,12 +28,12 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     let setup = Setup {
         seeds: (1..=args.seeds).collect(),
         errors: args.errors,
-        bound: args.bound,
+        bound: args.bound(),
         memory: Some(MEMORY),
         ..Setup::default()
     };
     let tables = experiment::run(&models, &setup, &mut |what| report::error(what)).map_err(|e| e.to_string())?;
-    let error_free = error_free(args.bound)?;
+    let error_free = error_free(args.bound())?;
     if args.json {
         report::line(&json!({ "tables": tables, "error_free": error_free }).to_string());
     } else {
@@ -72,7 +72,7 @@ fn error_free(bound: Duration) -> Result<Vec<ErrorFree>, String> {
 }
 
 fn explore(program: &clinch_ir::Program, engine: &Engine, bound: Duration) -> Result<Outcome, String> {
-    check(program, engine, &Budget::unlimited().with_timeout(Some(bound)), Switch::On)
+    check(program, engine, &Budget::unlimited().with_timeout(Some(bound)), Manner::QUIET)
 }
 
 /// `SumToN` is in `sum-to-n.gcl`.

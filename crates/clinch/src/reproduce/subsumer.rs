@@ -93,14 +93,14 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
         let Some((_, text)) = armc_models::all().into_iter().find(|(name, _)| *name == paper.name) else { continue };
         let text = text();
         let (system, size) = clauses(paper.name, &text)?;
-        let (bfs, found) = search(&system, Order::BreadthFirst, None, args.bound)?;
-        let (sub, other) = search(&system, Order::SubsumerFirst, None, args.bound)?;
+        let (bfs, found) = search(&system, Order::BreadthFirst, None, args.bound())?;
+        let (sub, other) = search(&system, Order::SubsumerFirst, None, args.bound())?;
         // The predicates that sufficed for one of them, as the last iteration of ARMC had them.
         let predicates = if bfs.answer == "safe" { Some(found) } else { (sub.answer == "safe").then_some(other) };
         full.push(Comparison { name: paper.name, size, runs: [bfs, sub], paper: paper.full });
         if let Some(predicates) = predicates {
-            let (bfs, _) = search(&system, Order::BreadthFirst, Some(predicates.clone()), args.bound)?;
-            let (sub, _) = search(&system, Order::SubsumerFirst, Some(predicates), args.bound)?;
+            let (bfs, _) = search(&system, Order::BreadthFirst, Some(predicates.clone()), args.bound())?;
+            let (sub, _) = search(&system, Order::SubsumerFirst, Some(predicates), args.bound())?;
             fixed.push(Comparison { name: paper.name, size, runs: [bfs, sub], paper: paper.fixed });
         }
     }

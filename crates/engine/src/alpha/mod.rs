@@ -186,6 +186,7 @@ fn refinement_search(
             iteration: stats.iterations,
             predicates: stats.predicates,
             states: system.len() as u64,
+            ..Progress::default()
         });
         if let Some((state, end)) = &system.error {
             return Ok(Verdict::Unsafe(system.trace_to(&model.layout, *state, end.clone())));

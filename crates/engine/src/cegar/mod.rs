@@ -337,6 +337,7 @@ impl<'s> Cegar<'s> {
                 iteration: self.stats.iterations,
                 predicates: self.precision.len() as u64,
                 states: self.stats.states,
+                ..Progress::default()
             });
             let counterexample = match self.search(budget)? {
                 Ok(solution) => return Ok(HornVerdict::Sat(solution)),

@@ -87,6 +87,9 @@ pub enum Order {
     /// The first in reverse post-order of the control-flow automata: what comes before a loop's end is done before what
     /// comes behind it.
     ReversePostOrder,
+    /// The oldest; but a node whose region contains that of another one at its control point goes before what waits below that one
+    /// \[Subsumer\].
+    SubsumerFirst,
 }
 
 /// How abstract successors are computed.

@@ -45,6 +45,7 @@
     reason = "the hash of a decision diagram is that of its node, which does not change"
 )]
 
+mod clauses;
 mod config;
 mod dot;
 mod evidence;
@@ -74,6 +75,7 @@ use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::search::BitSet;
+pub use clauses::check_clauses;
 pub use config::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree};
 use label::{INITIAL, LabelId, Labels};
 use path::Path;
@@ -128,6 +130,17 @@ pub struct PathShape {
     pub times: u64,
     /// Steps of the path.
     pub steps: u64,
+}
+
+impl std::fmt::Display for PathShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let times = match self.times {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            n => format!("{n} times"),
+        };
+        write!(f, "the last spurious path comes {times} to the loop at {} ({} steps)", self.at, self.steps)
+    }
 }
 
 /// Checks a program in one encoding. In an encoding by integers a proof may be wrong: the caller has it certified in bits before it
@@ -194,7 +207,7 @@ impl<'a> Lazy<'a> {
 
     /// Algorithm 2.
     fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
-        self.wait(ROOT);
+        self.wait(ROOT)?;
         let mut ticker = Ticker::new();
         while let Some(n) = self.waiting.pop() {
             if self.tree.node(n).mark != Mark::Unmarked {
@@ -224,9 +237,15 @@ impl<'a> Lazy<'a> {
         proof.map(CfaVerdict::Safe).ok_or_else(|| Reason::Uncertified("an invariant cannot be said in bits".to_owned()))
     }
 
-    fn wait(&mut self, node: NodeId) {
+    fn wait(&mut self, node: NodeId) -> Result<(), Reason> {
         let place = self.tree.node(node).place;
-        self.waiting.push(node, place, &self.labels.unfolding);
+        if self.config.order == Order::SubsumerFirst {
+            let smaller = self.tree.subsumed_by(node, self.waiting.iter()).map_err(no_room)?;
+            self.waiting.push_before(node, place, &smaller);
+        } else {
+            self.waiting.push(node, place, &self.labels.unfolding);
+        }
+        Ok(())
     }
 
     /// Lines 22 to 25: the sons of a node.
@@ -241,7 +260,7 @@ impl<'a> Lazy<'a> {
         }
         // Depth first takes the last one first: it leads around a branch or out of a loop, as in figure 3.
         for &son in &sons {
-            self.wait(son);
+            self.wait(son)?;
         }
         self.stats.nodes_total += sons.len() as u64;
         Ok(())
@@ -323,12 +342,18 @@ impl<'a> Lazy<'a> {
         };
         self.stats.refinements += 1;
         self.stats.last_path = self.shape(&nodes);
+        if let Some(shape) = &self.stats.last_path {
+            observer.spurious(&shape.to_string());
+        }
         self.spurious.clone_from(&nodes);
         self.refine(&path, &nodes, pivot)?;
         observer.progress(Progress {
             iteration: self.stats.refinements,
             predicates: self.predicates.len() as u64,
-            states: self.tree.nodes.len() as u64,
+            states: self.tree.len() as u64,
+            active: self.stats.predicates.max_active,
+            prover_calls: self.post.prover.calls.total,
+            cached_calls: self.post.prover.calls.cached,
         });
         self.budget.check_iteration(self.stats.refinements)?;
         Ok(None)
@@ -361,11 +386,11 @@ impl<'a> Lazy<'a> {
             Subtree::Remove => {
                 self.tree.remove_sons(pivot_node);
                 self.tree.node_mut(pivot_node).mark = Mark::Unmarked;
-                self.wait(pivot_node);
+                self.wait(pivot_node)?;
             }
         }
         for node in self.tree.unmark_covered_after(&self.post.bdds, time).map_err(no_room)? {
-            self.wait(node);
+            self.wait(node)?;
         }
         Ok(())
     }
@@ -459,7 +484,7 @@ impl<'a> Lazy<'a> {
             let node = self.tree.node_mut(pair[1]);
             (node.region, node.support, node.mode) = (son.region, son.support, son.mode);
             if node.mark == Mark::Unmarked {
-                self.wait(pair[1]);
+                self.wait(pair[1])?;
             }
         }
         Ok(())

@@ -184,6 +184,32 @@ impl Tree {
         regions
     }
 
+    /// The nodes whose regions are properly inside that of a node at the same control point, and what is below them: of those
+    /// marked and those that wait.
+    pub(super) fn subsumed_by(
+        &self,
+        id: NodeId,
+        waiting: impl Iterator<Item = NodeId>,
+    ) -> Result<Vec<NodeId>, OutOfNodes> {
+        let node = self.node(id);
+        let Target::Point(point) = node.place else { return Ok(Vec::new()) };
+        let marked = self.uncovered.get(&point).map_or(&[][..], |(nodes, _)| nodes).iter().copied();
+        let mut work = Vec::new();
+        for other in marked.chain(waiting.filter(|&w| self.node(w).place == node.place)) {
+            let region = &self.node(other).region;
+            let live = matches!(self.node(other).mark, Mark::Uncovered(_) | Mark::Unmarked);
+            if other != id && live && *region != node.region && region.implies(&node.region)? {
+                work.push(other);
+            }
+        }
+        let mut found = Vec::new();
+        while let Some(at) = work.pop() {
+            found.push(at);
+            work.extend(&self.node(at).sons);
+        }
+        Ok(found)
+    }
+
     /// How many nodes are in the tree.
     pub(super) fn len(&self) -> usize {
         self.nodes.iter().filter(|n| n.mark != Mark::Removed).count()

@@ -9,6 +9,7 @@ use clinch_ir::cfa::{CfaProgram, Procedure};
 
 use super::config::Order;
 use super::tree::NodeId;
+use crate::search::Waitlist;
 
 /// Errors first; then what the order says; then by age.
 type Key = (bool, Vec<u32>, i64);
@@ -17,6 +18,8 @@ type Key = (bool, Vec<u32>, i64);
 pub(super) struct Waiting {
     order: Order,
     queue: BTreeMap<Key, NodeId>,
+    /// What waits instead, if larger nodes go before smaller ones.
+    list: Waitlist,
     /// The position of each location in reverse post-order, by procedure.
     positions: Vec<Vec<u32>>,
     age: i64,
@@ -28,7 +31,7 @@ impl Waiting {
             Order::ReversePostOrder => program.procedures.iter().map(reverse_post_order).collect(),
             _ => Vec::new(),
         };
-        Waiting { order, queue: BTreeMap::new(), positions, age: 0 }
+        Waiting { order, queue: BTreeMap::new(), list: Waitlist::new(), positions, age: 0 }
     }
 
     /// Adds a node at a place.
@@ -54,9 +57,24 @@ impl Waiting {
         self.queue.insert((rank, position, age), node);
     }
 
+    /// Adds a node before the first of these that waits, or at the end ([Subsumer, figure 2], lines 17 to 24). Errors go first.
+    pub(super) fn push_before(&mut self, node: NodeId, place: Target, smaller: &[NodeId]) {
+        self.list.remove(node);
+        match (place, self.list.first_of(smaller.iter().copied())) {
+            (Target::Point(_), Some(first)) => self.list.insert_before(first, node),
+            (Target::Point(_), None) => self.list.push_back(node),
+            _ => self.list.push_front(node),
+        }
+    }
+
+    /// The nodes that wait by [`Waiting::push_before`].
+    pub(super) fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.list.iter()
+    }
+
     /// Takes the next node.
     pub(super) fn pop(&mut self) -> Option<NodeId> {
-        self.queue.pop_first().map(|(_, node)| node)
+        self.list.pop_front().or_else(|| self.queue.pop_first().map(|(_, node)| node))
     }
 }
 

@@ -170,7 +170,8 @@ fn general_splitting(
             _ => Vec::new(),
         };
         record(stats, &system, phi.len(), added.iter().map(&show).collect());
-        observer.progress(Progress { iteration: stats.iterations, predicates: stats.predicates, states: stats.states });
+        let (iteration, predicates, states) = (stats.iterations, stats.predicates, stats.states);
+        observer.progress(Progress { iteration, predicates, states, ..Progress::default() });
         if let Some(cex) = outcome? {
             return Ok(Verdict::Unsafe(trace_of(&model, &cex.path, cex.end)));
         }

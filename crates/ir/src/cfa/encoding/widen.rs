@@ -18,12 +18,15 @@ fn natural(width: u32) -> u32 {
 /// The formula about bit-vectors that says the same of the bits: `symbols` maps integer symbols to bit-vector symbols and
 /// their views. `None` where it cannot be said.
 pub fn widen(terms: &mut Terms, formula: Term, symbols: &FxHashMap<Symbol, (Symbol, View)>) -> Option<Term> {
-    Widening { symbols, memo: FxHashMap::default() }.formula(terms, formula)
+    let (memo, needs, numbers) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+    Widening { symbols, memo, needs, numbers }.formula(terms, formula)
 }
 
 struct Widening<'a> {
     symbols: &'a FxHashMap<Symbol, (Symbol, View)>,
     memo: FxHashMap<Term, Option<Term>>,
+    needs: FxHashMap<Term, Option<u32>>,
+    numbers: FxHashMap<(Term, u32), Option<Term>>,
 }
 
 impl Widening<'_> {
@@ -61,7 +64,8 @@ impl Widening<'_> {
                     Some(terms.eq(a, b))
                 }
                 Sort::Array(_) => {
-                    let (a, b) = (self.array(terms, a)?, self.array(terms, b)?);
+                    let sort = self.array_sort(terms, a).or_else(|| self.array_sort(terms, b))?;
+                    let (a, b) = (self.array(terms, a, &sort)?, self.array(terms, b, &sort)?);
                     Some(terms.eq(a, b))
                 }
                 _ => {
@@ -124,18 +128,79 @@ impl Widening<'_> {
         (terms.bv_width(left) == terms.bv_width(right)).then_some((left, right))
     }
 
-    fn array(&mut self, terms: &mut Terms, term: Term) -> Option<Term> {
+    /// The sort of an array in bits: that of a variable in it.
+    fn array_sort(&self, terms: &Terms, term: Term) -> Option<Sort> {
+        match terms.node(term) {
+            Node::Symbol(symbol) => Some(terms.symbol_sort(self.symbols.get(&symbol)?.0).clone()),
+            Node::Store(array, ..) => self.array_sort(terms, array),
+            Node::Ite(_, a, b) => self.array_sort(terms, a).or_else(|| self.array_sort(terms, b)),
+            _ => None,
+        }
+    }
+
+    fn array(&mut self, terms: &mut Terms, term: Term, sort: &Sort) -> Option<Term> {
+        let Sort::Array(of) = sort else { return None };
         match terms.node(term) {
             Node::Symbol(symbol) => {
                 let (bits, _) = *self.symbols.get(&symbol)?;
                 Some(terms.symbol(bits))
             }
+            Node::Store(array, index, value) => {
+                let array = self.array(terms, array, sort)?;
+                let (index, value) = (self.cut(terms, index, &of.0)?, self.cut(terms, value, &of.1)?);
+                Some(terms.store(array, index, value))
+            }
+            Node::ConstArray(_, value) => {
+                let value = self.cut(terms, value, &of.1)?;
+                Some(terms.const_array(sort.clone(), value))
+            }
+            Node::Ite(c, a, b) => {
+                let (c, a, b) = (self.formula(terms, c)?, self.array(terms, a, sort)?, self.array(terms, b, sort)?);
+                Some(terms.ite(c, a, b))
+            }
             _ => None,
         }
     }
 
+    /// What is read from an array that is not a variable: the cases are told apart by conditions on the index.
+    fn read(terms: &mut Terms, array: Term, index: Term) -> Option<Term> {
+        match terms.node(array) {
+            Node::Store(array, at, value) => {
+                let (here, other) = (terms.eq(index, at), terms.select(array, index));
+                Some(terms.ite(here, value, other))
+            }
+            Node::ConstArray(_, value) => Some(value),
+            Node::Ite(c, a, b) => {
+                let (a, b) = (terms.select(a, index), terms.select(b, index));
+                Some(terms.ite(c, a, b))
+            }
+            _ => None,
+        }
+    }
+
+    /// The lowest bits of a number. Where it has more, as an index that is no address, the formula is weaker than meant or wrong,
+    /// which its check will show.
+    fn cut(&mut self, terms: &mut Terms, number: Term, sort: &Sort) -> Option<Term> {
+        let Sort::BitVec(width) = *sort else { return None };
+        let wide = self.need(terms, number)?.max(width);
+        if wide > MAX_WIDTH {
+            return None;
+        }
+        let number = self.number(terms, number, wide)?;
+        Some(terms.resize(true, width, number))
+    }
+
     /// The bits that a number takes in two's complement, at most, and all numbers it is computed from.
     fn need(&mut self, terms: &mut Terms, term: Term) -> Option<u32> {
+        if let Some(&known) = self.needs.get(&term) {
+            return known;
+        }
+        let result = self.new_need(terms, term);
+        self.needs.insert(term, result);
+        result
+    }
+
+    fn new_need(&mut self, terms: &mut Terms, term: Term) -> Option<u32> {
         if let Some(value) = terms.as_integer(term) {
             return u32::try_from(value.bits()).ok().map(|bits| bits + 1);
         }
@@ -145,9 +210,11 @@ impl Widening<'_> {
                 let Sort::BitVec(width) = *terms.symbol_sort(bits) else { return None };
                 Some(width + u32::from(view == View::Unsigned))
             }
-            Node::Binary(BinOp::Select, array, _) => {
-                let array = self.array(terms, array)?;
-                match terms.sort(array) {
+            Node::Binary(BinOp::Select, array, index) => {
+                if let Some(value) = Self::read(terms, array, index) {
+                    return self.need(terms, value);
+                }
+                match self.array_sort(terms, array)? {
                     Sort::Array(of) => match of.1 {
                         Sort::BitVec(width) => Some(width),
                         _ => None,
@@ -167,6 +234,15 @@ impl Widening<'_> {
 
     /// The number as a signed bit-vector of a width that is enough for it.
     fn number(&mut self, terms: &mut Terms, term: Term, width: u32) -> Option<Term> {
+        if let Some(&known) = self.numbers.get(&(term, width)) {
+            return known;
+        }
+        let result = self.new_number(terms, term, width);
+        self.numbers.insert((term, width), result);
+        result
+    }
+
+    fn new_number(&mut self, terms: &mut Terms, term: Term, width: u32) -> Option<Term> {
         if let Some(value) = terms.as_integer(term) {
             return Some(terms.big_bit_vec(width, bitvec::of_integer(width, &value)));
         }
@@ -177,14 +253,13 @@ impl Widening<'_> {
                 Some(terms.resize(view == View::Signed, width, bits))
             }
             Node::Binary(BinOp::Select, array, index) => {
-                let array = self.array(terms, array)?;
-                let Sort::Array(of) = terms.sort(array) else { return None };
-                let Sort::BitVec(address) = of.0 else { return None };
-                let wide = self.need(terms, index)?.max(address);
-                let index = self.number(terms, index, wide)?;
-                // An index is an address: where the number is none, the cell is some other one, and the formula weaker
-                // than meant or wrong, which its check will show.
-                let index = terms.resize(true, address, index);
+                if let Some(value) = Self::read(terms, array, index) {
+                    return self.number(terms, value, width);
+                }
+                let sort = self.array_sort(terms, array)?;
+                let array = self.array(terms, array, &sort)?;
+                let Sort::Array(of) = sort else { return None };
+                let index = self.cut(terms, index, &of.0)?;
                 let element = terms.select(array, index);
                 Some(terms.resize(true, width, element))
             }
