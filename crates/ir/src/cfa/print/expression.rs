@@ -103,7 +103,12 @@ impl Printer<'_> {
             Node::BigBitVec(_, id) => Shown::new(self.terms.big_value(id).to_string(), level::ATOM, None),
             Node::Symbol(symbol) => {
                 let signed = self.program.variables.get(&symbol).is_none_or(|v| v.signed);
-                Shown::new(name(self.program, symbol), level::ATOM, Some(signed))
+                let name = match self.program.variables.get(&symbol) {
+                    Some(variable) => variable.name.as_str(),
+                    // Not all symbols of a proof are the program's.
+                    None => self.terms.symbol_name(symbol),
+                };
+                Shown::new(name, level::ATOM, Some(signed))
             }
             Node::Unary(op, a) => self.unary(op, a),
             Node::Binary(op, a, b) => self.binary(term, op, a, b),
