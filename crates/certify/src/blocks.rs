@@ -82,9 +82,32 @@ impl Checker<'_> {
         self.excluded(&[broken], "the initial values")
     }
 
-    /// No run that satisfies the formula where the block starts breaks the one where it ends.
+    /// No run that satisfies the formula where the block starts breaks the one where it ends: case by case, if the formula is a
+    /// disjunction.
     fn check_block(&mut self, block: &Block) -> Result<(), Rejection> {
-        let from = self.formulas[&block.from];
+        for case in disjuncts(&self.terms, self.formulas[&block.from]) {
+            let values = values_of(&mut self.terms, case);
+            if values.is_empty() {
+                self.check_case(case, block)?;
+                continue;
+            }
+            let mut block = block.clone();
+            block.guard = self.terms.substitute_deep(block.guard, &values);
+            if matches!(self.terms.node(block.guard), Node::Bool(false)) {
+                continue;
+            }
+            let mut updates = values.clone();
+            for (symbol, value) in &mut block.updates {
+                *value = self.terms.substitute_deep(*value, &values);
+                updates.insert(*symbol, *value);
+            }
+            block.updates = updates.into_iter().collect();
+            self.check_case(case, &block)?;
+        }
+        Ok(())
+    }
+
+    fn check_case(&mut self, from: Term, block: &Block) -> Result<(), Rejection> {
         let what = format!("a block from point {} to {:?}", block.from.0, block.target);
         let broken = match block.target {
             Target::Point(to) => match self.formulas.get(&to) {
@@ -181,4 +204,50 @@ impl Checker<'_> {
             Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
         }
     }
+}
+
+/// The parts of a disjunction, at least one.
+fn disjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
+    parts(terms, formula, BinOp::Or)
+}
+
+fn parts(terms: &Terms, formula: Term, op: BinOp) -> Vec<Term> {
+    let (mut found, mut stack) = (Vec::new(), vec![formula]);
+    while let Some(part) = stack.pop() {
+        match terms.node(part) {
+            Node::Binary(o, a, b) if o == op => stack.extend([b, a]),
+            _ => found.push(part),
+        }
+    }
+    found
+}
+
+/// The variables that a conjunction says the values of, with these; regions have what it says of their cells stored in them. Where the
+/// conjunction holds, so it does that each variable is what stands here for it.
+fn values_of(terms: &mut Terms, conjunction: Term) -> FxHashMap<Symbol, Term> {
+    let mut values: FxHashMap<Symbol, Term> = FxHashMap::default();
+    for fact in parts(terms, conjunction, BinOp::And) {
+        let Node::Binary(BinOp::Eq, what, value) = terms.node(fact) else { continue };
+        if !is_constant(terms, value) {
+            continue;
+        }
+        match terms.node(what) {
+            Node::Symbol(symbol) => {
+                values.insert(symbol, value);
+            }
+            Node::Binary(BinOp::Select, array, address) if is_constant(terms, address) => {
+                if let Node::Symbol(region) = terms.node(array) {
+                    let below = values.get(&region).copied().unwrap_or(array);
+                    let with = terms.store(below, address, value);
+                    values.insert(region, with);
+                }
+            }
+            _ => {}
+        }
+    }
+    values
+}
+
+fn is_constant(terms: &Terms, term: Term) -> bool {
+    matches!(terms.node(term), Node::BitVec(..) | Node::Int(_) | Node::Bool(_))
 }

@@ -32,7 +32,7 @@ enum Kind {
     Lazy(Box<lazy::Config>, Option<PathBuf>),
     Bounded(bounded::Config),
     Spacer,
-    Auto(RunsConfig, Box<cegar::Config>),
+    Auto(Box<Portfolio>),
 }
 
 /// How machine integers are read, one after the other, until a verdict holds in exact arithmetic; with the share of the time
@@ -50,7 +50,12 @@ impl CEngine {
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone()),
             EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
             EngineName::Spacer => Kind::Spacer,
-            EngineName::Auto => Kind::Auto(runs, Box::new(crate::engines::cegar_config(args)?)),
+            EngineName::Auto => Kind::Auto(Box::new(Portfolio {
+                runs,
+                bounded: bounded::Config::default(),
+                lazy: super::lazy::config(args)?,
+                cegar: crate::engines::cegar_config(args)?,
+            })),
             other => return Err(format!("--engine {other:?} does not go with C").to_lowercase()),
         };
         Ok(CEngine { kind, encoding: args.lazy.encoding })
@@ -87,7 +92,7 @@ impl CEngine {
             Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
                 spacer(program, encoding, budget, observer)
             }),
-            Kind::Auto(runs, config) => auto(program, runs, config, budget, observer),
+            Kind::Auto(portfolio) => portfolio.check(program, budget, observer),
         }
     }
 }
@@ -237,42 +242,102 @@ fn holds(program: &CfaProgram, verdict: &CfaVerdict, budget: &Budget) -> bool {
     recheck(program, verdict, &|| budget.check().is_err()).is_ok()
 }
 
-/// The time for the first runs: bugs that they find, they find soon.
-fn first_part(budget: &Budget) -> Budget {
-    const MOST: Duration = Duration::from_secs(2);
-    let left = budget.remaining().unwrap_or(MOST);
-    budget.restarted(MOST.min(left * 15 / 100))
+/// Engines that share the time, one after the other.
+#[derive(Debug)]
+struct Portfolio {
+    runs: RunsConfig,
+    bounded: bounded::Config,
+    lazy: lazy::Config,
+    cegar: cegar::Config,
 }
 
-/// Runs first, for they find shallow bugs and are cheap; then abstraction; then runs again.
-fn auto(
-    program: &CfaProgram,
-    runs: &RunsConfig,
-    config: &cegar::Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (CfaVerdict, Value) {
-    let (verdict, stats) = explicit(program, runs, &first_part(budget), observer);
-    if !matches!(verdict, CfaVerdict::Unknown(_)) {
-        return with_engine(verdict, stats, "explicit");
+/// Whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    Explicit,
+    Bounded,
+    Lazy,
+    Cegar,
+}
+
+impl Portfolio {
+    /// Runs first, for they find shallow bugs and are cheap; then what sees many runs at once; then abstraction; then runs again. With
+    /// the part of the time left, in per cent, and at most so many seconds where more would not help.
+    const TURNS: [(Turn, u32, u64); 5] = [
+        (Turn::Explicit, 10, 2),
+        (Turn::Bounded, 30, 60),
+        (Turn::Lazy, 45, 600),
+        (Turn::Cegar, 80, 600),
+        (Turn::Explicit, 100, 600),
+    ];
+
+    fn check(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
+        let mut given_up: Vec<Value> = Vec::new();
+        let mut last = CfaVerdict::Unknown(Reason::NoProgress);
+        for (turn, percent, seconds) in Self::TURNS {
+            let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
+            let budget_of_turn = budget.restarted((left * percent / 100).min(Duration::from_secs(seconds)));
+            let (verdict, stats) = self.take(turn, program, &budget_of_turn, observer);
+            match verdict {
+                CfaVerdict::Unknown(reason) => {
+                    given_up.push(json!({ "engine": turn.name(), "reason": reason.to_string() }));
+                    last = more_telling(last, reason);
+                }
+                verdict => {
+                    let mut stats = with_engine(stats, turn.name());
+                    stats["engines_before"] = given_up.into();
+                    return (verdict, stats);
+                }
+            }
+            if let Err(reason) = budget.check() {
+                last = more_telling(last, reason);
+                break;
+            }
+        }
+        (last, json!({ "decided_by": Value::Null, "engines_before": given_up }))
     }
-    let (verdict, stats) = encodings(program, None, &share(budget, 75), |encoding, budget| {
-        cegar(program, encoding, config, budget, observer)
-    });
-    if !matches!(verdict, CfaVerdict::Unknown(_)) {
-        return with_engine(verdict, stats, "cegar");
-    }
-    let (other, other_stats) = explicit(program, runs, budget, observer);
-    match other {
-        CfaVerdict::Unknown(Reason::SampledInputs) => with_engine(verdict, stats, "cegar"),
-        other => with_engine(other, other_stats, "explicit"),
+
+    fn take(
+        &self,
+        turn: Turn,
+        program: &CfaProgram,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+    ) -> (CfaVerdict, Value) {
+        match turn {
+            Turn::Explicit => explicit(program, &self.runs, budget, observer),
+            Turn::Bounded => bounded(program, &self.bounded, budget, observer),
+            Turn::Lazy => encodings(program, None, budget, |encoding, budget| {
+                lazy(program, encoding, (&self.lazy, None), budget, observer)
+            }),
+            Turn::Cegar => encodings(program, None, budget, |encoding, budget| {
+                cegar(program, encoding, &self.cegar, budget, observer)
+            }),
+        }
     }
 }
 
-fn with_engine(verdict: CfaVerdict, mut stats: Value, engine: &str) -> (CfaVerdict, Value) {
-    stats["decided_by"] = match &verdict {
-        CfaVerdict::Safe(_) | CfaVerdict::Unsafe(_) => engine.into(),
-        CfaVerdict::Unknown(_) => Value::Null,
-    };
-    (verdict, stats)
+impl Turn {
+    fn name(self) -> &'static str {
+        match self {
+            Turn::Explicit => "explicit",
+            Turn::Bounded => "bounded",
+            Turn::Lazy => "lazy",
+            Turn::Cegar => "cegar",
+        }
+    }
+}
+
+/// Of two reasons why there is no verdict, the one that says more than that there was not enough time.
+fn more_telling(before: CfaVerdict, now: Reason) -> CfaVerdict {
+    match (&before, &now) {
+        (CfaVerdict::Unknown(Reason::Unsupported(_) | Reason::Undefined(_)), _) => before,
+        (CfaVerdict::Unknown(Reason::Busy(..)), Reason::Timeout(_) | Reason::SampledInputs) => before,
+        _ => CfaVerdict::Unknown(now),
+    }
+}
+
+fn with_engine(mut stats: Value, engine: &str) -> Value {
+    stats["decided_by"] = engine.into();
+    stats
 }

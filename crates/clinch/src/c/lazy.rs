@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree};
+use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree, Values};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::horn::Encoding;
 
@@ -52,6 +52,10 @@ pub(crate) struct LazyArgs {
     /// default one after the other, until a verdict holds in exact arithmetic.
     #[arg(long, value_enum)]
     pub(crate) encoding: Option<EncodingName>,
+
+    /// Which variables become control, by value, where they turn out to matter (lazy): none; those that are assigned constants; all.
+    #[arg(long, value_enum)]
+    pub(crate) values: Option<ValuesName>,
 
     /// Leave equations whole instead of splitting them into two inequalities (lazy).
     #[arg(long)]
@@ -120,6 +124,13 @@ pub(crate) enum LocalName {
     Location,
 }
 
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ValuesName {
+    None,
+    Control,
+    All,
+}
+
 /// The configuration the command line asks for.
 pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
     let lazy = &args.lazy;
@@ -158,6 +169,12 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
     match lazy.local {
         Some(LocalName::Subtree) => config.scope = Scope::Subtree,
         Some(LocalName::Location) => config.scope = Scope::Location,
+        None => {}
+    }
+    match lazy.values {
+        Some(ValuesName::None) => config.values = Values::None,
+        Some(ValuesName::Control) => config.values = Values::Control,
+        Some(ValuesName::All) => config.values = Values::All,
         None => {}
     }
     match args.order {

@@ -134,7 +134,7 @@ impl<'a> Bounded<'a> {
             self.stats.points += round.points;
             self.stats.bound = round.used.values().copied().max().unwrap_or(0).into();
             let states = self.memory.terms.len() as u64;
-            observer.progress(Progress { iteration: self.stats.rounds, predicates: 0, states });
+            observer.progress(Progress { iteration: self.stats.rounds, states, ..Progress::default() });
             if let Some(mut model) = self.ask_about(round.errors.iter().map(|e| e.0))? {
                 let terms = &self.memory.terms;
                 return evidence::trace(self.program, terms, &self.memory.paths, &round, &mut model)

@@ -43,7 +43,7 @@ pub fn check_clauses(
             .derivation(&trace)
             .and_then(|derivation| prepared.refutation(system, &derivation))
             .map(HornVerdict::Unsat),
-        CfaVerdict::Safe(CfaProof::Reached(_)) => Err(Reason::Uncertified("not a formula".to_owned())),
+        CfaVerdict::Safe(_) => Err(Reason::Uncertified("not a formula".to_owned())),
         CfaVerdict::Unknown(reason) => Err(reason),
     };
     (verdict.unwrap_or_else(HornVerdict::Unknown), stats)

@@ -23,6 +23,8 @@ pub struct Config {
     pub grain: Grain,
     /// Whether an equation between numbers becomes two inequalities, of which one may survive alone.
     pub split_equations: bool,
+    /// Which variables' values may be control.
+    pub values: Values,
     /// How interpolants are found.
     pub interpolation: ItpConfig,
     /// Whether the tree is drawn at the end.
@@ -41,6 +43,7 @@ impl Default for Config {
             subtree: Subtree::Remove,
             grain: Grain::AtomsThenConjuncts,
             split_equations: true,
+            values: Values::Control,
             // Blocks are large formulas: each attempt to do without a part of one takes long.
             interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
             draw: false,
@@ -61,6 +64,7 @@ impl Config {
             subtree: Subtree::Remove,
             grain: Grain::Atoms,
             split_equations: false,
+            values: Values::None,
             ..Config::default()
         }
     }
@@ -137,6 +141,18 @@ pub enum Subtree {
     Remove,
     /// Only the path to the error is labelled anew.
     Keep,
+}
+
+/// Which variables are tracked by value where refinement finds that they matter: nodes then have their values beside the control
+/// point, as explicit-value analyses do, and predicates are for the rest. With large blocks only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// None.
+    None,
+    /// Variables and memory cells that are assigned constants and copies of such.
+    Control,
+    /// All, counters included, until they take too many values.
+    All,
 }
 
 /// What of an interpolant becomes a predicate.

@@ -7,7 +7,7 @@ use clinch_ir::cfa::unfold::PointId;
 use clinch_ir::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, ProcedureId};
 use clinch_ir::horn::Encoding;
 use clinch_ir::machine::InputRequest;
-use clinch_ir::{Reason, Symbol, Terms, Value};
+use clinch_ir::{Reason, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use super::label::{INITIAL, Labels};
@@ -25,8 +25,8 @@ pub(super) fn proof(
 ) -> Option<CfaProof> {
     let mut terms = terms.clone();
     let start = labels.unfolding.start();
-    let mut points = Vec::new();
-    for (point, region) in tree.regions() {
+    let mut points: Vec<(PointId, Vec<Term>)> = Vec::new();
+    for ((point, values), region) in tree.regions() {
         if point != start && !labels.unfolding.is_loop_head(point) {
             continue;
         }
@@ -35,8 +35,17 @@ pub(super) fn proof(
             Encoding::Bits => formula,
             Encoding::Integers(_) => widen(&mut terms, formula, &labels.variables)?,
         };
-        points.push((labels.unfolding.point(point).clone(), formula));
+        let known = labels.tracking.valuation(values).clone().formula(&mut terms);
+        let formula = terms.and(known, formula);
+        match points.last_mut() {
+            Some((last, formulas)) if *last == point => formulas.push(formula),
+            _ => points.push((point, vec![formula])),
+        }
     }
+    let points = points
+        .into_iter()
+        .map(|(point, formulas)| (labels.unfolding.point(point).clone(), terms.any(formulas)))
+        .collect();
     Some(CfaProof::Invariants(Invariants { terms, points, bound: None }))
 }
 

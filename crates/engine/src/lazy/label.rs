@@ -8,7 +8,8 @@ use clinch_ir::horn::Encoding;
 use clinch_ir::{Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::config::BlockSize;
+use super::config::{BlockSize, Config};
+use super::tracking::{NOTHING_KNOWN, Tracking, ValuesId};
 
 /// A label, by number.
 pub(super) type LabelId = u32;
@@ -26,6 +27,8 @@ const BASIC_STEPS: usize = 1_000;
 pub(super) struct Label {
     /// Where it leads.
     pub(super) target: Target,
+    /// What is known of tracked variables there.
+    pub(super) values: ValuesId,
     /// When it may be taken, with what is known of the symbols in it.
     pub(super) guard: Term,
     /// The variables that change, with their values afterwards.
@@ -44,13 +47,15 @@ pub(super) struct Labels<'p> {
     integers: Option<IntEncoding>,
     blocks: BlockSize,
     labels: Vec<Label>,
-    leaving: FxHashMap<PointId, Vec<LabelId>>,
+    leaving: FxHashMap<(PointId, ValuesId), Vec<LabelId>>,
+    /// The variables whose values are control.
+    pub(super) tracking: Tracking,
     /// The variables as the encoding has them: which variable of the program, and how its bits are read.
     pub(super) variables: FxHashMap<Symbol, (Symbol, View)>,
 }
 
 impl<'p> Labels<'p> {
-    pub(super) fn new(program: &'p CfaProgram, terms: &mut Terms, encoding: Encoding, blocks: BlockSize) -> Self {
+    pub(super) fn new(program: &'p CfaProgram, terms: &mut Terms, encoding: Encoding, config: &Config) -> Self {
         let unfolding = Unfolding::new(program, terms);
         let integers = match encoding {
             Encoding::Bits => None,
@@ -59,9 +64,10 @@ impl<'p> Labels<'p> {
         let mut this = Labels {
             unfolding,
             integers,
-            blocks,
+            blocks: config.blocks,
             labels: Vec::new(),
             leaving: FxHashMap::default(),
+            tracking: Tracking::new(program, config.values, BLOCK_POINTS),
             variables: FxHashMap::default(),
         };
         for symbol in this.program_variables() {
@@ -71,13 +77,24 @@ impl<'p> Labels<'p> {
             };
             this.variables.insert(own, (symbol, view));
         }
-        let updates = this.unfolding.initial_values(terms);
-        let start = this.unfolding.start();
+        let counter = this.unfolding.effects().next_address;
+        let variables = this.program_variables();
+        this.tracking.declare(&variables, counter);
+        this.restart(terms);
+        this
+    }
+
+    /// Forgets all labels: the variables whose values are control are others now.
+    pub(super) fn restart(&mut self, terms: &mut Terms) {
+        self.labels.clear();
+        self.leaving.clear();
+        let updates = self.unfolding.initial_values(terms);
+        let start = self.unfolding.start();
         let guard = terms.tt();
         let initial = Block { from: start, target: Target::Point(start), guard, updates, open: Vec::new() };
-        let initial = this.encode(terms, &initial);
-        this.labels.push(initial);
-        this
+        let values = self.tracking.initially(terms, &self.unfolding);
+        let initial = self.encode(terms, &initial, values);
+        self.labels.push(initial);
     }
 
     fn program_variables(&self) -> Vec<Symbol> {
@@ -96,29 +113,34 @@ impl<'p> Labels<'p> {
         self.variables.contains_key(&symbol)
     }
 
-    /// The labels that leave a point.
-    pub(super) fn leaving(&mut self, terms: &mut Terms, point: PointId) -> Vec<LabelId> {
-        if let Some(known) = self.leaving.get(&point) {
+    /// The labels that leave a point with what is known there.
+    pub(super) fn leaving(&mut self, terms: &mut Terms, point: PointId, values: ValuesId) -> Vec<LabelId> {
+        if let Some(known) = self.leaving.get(&(point, values)) {
             return known.clone();
         }
         let mut found = Vec::new();
-        for block in self.blocks(terms, point) {
-            let label = self.encode(terms, &block);
+        for (block, values) in self.blocks(terms, point, values) {
+            let label = self.encode(terms, &block, values);
             found.push(self.labels.len() as LabelId);
             self.labels.push(label);
         }
-        self.leaving.insert(point, found.clone());
+        self.leaving.insert((point, values), found.clone());
         found
     }
 
-    fn blocks(&mut self, terms: &mut Terms, point: PointId) -> Vec<Block> {
-        if self.blocks == BlockSize::Loops
+    fn blocks(&mut self, terms: &mut Terms, point: PointId, values: ValuesId) -> Vec<(Block, ValuesId)> {
+        if self.blocks == BlockSize::Loops && self.tracking.is_on() {
+            if let Ok(blocks) = self.tracking.leaving(&mut self.unfolding, terms, point, values) {
+                return blocks;
+            }
+        } else if self.blocks == BlockSize::Loops
             && let Ok(blocks) = blocks_from(&mut self.unfolding, terms, point, BLOCK_POINTS)
         {
-            return blocks;
+            return blocks.into_iter().map(|block| (block, NOTHING_KNOWN)).collect();
         }
         let steps = self.unfolding.steps(terms, point);
-        steps.into_iter().filter_map(|step| self.small_block(terms, point, step)).collect()
+        let blocks = steps.into_iter().filter_map(|step| self.small_block(terms, point, step));
+        blocks.map(|block| (block, NOTHING_KNOWN)).collect()
     }
 
     /// One step as a block, with the statements after it up to the next branch unless steps are single edges. `None` if the
@@ -159,9 +181,10 @@ impl<'p> Labels<'p> {
     }
 
     /// A block in the encoding.
-    fn encode(&mut self, terms: &mut Terms, block: &Block) -> Label {
+    fn encode(&mut self, terms: &mut Terms, block: &Block, values: ValuesId) -> Label {
         let mut label = Label {
             target: block.target,
+            values,
             guard: block.guard,
             updates: block.updates.clone(),
             open: block.open.clone(),

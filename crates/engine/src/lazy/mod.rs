@@ -13,7 +13,7 @@
 //! | node, time stamp                      | `tree::Node`, the time in `tree::Mark`                      |
 //! | post, `wp`                            | `post::Post::post`, `Post::wp`                              |
 //! | bad region `pre(E, sigma)`            | the formulas of the steps of a `path::Path`                 |
-//! | pivot `n''`                           | `refine::Outcome::Spurious::pivot`                          |
+//! | pivot `n''`                           | `refine::Analysis::pivot`                                   |
 //! | focus operator                        | `refine::Analysis::focus`                                   |
 //! | `keep_subtree`                        | [`Subtree`]                                                 |
 //! | theorem prover, its cache             | `prover::Prover`                                            |
@@ -57,6 +57,7 @@ mod prover;
 mod refine;
 #[cfg(test)]
 mod tests;
+mod tracking;
 mod tree;
 mod waiting;
 
@@ -76,7 +77,7 @@ use serde::Serialize;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::search::BitSet;
 pub use clauses::check_clauses;
-pub use config::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree};
+pub use config::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree, Values};
 use label::{INITIAL, LabelId, Labels};
 use path::Path;
 use post::{Context, Mode, Post, no_room};
@@ -101,6 +102,10 @@ pub struct Stats {
     pub prover_calls: ProverCalls,
     /// Control points where abstraction became Boolean.
     pub boolean_points: u64,
+    /// Variables and regions tracked by value at the end.
+    pub tracked: u64,
+    /// Seconds in the search for variables to track.
+    pub values_seconds: f64,
     /// Seconds in the analysis of counterexamples.
     pub refinement_seconds: f64,
     /// Seconds in the computation of successors.
@@ -183,7 +188,7 @@ struct Lazy<'a> {
 impl<'a> Lazy<'a> {
     fn new(program: &'a CfaProgram, encoding: Encoding, config: &'a Config, budget: &'a Budget) -> Self {
         let mut terms = program.terms.clone();
-        let labels = Labels::new(program, &mut terms, encoding, config.blocks);
+        let labels = Labels::new(program, &mut terms, encoding, config);
         let post = Post::new(config.blocks);
         let tree = Tree::new(post.bdds.tt(), labels.unfolding.start());
         Lazy {
@@ -221,6 +226,7 @@ impl<'a> Lazy<'a> {
                     } else {
                         self.expand(n, point)?;
                         self.tree.mark_uncovered(n).map_err(no_room)?;
+                        self.untrack_what_takes_too_many_values()?;
                     }
                 }
                 Target::Error(..) | Target::Open(..) => {
@@ -250,7 +256,10 @@ impl<'a> Lazy<'a> {
 
     /// Lines 22 to 25: the sons of a node.
     fn expand(&mut self, n: NodeId, point: PointId) -> Result<(), Reason> {
-        let labels = if n == ROOT { vec![INITIAL] } else { self.labels.leaving(&mut self.terms, point) };
+        let labels = match n {
+            ROOT => vec![INITIAL],
+            _ => self.labels.leaving(&mut self.terms, point, self.tree.node(n).values),
+        };
         let mut sons = Vec::new();
         for label in labels {
             let son = self.son(n, label)?;
@@ -267,14 +276,15 @@ impl<'a> Lazy<'a> {
     }
 
     fn son(&mut self, parent: NodeId, label: LabelId) -> Result<Node, Reason> {
-        let place = self.labels.get(label).target;
+        let (place, values) = (self.labels.get(label).target, self.labels.get(label).values);
         let (support, mode) = match place {
             Target::Point(point) => (self.support(parent, point), self.mode(point)),
             _ => (BitSet::new(), Mode::Cartesian),
         };
         let region = self.post(parent, label, &support, mode)?;
         self.stats.predicates.max_active = self.stats.predicates.max_active.max(support.len() as u64);
-        Ok(Node { parent: Some(parent), label, place, region, support, mode, mark: Mark::Unmarked, sons: Vec::new() })
+        let mark = Mark::Unmarked;
+        Ok(Node { parent: Some(parent), label, place, values, region, support, mode, mark, sons: Vec::new() })
     }
 
     fn post(
@@ -324,8 +334,8 @@ impl<'a> Lazy<'a> {
             .map(|&n| self.predicates.concretise(&mut self.terms, &self.tree.nodes[n as usize].region))
             .collect();
         let path = Path::new(&mut self.terms, &self.labels, &along, &regions);
-        let pivot = match self.with_analysis(|analysis| analysis.run_backward(&path))? {
-            Outcome::Spurious { pivot } => pivot,
+        match self.with_analysis(|analysis| analysis.run_backward(&path))? {
+            Outcome::Spurious => {}
             Outcome::Feasible(values) => match self.tree.node(error).place {
                 Target::Open(procedure, edge) => {
                     self.open.get_or_insert(open_reason(self.program, procedure, edge));
@@ -339,14 +349,21 @@ impl<'a> Lazy<'a> {
                         .map(Some);
                 }
             },
-        };
+        }
         self.stats.refinements += 1;
         self.stats.last_path = self.shape(&nodes);
         if let Some(shape) = &self.stats.last_path {
             observer.spurious(&shape.to_string());
         }
         self.spurious.clone_from(&nodes);
-        self.refine(&path, &nodes, pivot)?;
+        if !self.refine_by_values(&path, &nodes)? {
+            self.refine(&path, &nodes)?;
+        }
+        self.report(observer)?;
+        Ok(None)
+    }
+
+    fn report(&self, observer: &mut dyn Observer) -> Result<(), Reason> {
         observer.progress(Progress {
             iteration: self.stats.refinements,
             predicates: self.predicates.len() as u64,
@@ -355,8 +372,7 @@ impl<'a> Lazy<'a> {
             prover_calls: self.post.prover.calls.total,
             cached_calls: self.post.prover.calls.cached,
         });
-        self.budget.check_iteration(self.stats.refinements)?;
-        Ok(None)
+        self.budget.check_iteration(self.stats.refinements)
     }
 
     fn with_analysis<R>(&mut self, work: impl FnOnce(&mut Analysis<'_, 'a>) -> Result<R, Reason>) -> Result<R, Reason> {
@@ -376,8 +392,12 @@ impl<'a> Lazy<'a> {
     }
 
     /// Lines 11 to 18.
-    fn refine(&mut self, path: &Path, nodes: &[NodeId], pivot: usize) -> Result<(), Reason> {
+    fn refine(&mut self, path: &Path, nodes: &[NodeId]) -> Result<(), Reason> {
+        let pivot = self.with_analysis(|analysis| Ok(analysis.pivot(path)))?;
         let (wanted, first) = self.focus(path, nodes, pivot)?;
+        if self.track_instead(&wanted)? {
+            return Ok(());
+        }
         let pivot = if self.config.scope == Scope::Subtree { pivot } else { first - 1 };
         self.learn(nodes, pivot, &wanted);
         let (pivot_node, time) = (nodes[pivot], self.tree.time(nodes[pivot]));
@@ -515,6 +535,7 @@ impl<'a> Lazy<'a> {
         self.stats.nodes = self.tree.len() as u64;
         self.stats.predicates.total = self.predicates.len() as u64;
         self.stats.prover_calls = self.post.prover.calls;
+        self.stats.tracked = self.labels.tracking.tracked.len() as u64;
         self.stats.boolean_points = self.boolean.len() as u64;
         if self.config.draw {
             self.stats.dot = Some(self.draw());

@@ -63,6 +63,16 @@ impl Post {
         }
     }
 
+    /// Forgets all about labels, for their numbers get another meaning.
+    pub(super) fn restart(&mut self, blocks: BlockSize) {
+        let calls = self.prover.calls;
+        self.prover = Prover::new(blocks);
+        self.prover.calls = calls;
+        self.wps.clear();
+        self.guards.clear();
+        self.results.clear();
+    }
+
     /// The region after the label, in terms of the predicates of `support`; false if the label cannot be taken.
     pub(super) fn post(
         &mut self,

@@ -13,6 +13,8 @@ use crate::budget::Budget;
 
 /// Work and milliseconds for the one query whether a counterexample is real.
 const LIMITS: (u32, u32) = (50_000_000, 20_000);
+/// Work and milliseconds for the query what contradicts what.
+const CORE_LIMITS: (u32, u32) = (10_000_000, 3_000);
 /// Work and milliseconds for a query of the backward analysis.
 const STEP_LIMITS: (u32, u32) = (1_000_000, 500);
 /// Queries spent on a smaller contradiction.
@@ -42,12 +44,12 @@ pub(super) enum Source<'a> {
 pub(super) enum Outcome {
     /// Real, with the values of what is open.
     Feasible(FxHashMap<Symbol, Value>),
-    /// Spurious. The pivot is the last node, by position on the path, from whose region the rest of the path is impossible.
-    Spurious { pivot: usize },
+    /// Spurious.
+    Spurious,
 }
 
 impl Analysis<'_, '_> {
-    /// Finds out whether a path can be run, and if not, from which node on it cannot.
+    /// Finds out whether a path can be run.
     pub(super) fn run_backward(&mut self, path: &Path) -> Result<Outcome, Reason> {
         let mut solver = Z3Solver::for_one_question();
         solver.set_limits(LIMITS.0, LIMITS.1);
@@ -61,7 +63,7 @@ impl Analysis<'_, '_> {
                 let values = open.filter_map(|&(_, _, s)| Some((s, solver.symbol_value(self.terms, s)?))).collect();
                 Ok(Outcome::Feasible(values))
             }
-            Answer::Unsat => Ok(Outcome::Spurious { pivot: self.pivot(path) }),
+            Answer::Unsat => Ok(Outcome::Spurious),
             Answer::Unknown => {
                 self.budget.check()?;
                 Err(Reason::Unsupported("the solver cannot tell whether a counterexample is real".to_owned()))
@@ -69,8 +71,9 @@ impl Analysis<'_, '_> {
         }
     }
 
-    /// The first node, going up from the error, whose region has nothing in common with its bad region.
-    fn pivot(&mut self, path: &Path) -> usize {
+    /// The pivot of a spurious path: the first node, going up from the error, whose region has nothing in common with its bad
+    /// region. By position on the path: the rest of it is impossible from there.
+    pub(super) fn pivot(&mut self, path: &Path) -> usize {
         if self.config.part == Part::WholePath && self.config.scope == Scope::Location {
             return 0;
         }
@@ -85,6 +88,26 @@ impl Analysis<'_, '_> {
             }
         }
         0
+    }
+
+    /// The variables that a contradiction in a spurious path is about.
+    pub(super) fn variables_of_contradiction(&mut self, path: &Path) -> Vec<Symbol> {
+        let mut assumptions: Vec<(Term, bool)> = Vec::new();
+        for step in &path.steps {
+            assumptions.extend(conjuncts(self.terms, step.formula).into_iter().map(|t| (t, true)));
+        }
+        let mut solver = Z3Solver::for_formulas();
+        solver.set_limits(CORE_LIMITS.0, CORE_LIMITS.1);
+        self.calls += 1;
+        if solver.check(self.terms, &assumptions) != Answer::Unsat {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for i in solver.core() {
+            let formula = path.without_primes(self.terms, assumptions[i].0);
+            found.extend(self.terms.symbols(formula).iter().filter_map(|s| Some(self.labels.variables.get(s)?.0)));
+        }
+        found
     }
 
     /// The predicates that refute the path from the pivot on, for each node of the path behind the pivot.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::label::{INITIAL, LabelId};
 use super::post::Mode;
+use super::tracking::{NOTHING_KNOWN, ValuesId};
 use crate::search::BitSet;
 
 /// A node of the tree.
@@ -35,6 +36,8 @@ pub(super) struct Node {
     /// The label of the arc to it.
     pub(super) label: LabelId,
     pub(super) place: Target,
+    /// What is known there of tracked variables.
+    pub(super) values: ValuesId,
     /// The reachable region.
     pub(super) region: Bdd,
     /// The predicates it may speak of.
@@ -48,8 +51,8 @@ pub(super) struct Node {
 /// The tree.
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
-    /// The uncovered marked nodes of each control point, with the union of their regions.
-    uncovered: FxHashMap<PointId, (Vec<NodeId>, Bdd)>,
+    /// The uncovered marked nodes of each control point and valuation, with the union of their regions.
+    uncovered: FxHashMap<(PointId, ValuesId), (Vec<NodeId>, Bdd)>,
     clock: u64,
 }
 
@@ -60,6 +63,7 @@ impl Tree {
             parent: None,
             label: INITIAL,
             place: Target::Point(start),
+            values: NOTHING_KNOWN,
             region,
             support: BitSet::new(),
             mode: Mode::Boolean,
@@ -94,7 +98,7 @@ impl Tree {
     /// Whether the region of a node at a point is contained in the union of those of the uncovered marked nodes there.
     pub(super) fn is_covered(&self, id: NodeId) -> Result<bool, OutOfNodes> {
         match self.node(id).place {
-            Target::Point(point) if id != ROOT => match self.uncovered.get(&point) {
+            Target::Point(point) if id != ROOT => match self.uncovered.get(&(point, self.node(id).values)) {
                 Some((_, union)) => self.node(id).region.implies(union),
                 None => Ok(false),
             },
@@ -113,14 +117,14 @@ impl Tree {
         if let Target::Point(point) = self.node(id).place
             && id != ROOT
         {
-            let region = self.node(id).region.clone();
-            match self.uncovered.get_mut(&point) {
+            let (region, at) = (self.node(id).region.clone(), (point, self.node(id).values));
+            match self.uncovered.get_mut(&at) {
                 Some((nodes, union)) => {
                     nodes.push(id);
                     *union = union.or(&region)?;
                 }
                 None => {
-                    self.uncovered.insert(point, (vec![id], region));
+                    self.uncovered.insert(at, (vec![id], region));
                 }
             }
         }
@@ -175,16 +179,16 @@ impl Tree {
         Ok(unmarked)
     }
 
-    /// The union of the regions of the uncovered marked nodes at each point, by point.
-    pub(super) fn regions(&self) -> Vec<(PointId, Bdd)> {
+    /// The union of the regions of the uncovered marked nodes at each point with each valuation, ascending.
+    pub(super) fn regions(&self) -> Vec<((PointId, ValuesId), Bdd)> {
         #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
-        let mut regions: Vec<(PointId, Bdd)> =
+        let mut regions: Vec<((PointId, ValuesId), Bdd)> =
             self.uncovered.iter().filter(|(_, u)| !u.0.is_empty()).map(|(&p, u)| (p, u.1.clone())).collect();
-        regions.sort_by_key(|(point, _)| *point);
+        regions.sort_by_key(|(at, _)| *at);
         regions
     }
 
-    /// The nodes whose regions are properly inside that of a node at the same control point, and what is below them: of those
+    /// The nodes whose regions are properly inside that of a node at the same control point with the same values, and what is below them: of those
     /// marked and those that wait.
     pub(super) fn subsumed_by(
         &self,
@@ -193,9 +197,11 @@ impl Tree {
     ) -> Result<Vec<NodeId>, OutOfNodes> {
         let node = self.node(id);
         let Target::Point(point) = node.place else { return Ok(Vec::new()) };
-        let marked = self.uncovered.get(&point).map_or(&[][..], |(nodes, _)| nodes).iter().copied();
+        let marked = self.uncovered.get(&(point, node.values)).map_or(&[][..], |(nodes, _)| nodes).iter().copied();
         let mut work = Vec::new();
-        for other in marked.chain(waiting.filter(|&w| self.node(w).place == node.place)) {
+        for other in
+            marked.chain(waiting.filter(|&w| (self.node(w).place, self.node(w).values) == (node.place, node.values)))
+        {
             let region = &self.node(other).region;
             let live = matches!(self.node(other).mark, Mark::Uncovered(_) | Mark::Unmarked);
             if other != id && live && *region != node.region && region.implies(&node.region)? {

@@ -43,9 +43,9 @@ pub struct TooLarge;
 
 /// A partial run: its condition, and the variables it changed.
 #[derive(Clone, Debug)]
-struct Partial {
-    condition: Term,
-    values: FxHashMap<Symbol, Term>,
+pub(super) struct Partial {
+    pub(super) condition: Term,
+    pub(super) values: FxHashMap<Symbol, Term>,
 }
 
 /// The blocks that start at a point, with at most `limit` points in all.
@@ -71,7 +71,7 @@ pub fn blocks_from(
 
 /// The points of the blocks, children before parents, and their steps.
 #[allow(clippy::type_complexity, reason = "two results of one walk")]
-fn points_of(
+pub(super) fn points_of(
     unfolding: &mut Unfolding<'_>,
     terms: &mut Terms,
     from: PointId,
@@ -153,7 +153,7 @@ impl Walk<'_> {
 }
 
 /// A partial run with one more step.
-fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Partial {
+pub(super) fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Partial {
     let condition = match effect.guard {
         Some(guard) => {
             let guard = terms.substitute_symbols(guard, &partial.values);
@@ -193,7 +193,7 @@ fn join(terms: &mut Terms, partials: Vec<Partial>) -> Option<Partial> {
 }
 
 /// `a or b`; where both are what comes of a branch, what was before it.
-fn either(terms: &mut Terms, a: Term, b: Term) -> Term {
+pub(super) fn either(terms: &mut Terms, a: Term, b: Term) -> Term {
     if let (Node::Binary(BinOp::And, before, one), Node::Binary(BinOp::And, also, other)) =
         (terms.node(a), terms.node(b))
         && before == also

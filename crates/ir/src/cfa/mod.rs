@@ -27,6 +27,7 @@ mod source;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod unfold;
+pub mod values;
 mod verdict;
 
 use rustc_hash::FxHashMap;

@@ -1,0 +1,252 @@
+//! Values as control: variables whose values are part of where a node is, beside the control point.
+//!
+//! As predicates, values that a program keeps for control (the state of a protocol, the status of a thread) cost many
+//! questions to the prover and as many refinements. As control they cost nothing but places. Which ones are tracked is found by
+//! counterexamples, as predicates are: where values alone rule one out, a smallest set that does is tracked from then on.
+
+use std::time::Instant;
+
+use clinch_ir::cfa::CfaProgram;
+use clinch_ir::cfa::blocks::{Block, Target, TooLarge};
+use clinch_ir::cfa::unfold::{PointId, Unfolding};
+use clinch_ir::cfa::values::{Valuation, ValuedBlocks, control_variables};
+use clinch_ir::{Reason, Symbol, Term, Terms};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::config::{BlockSize, Values};
+use super::path::Path;
+use super::predicates::PredicateId;
+use super::tree::{NodeId, Tree};
+use super::waiting::Waiting;
+use super::{Lazy, ROOT};
+
+/// What is known at a place, by number.
+pub(super) type ValuesId = u32;
+
+/// Nothing.
+pub(super) const NOTHING_KNOWN: ValuesId = 0;
+
+/// Values that a tracked variable may take at one control point: more, and it is no control.
+const MOST_VALUES: usize = 200;
+/// As many for one that arithmetic computes.
+const MOST_COUNTED: usize = 40;
+/// Places at one step of a counterexample.
+const MOST_PLACES: usize = 200;
+
+/// The variables whose values are control.
+pub(super) struct Tracking {
+    mode: Values,
+    blocks: ValuedBlocks,
+    pub(super) tracked: FxHashSet<Symbol>,
+    /// What may be tracked, in the order in which it is preferred.
+    candidates: IndexSet<Symbol, FxBuildHasher>,
+    control: FxHashSet<Symbol>,
+    valuations: IndexSet<Valuation, FxBuildHasher>,
+    /// The values met at each control point.
+    met: FxHashMap<(PointId, Symbol), FxHashSet<Term>>,
+    /// A variable that took too many.
+    excess: Option<Symbol>,
+}
+
+impl Tracking {
+    pub(super) fn new(program: &CfaProgram, mode: Values, limit: usize) -> Self {
+        let control = if mode == Values::None { FxHashSet::default() } else { control_variables(program) };
+        Tracking {
+            mode,
+            blocks: ValuedBlocks::new(program, limit),
+            tracked: FxHashSet::default(),
+            candidates: IndexSet::default(),
+            control,
+            valuations: IndexSet::from_iter([Valuation::default()]),
+            met: FxHashMap::default(),
+            excess: None,
+        }
+    }
+
+    /// Says which variables there are.
+    pub(super) fn declare(&mut self, variables: &[Symbol], counter: Symbol) {
+        self.control.insert(counter);
+        let rest = variables.iter().filter(|_| self.mode == Values::All);
+        let control = variables.iter().filter(|s| self.control.contains(s));
+        if self.mode != Values::None {
+            self.candidates = control.chain(rest).copied().collect();
+        }
+    }
+
+    /// Whether variables may be tracked.
+    pub(super) fn is_on(&self) -> bool {
+        self.mode != Values::None
+    }
+
+    pub(super) fn valuation(&self, id: ValuesId) -> &Valuation {
+        self.valuations.get_index(id as usize).expect("an id of this list")
+    }
+
+    /// What is known before the program starts.
+    pub(super) fn initially(&mut self, terms: &mut Terms, unfolding: &Unfolding<'_>) -> ValuesId {
+        self.met.clear();
+        let valuation = self.blocks.initially(terms, unfolding, &self.tracked);
+        self.valuations.insert_full(valuation).0 as ValuesId
+    }
+
+    /// The blocks that leave a place, with what is known where they end.
+    pub(super) fn leaving(
+        &mut self,
+        unfolding: &mut Unfolding<'_>,
+        terms: &mut Terms,
+        point: PointId,
+        values: ValuesId,
+    ) -> Result<Vec<(Block, ValuesId)>, TooLarge> {
+        let known = self.valuation(values).clone();
+        let blocks = self.blocks.leaving(unfolding, terms, (point, &known), &self.tracked)?;
+        let mut found = Vec::new();
+        for valued in blocks {
+            if let Target::Point(to) = valued.block.target {
+                self.count(to, &valued.known);
+            }
+            found.push((valued.block, self.valuations.insert_full(valued.known).0 as ValuesId));
+        }
+        Ok(found)
+    }
+
+    fn count(&mut self, point: PointId, known: &Valuation) {
+        for (symbol, value) in known.iter() {
+            let met = self.met.entry((point, symbol)).or_default();
+            let most = if self.control.contains(&symbol) { MOST_VALUES } else { MOST_COUNTED };
+            if met.insert(value) && met.len() > most {
+                self.excess = Some(symbol);
+            }
+        }
+    }
+
+    /// Whether values rule out that runs go along the points, from the start, to the target behind the last one.
+    fn refutes(
+        &mut self,
+        (unfolding, terms): (&mut Unfolding<'_>, &mut Terms),
+        path: &[Target],
+        tracked: &FxHashSet<Symbol>,
+    ) -> bool {
+        let mut places = vec![self.blocks.initially(terms, unfolding, tracked)];
+        for step in path.windows(2) {
+            let Target::Point(from) = step[0] else { return false };
+            let limits = (tracked, MOST_PLACES);
+            match self.blocks.follow(unfolding, terms, (from, &places), step[1], limits) {
+                Some(next) => places = next,
+                None => return false,
+            }
+        }
+        places.is_empty()
+    }
+}
+
+impl Lazy<'_> {
+    /// Where values that are not tracked yet rule out a counterexample: tracks them and starts again.
+    pub(super) fn refine_by_values(&mut self, path: &Path, nodes: &[NodeId]) -> Result<bool, Reason> {
+        if !self.labels.tracking.is_on() || self.config.blocks != BlockSize::Loops {
+            return Ok(false);
+        }
+        let start = Instant::now();
+        let of_contradiction = self.with_analysis(|analysis| Ok(analysis.variables_of_contradiction(path)))?;
+        let found = self.values_against(nodes, &of_contradiction);
+        self.stats.values_seconds += start.elapsed().as_secs_f64();
+        self.budget.check()?;
+        let Some(found) = found else { return Ok(false) };
+        self.labels.tracking.tracked.extend(found);
+        self.restart()?;
+        Ok(true)
+    }
+
+    /// A smallest set of variables whose values rule out a counterexample, beside those that are tracked: of those that a contradiction
+    /// is about, or else of all.
+    fn values_against(&mut self, nodes: &[NodeId], of_contradiction: &[Symbol]) -> Option<Vec<Symbol>> {
+        let path: Vec<Target> = nodes[1..].iter().map(|&n| self.tree.node(n).place).collect();
+        let tracking = &self.labels.tracking;
+        let background = tracking.tracked.clone();
+        let all: Vec<Symbol> = tracking.candidates.iter().copied().filter(|s| !background.contains(s)).collect();
+        let some: Vec<Symbol> = all.iter().copied().filter(|s| of_contradiction.contains(s)).collect();
+        let mut search = Search { terms: self.terms.clone(), lazy: self, path };
+        let more = [some, all].into_iter().find(|m| !m.is_empty() && search.refutes_with(&background, m))?;
+        Some(search.smallest(&background, false, &more))
+    }
+
+    /// Tracks the variables of predicates that are about values only, instead of using the predicates.
+    pub(super) fn track_instead(&mut self, wanted: &[(usize, Vec<PredicateId>)]) -> Result<bool, Reason> {
+        let tracking = &mut self.labels.tracking;
+        if !tracking.is_on() || self.config.blocks != BlockSize::Loops {
+            return Ok(false);
+        }
+        let mut new = Vec::new();
+        for &predicate in wanted.iter().flat_map(|w| &w.1) {
+            let symbols = self.predicates.symbols(predicate);
+            let own: Vec<Symbol> = symbols.iter().filter_map(|s| Some(self.labels.variables.get(s)?.0)).collect();
+            if own.iter().all(|s| tracking.candidates.contains(s)) {
+                new.extend(own.into_iter().filter(|s| !tracking.tracked.contains(s)));
+            }
+        }
+        if new.is_empty() {
+            return Ok(false);
+        }
+        tracking.tracked.extend(new);
+        self.restart()?;
+        Ok(true)
+    }
+
+    /// A variable that takes too many values is not tracked any more.
+    pub(super) fn untrack_what_takes_too_many_values(&mut self) -> Result<(), Reason> {
+        if let Some(symbol) = self.labels.tracking.excess.take() {
+            self.labels.tracking.tracked.remove(&symbol);
+            self.labels.tracking.candidates.shift_remove(&symbol);
+            self.restart()?;
+        }
+        Ok(())
+    }
+
+    /// Begins a new tree. Predicates stay.
+    fn restart(&mut self) -> Result<(), Reason> {
+        self.labels.restart(&mut self.terms);
+        self.post.restart(self.config.blocks);
+        self.tree = Tree::new(self.post.bdds.tt(), self.labels.unfolding.start());
+        self.waiting = Waiting::new(self.program, self.config.order);
+        self.spurious.clear();
+        self.wait(ROOT)
+    }
+}
+
+/// The search for a smallest set of variables.
+struct Search<'a, 'p> {
+    lazy: &'a mut Lazy<'p>,
+    /// Terms made on the way are thrown away with it.
+    terms: Terms,
+    path: Vec<Target>,
+}
+
+impl Search<'_, '_> {
+    fn refutes_with(&mut self, background: &FxHashSet<Symbol>, more: &[Symbol]) -> bool {
+        let mut tracked = background.clone();
+        tracked.extend(more);
+        let labels = &mut self.lazy.labels;
+        self.lazy.budget.check().is_ok()
+            && labels.tracking.refutes((&mut labels.unfolding, &mut self.terms), &self.path, &tracked)
+    }
+
+    /// QuickXplain (U. Junker, AAAI 2004): of `more`, which refutes together with the background, a part that does and of which
+    /// nothing can be left out; what comes first is preferred.
+    fn smallest(&mut self, background: &FxHashSet<Symbol>, grown: bool, more: &[Symbol]) -> Vec<Symbol> {
+        if grown && self.refutes_with(background, &[]) {
+            return Vec::new();
+        }
+        if more.len() <= 1 {
+            return more.to_vec();
+        }
+        let (first, second) = more.split_at(more.len() / 2);
+        let mut with_first = background.clone();
+        with_first.extend(first);
+        let mut found = self.smallest(&with_first, true, second);
+        let mut with_found = background.clone();
+        with_found.extend(&found);
+        let grown = !found.is_empty();
+        found.extend(self.smallest(&with_found, grown, first));
+        found
+    }
+}

@@ -1,0 +1,247 @@
+//! Runs from a place to the next loop heads, with values.
+
+use std::collections::BTreeMap;
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::super::blocks::{Block, Partial, Target, TooLarge, either, extend};
+use super::super::unfold::{Next, PointId, Step, Unfolding};
+use super::valuation::{self, Valuation};
+use super::{Area, ValuedBlock, ValuedBlocks};
+use crate::cfa::EdgeId;
+use crate::sort::Sort;
+use crate::term::{Node, Symbol, Term, Terms};
+
+/// Partial runs in one walk.
+const PARTIALS: usize = 60_000;
+
+/// As many that are followed by values alone.
+const FOLLOWED: usize = 6_000;
+
+type Grouped = IndexMap<Valuation, Vec<Partial>, FxBuildHasher>;
+
+struct Walk<'a, 'p> {
+    with: &'a ValuedBlocks,
+    unfolding: &'a Unfolding<'p>,
+    terms: &'a mut Terms,
+    area: &'a Area,
+    tracked: &'a FxHashSet<Symbol>,
+    from: PointId,
+    /// Partial runs that wait at points, by the position of these.
+    incoming: BTreeMap<usize, Vec<Partial>>,
+    targets: IndexMap<(Target, Valuation), Vec<Partial>, FxBuildHasher>,
+    open: IndexSet<(PointId, EdgeId, Symbol), FxBuildHasher>,
+}
+
+/// The blocks that leave a place.
+pub(super) fn blocks(
+    with: &ValuedBlocks,
+    (unfolding, terms): (&Unfolding<'_>, &mut Terms),
+    area: &Area,
+    (from, known): (PointId, &Valuation),
+    tracked: &FxHashSet<Symbol>,
+) -> Result<Vec<ValuedBlock>, TooLarge> {
+    let condition = terms.tt();
+    let first = Partial { condition, values: known.values() };
+    let mut walk = Walk {
+        with,
+        unfolding,
+        terms,
+        area,
+        tracked,
+        from,
+        incoming: BTreeMap::from([(0, vec![first])]),
+        targets: IndexMap::default(),
+        open: IndexSet::default(),
+    };
+    let mut taken = 0;
+    while let Some((at, partials)) = walk.incoming.pop_first() {
+        for partial in walk.joined(at, partials) {
+            taken += 1;
+            if taken > PARTIALS {
+                return Err(TooLarge);
+            }
+            for step in &area.steps[at] {
+                walk.take(at, step, &partial);
+            }
+        }
+    }
+    Ok(walk.finish())
+}
+
+impl Walk<'_, '_> {
+    /// The partial runs at a point: those that agree on what is known are one.
+    fn joined(&mut self, at: usize, partials: Vec<Partial>) -> Vec<Partial> {
+        if partials.len() == 1 {
+            return partials;
+        }
+        let point = self.area.points[at];
+        let mut grouped = Grouped::default();
+        for mut partial in partials {
+            partial.values.retain(|&symbol, _| self.with.is_live(self.unfolding, point, symbol));
+            let known = self.with.known(self.terms, self.unfolding, point, &partial.values, self.tracked);
+            grouped.entry(known).or_default().push(partial);
+        }
+        grouped.into_iter().map(|(known, group)| join(self.terms, &known, group)).collect()
+    }
+
+    fn take(&mut self, at: usize, step: &Step, partial: &Partial) {
+        let next = extend(self.terms, partial, &step.effect);
+        if matches!(self.terms.node(next.condition), Node::Bool(false)) {
+            return;
+        }
+        let point = self.area.points[at];
+        self.open.extend(step.effect.open.iter().map(|&symbol| (point, step.edge, symbol)));
+        let (target, known) = match step.next {
+            Next::End => return,
+            Next::Point(to) if to != self.from && self.area.position.contains_key(&to) => {
+                self.incoming.entry(self.area.position[&to]).or_default().push(next);
+                return;
+            }
+            Next::Point(to) => {
+                let known = self.with.known(self.terms, self.unfolding, to, &next.values, self.tracked);
+                (Target::Point(to), known)
+            }
+            Next::Error => (Target::Error(step.procedure, step.edge), Valuation::default()),
+            Next::Open | Next::Recursion(_) => (Target::Open(step.procedure, step.edge), Valuation::default()),
+        };
+        self.targets.entry((target, known)).or_default().push(next);
+    }
+
+    fn finish(self) -> Vec<ValuedBlock> {
+        let open: Vec<(PointId, EdgeId, Symbol)> = self.open.into_iter().collect();
+        let mut blocks = Vec::new();
+        for ((target, known), partials) in self.targets {
+            let partial = join(self.terms, &known, partials);
+            let mut updates: Vec<(Symbol, Term)> = Vec::new();
+            #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
+            for (symbol, value) in partial.values {
+                let same = matches!(self.terms.node(value), Node::Symbol(s) if s == symbol);
+                if !same && !matches!(target, Target::Error(..) | Target::Open(..)) {
+                    updates.push((symbol, value));
+                }
+            }
+            updates.sort_unstable();
+            let block = Block { from: self.from, target, guard: partial.condition, updates, open: open.clone() };
+            blocks.push(ValuedBlock { block, known });
+        }
+        blocks
+    }
+}
+
+/// Partial runs that agree on what is known, as one. At most one of their conditions holds.
+fn join(terms: &mut Terms, known: &Valuation, partials: Vec<Partial>) -> Partial {
+    let mut partials = partials.into_iter();
+    let mut joined = partials.next().expect("groups are not empty");
+    for other in partials {
+        let mut symbols: Vec<Symbol> = Vec::new();
+        #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
+        for symbol in joined.values.keys().chain(other.values.keys()) {
+            symbols.push(*symbol);
+        }
+        symbols.sort_unstable();
+        symbols.dedup();
+        for symbol in symbols {
+            let same = terms.symbol(symbol);
+            let left = joined.values.get(&symbol).copied().unwrap_or(same);
+            let right = other.values.get(&symbol).copied().unwrap_or(same);
+            if left != right {
+                let value = join_values(terms, (left, right), other.condition, known.get(symbol));
+                joined.values.insert(symbol, value);
+            }
+        }
+        joined.condition = either(terms, joined.condition, other.condition);
+    }
+    joined
+}
+
+/// Two values as one. What is known of a region is on top, so that it can be read.
+fn join_values(terms: &mut Terms, (left, right): (Term, Term), condition: Term, known: Option<Term>) -> Term {
+    match known {
+        Some(known) if matches!(terms.sort(left), Sort::Array(_)) => {
+            let (left, right) = (valuation::without(terms, left, known), valuation::without(terms, right, known));
+            let below = if left == right { left } else { terms.ite(condition, right, left) };
+            valuation::with(terms, below, known)
+        }
+        _ => terms.ite(condition, right, left),
+    }
+}
+
+/// A place, with all values that are known on the way there: those that are not tracked are forgotten where ways join that do not
+/// agree on them.
+type Waiting = IndexMap<Valuation, FxHashMap<Symbol, Term>, FxBuildHasher>;
+
+/// Where values lead from places at one point to a target, all else being open.
+pub(super) fn follow(
+    with: &ValuedBlocks,
+    (unfolding, terms): (&Unfolding<'_>, &mut Terms),
+    area: &Area,
+    (from, places): (PointId, &[Valuation]),
+    target: Target,
+    (tracked, limit): (&FxHashSet<Symbol>, usize),
+) -> Option<Vec<Valuation>> {
+    let mut incoming: BTreeMap<usize, Waiting> = BTreeMap::new();
+    incoming.insert(0, places.iter().map(|place| (place.clone(), place.values())).collect());
+    let mut found: IndexSet<Valuation, FxBuildHasher> = IndexSet::default();
+    let mut taken = 0;
+    while let Some((at, places)) = incoming.pop_first() {
+        for values in places.into_values() {
+            taken += 1;
+            if taken > FOLLOWED || found.len() > limit {
+                return None;
+            }
+            for step in &area.steps[at] {
+                let Some(after) = after(terms, &values, step) else { continue };
+                match step.next {
+                    Next::Point(to) => {
+                        let known = with.known(terms, unfolding, to, &after, tracked);
+                        match area.position.get(&to) {
+                            Some(&position) if to != from => meet(incoming.entry(position).or_default(), known, after),
+                            _ if target == Target::Point(to) => drop(found.insert(known)),
+                            _ => {}
+                        }
+                    }
+                    Next::Error if target == Target::Error(step.procedure, step.edge) => {
+                        found.insert(Valuation::default());
+                    }
+                    Next::Open | Next::Recursion(_) if target == Target::Open(step.procedure, step.edge) => {
+                        found.insert(Valuation::default());
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    Some(found.into_iter().collect())
+}
+
+/// One more way to a place.
+fn meet(waiting: &mut Waiting, known: Valuation, values: FxHashMap<Symbol, Term>) {
+    match waiting.get_mut(&known) {
+        Some(before) => before.retain(|symbol, value| values.get(symbol) == Some(value)),
+        None => {
+            waiting.insert(known, values);
+        }
+    }
+}
+
+/// The constants after a step; nothing if they rule it out.
+fn after(terms: &mut Terms, values: &FxHashMap<Symbol, Term>, step: &Step) -> Option<FxHashMap<Symbol, Term>> {
+    if let Some(guard) = step.effect.guard {
+        let guard = terms.substitute_symbols(guard, values);
+        if matches!(terms.node(guard), Node::Bool(false)) {
+            return None;
+        }
+    }
+    let updates: Vec<(Symbol, Term)> =
+        step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, values))).collect();
+    let mut values = values.clone();
+    for (symbol, value) in updates {
+        match valuation::constant_part(terms, symbol, value, &[]) {
+            Some(constant) => drop(values.insert(symbol, constant)),
+            None => drop(values.remove(&symbol)),
+        }
+    }
+    Some(values)
+}
