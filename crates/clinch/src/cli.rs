@@ -23,9 +23,9 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Write a model in another language, on standard output.
     Convert(ConvertArgs),
-    /// Execute a C program on the model, with inputs given or drawn.
+    /// Execute a C or Remopla program on the model, with inputs given or drawn.
     Run(RunArgs),
-    /// Draw the control-flow automata of a C program.
+    /// Draw the control-flow automata of a C or Remopla program.
     Cfa(CfaArgs),
     /// List the engines and their options.
     Engines,
@@ -35,8 +35,8 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The model: C (.c, .i, docs/c.md; several files are linked) or a task file (.yml), guarded commands (.gcl,
-    /// docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
+    /// The model: C (.c, .i, docs/c.md; several files are linked) or a task file (.yml), Remopla (.rem, docs/rem.md),
+    /// guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -158,9 +158,8 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
-    /// Set a constant of the model.
-    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
-    pub(crate) defines: Vec<(String, i64)>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
 
     /// The error condition, in the model's own expression syntax; replaces the model's.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
@@ -177,6 +176,18 @@ pub(crate) struct ModelArgs {
     /// What the variables of transition constraints (.pl, .armc) range over.
     #[arg(long, value_enum, default_value_t = NumbersName::Integer)]
     pub(crate) numbers: NumbersName,
+}
+
+/// What is said about the text of a model.
+#[derive(Args, Debug)]
+pub(crate) struct TextArgs {
+    /// Set a constant of the model.
+    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub(crate) defines: Vec<(String, i64)>,
+
+    /// The label that must not be reached (.rem). Default: error.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label: Option<String>,
 }
 
 /// How C is read.
@@ -205,9 +216,12 @@ pub(crate) struct CArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// The program: C files (.c, .i) or a task file (.yml).
+    /// The program: C files (.c, .i), a task file (.yml) or a Remopla file (.rem).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
 
     #[command(flatten)]
     pub(crate) c: CArgs,
@@ -226,9 +240,12 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CfaArgs {
-    /// The program: C files (.c, .i) or a task file (.yml).
+    /// The program: C files (.c, .i), a task file (.yml) or a Remopla file (.rem).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
 
     #[command(flatten)]
     pub(crate) c: CArgs,

@@ -9,7 +9,7 @@ use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace};
 
 use super::confirm::{self, Confirmation};
 use super::engines::CEngine;
-use super::load::Loaded;
+use super::load::{Language, Loaded};
 use super::{harness, report};
 use crate::check::{Outcome, Printed, search_and_recheck};
 use crate::cli::{CheckArgs, Format, Switch};
@@ -35,6 +35,7 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
     };
     let confirmation = confirmed(loaded, &mut outcome, budget, args);
     if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
+        && loaded.language == Language::C
         && let Err(error) =
             std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
     {
@@ -77,6 +78,9 @@ fn confirmed(
     args: &CheckArgs,
 ) -> Option<Confirmation> {
     let CfaVerdict::Unsafe(trace) = &outcome.verdict else { return None };
+    if loaded.language != Language::C {
+        return None;
+    }
     if args.certify == Switch::Off {
         return Some(Confirmation::Impossible("checks are off".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! What clinch prints about C programs.
+//! What clinch prints about programs with procedures.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use clinch_ir::cfa::{
 use serde_json::{Value, json};
 
 use super::confirm::Confirmation;
-use super::load::Loaded;
+use super::load::{Language, Loaded};
 use super::{harness, trace};
 use crate::check::Outcome;
 use crate::report::{json_head, times};
@@ -35,8 +35,12 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
             let _ = writeln!(out, "UNSAFE: {} at {}:{}:{} ({time})", found.error, place.file, place.line, place.column);
             let _ = writeln!(out, "{}", inputs_text(program, found));
             out.push_str("trace:\n");
-            out.push_str(&trace::text(&trace::lines(program, found)));
-            let _ = writeln!(out, "evidence: the run was replayed on the model; {}", confirmation_text(confirmation));
+            out.push_str(&trace::text(&trace::lines(program, loaded.language, found)));
+            let execution = match loaded.language {
+                Language::C => format!("; {}", confirmation_text(confirmation)),
+                Language::Remopla => String::new(),
+            };
+            let _ = writeln!(out, "evidence: the run was replayed on the model{execution}");
         }
     }
     if program.integers == Integers::Mathematical {
@@ -149,7 +153,9 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
         CfaVerdict::Unknown(_) => "unknown",
     };
     let mut object = json_head(verdict, outcome);
-    object["data_model"] = if loaded.data_model == DataModel::Ilp32 { "ilp32" } else { "lp64" }.into();
+    if loaded.language == Language::C {
+        object["data_model"] = if loaded.data_model == DataModel::Ilp32 { "ilp32" } else { "lp64" }.into();
+    }
     object["integers"] = if program.integers == Integers::Machine { "machine" } else { "mathematical" }.into();
     object["assumptions"] = assumptions(program, &outcome.verdict).into();
     if let Some(expected) = loaded.expected {
@@ -172,8 +178,10 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
             object["error"] =
                 json!({ "what": found.error, "file": place.file, "line": place.line, "column": place.column });
             object["inputs"] = found.inputs.iter().map(|input| json_input(program, input)).collect();
-            object["trace"] = trace::json(&trace::lines(program, found));
-            object["confirmed"] = (confirmation == Some(&Confirmation::Executed)).into();
+            object["trace"] = trace::json(&trace::lines(program, loaded.language, found));
+            if loaded.language == Language::C {
+                object["confirmed"] = (confirmation == Some(&Confirmation::Executed)).into();
+            }
             if let Some(Confirmation::Impossible(why)) = confirmation {
                 object["confirmation"] = why.as_str().into();
             }

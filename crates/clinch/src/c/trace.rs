@@ -7,6 +7,8 @@ use clinch_ir::machine::{Change, InputList, Limits, Machine, Observer, TracedEdg
 use clinch_ir::{Sort, Span, Symbol, Term};
 use serde_json::{Value, json};
 
+use super::load::Language;
+
 /// One line of a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct TraceLine {
@@ -22,12 +24,13 @@ pub(crate) struct TraceLine {
 }
 
 /// The lines of a run.
-pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Vec<TraceLine> {
+pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace) -> Vec<TraceLine> {
     /// Longer runs are not shown whole anyway.
     const STEPS: u64 = 2_000_000;
     let machine = Machine::new(program);
     let mut inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
-    let mut writer = Writer { program, lines: Vec::new(), hidden: BTreeMap::new(), last_input: Span::default() };
+    let mut writer =
+        Writer { program, language, lines: Vec::new(), hidden: BTreeMap::new(), last_input: Span::default() };
     let limits = Limits { steps: STEPS, ..Limits::default() };
     machine.run(&mut machine.initial(), &mut inputs, &mut writer, &limits);
     writer.lines
@@ -35,6 +38,7 @@ pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Vec<TraceLine> 
 
 struct Writer<'p> {
     program: &'p CfaProgram,
+    language: Language,
     lines: Vec<TraceLine>,
     /// What each hidden variable last stood for: a piece of text.
     hidden: BTreeMap<Symbol, String>,
@@ -70,7 +74,9 @@ impl Observer for Writer<'_> {
         }
         let place = self.program.source.place(edge.span);
         let statement = match edge.op {
-            Op::Assume(condition) => format!("[{}]", self.condition(condition)),
+            // A guard of Remopla is the text of its edge; in C the text may be that of the whole condition.
+            Op::Assume(condition) if self.language == Language::C => format!("[{}]", self.condition(condition)),
+            Op::Assume(_) => format!("[{}]", self.program.source.excerpt(edge.span)),
             _ => self.program.source.excerpt(edge.span),
         };
         self.lines.push(TraceLine { place, depth: traced.depth.saturating_sub(2), statement, changes, input });
@@ -139,8 +145,11 @@ impl Writer<'_> {
     }
 }
 
-/// A value of a variable (or of a cell of a region) as a decimal number.
+/// A value of a variable (or of a cell of a region) as a decimal number or a truth value.
 pub(crate) fn show_value(program: &CfaProgram, symbol: Symbol, bits: u64) -> String {
+    if *program.terms.symbol_sort(symbol) == Sort::Bool {
+        return (bits != 0).to_string();
+    }
     let signed = program.variables.get(&symbol).is_none_or(|info| info.signed);
     let width = match program.terms.symbol_sort(symbol) {
         Sort::BitVec(width) => *width,
