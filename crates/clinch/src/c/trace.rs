@@ -29,8 +29,12 @@ pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace
     const STEPS: u64 = 2_000_000;
     let machine = Machine::new(program);
     let mut inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
-    let mut writer =
-        Writer { program, language, lines: Vec::new(), hidden: BTreeMap::new(), last_input: Span::default() };
+    let globals = match language {
+        Language::C => BTreeMap::new(),
+        Language::Remopla => program.globals.iter().map(|g| (g.symbol, 0)).collect(),
+    };
+    let (lines, hidden) = (Vec::new(), BTreeMap::new());
+    let mut writer = Writer { program, language, lines, hidden, last_input: Span::default(), globals };
     let limits = Limits { steps: STEPS, ..Limits::default() };
     machine.run(&mut machine.initial(), &mut inputs, &mut writer, &limits);
     writer.lines
@@ -44,6 +48,8 @@ struct Writer<'p> {
     hidden: BTreeMap<Symbol, String>,
     /// Where the last input was asked for.
     last_input: Span,
+    /// The globals of a Remopla program, with their values: an assignment to an element writes all of them.
+    globals: BTreeMap<Symbol, u64>,
 }
 
 impl Observer for Writer<'_> {
@@ -51,6 +57,7 @@ impl Observer for Writer<'_> {
 
     fn edge(&mut self, traced: &TracedEdge<'_>) {
         let procedure = self.program.procedure(traced.at.procedure);
+        let new: Vec<Change> = traced.changes.iter().copied().filter(|change| self.is_new(change)).collect();
         // What the program does before `main` is not in its text.
         let Some(edge) = traced.at.edge.map(|e| &procedure.edges[e.index()]) else { return };
         if edge.span.end == 0 || traced.at.procedure == self.program.entry {
@@ -64,7 +71,9 @@ impl Observer for Writer<'_> {
         let input = matches!(&edge.op, Op::Input(_, site)
             if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_)));
         let result = input || traced.returned;
-        let changes: Vec<_> = traced.changes.iter().filter_map(|change| self.change(change, result)).collect();
+        let several = matches!(&edge.op, Op::Assign(assigns) if assigns.len() > 1);
+        let shown = if several { new.as_slice() } else { traced.changes };
+        let changes: Vec<_> = shown.iter().filter_map(|change| self.change(change, result)).collect();
         let silent = matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_));
         if changes.is_empty() && (silent || traced.returned) {
             return;
@@ -91,6 +100,14 @@ impl Writer<'_> {
             if self.program.variables.get(&change.symbol).is_some_and(|info| info.hidden) {
                 self.hidden.insert(change.symbol, self.program.source.excerpt(span));
             }
+        }
+    }
+
+    /// Whether a variable has another value than before, as far as that is known.
+    fn is_new(&mut self, change: &Change) -> bool {
+        match self.globals.get_mut(&change.symbol) {
+            Some(value) => std::mem::replace(value, change.value) != change.value,
+            None => true,
         }
     }
 

@@ -53,10 +53,10 @@ impl<'a, 's> Lower<'a, 's> {
     fn start(&mut self, text: &Text<'s>, open: &[usize], entry: usize) {
         self.body = Body::new();
         for &variable in open {
+            let span = self.scope.variables[variable].span;
             for symbol in self.scope.variables[variable].symbols.clone() {
                 let name = self.program.terms.symbol_name(symbol).to_owned();
-                let span = text.globals.iter().find(|g| name.starts_with(g.name.text)).map(|g| g.name.span);
-                self.input(symbol, InputKind::Environment(name), span.unwrap_or_default());
+                self.input(symbol, InputKind::Environment(name), span);
             }
         }
         let module = &text.modules[entry];
@@ -166,6 +166,8 @@ impl<'a, 's> Lower<'a, 's> {
     /// Locals that may be read before they are written start with any value.
     fn forget_initial_values(&mut self) {
         let partial = partial_terms(&self.program.terms);
+        let declared = self.scope.variables.iter().flat_map(|v| v.symbols.iter().map(|s| (*s, v.span)));
+        let declared: FxHashMap<Symbol, Span> = declared.collect();
         for index in 0..self.program.procedures.len() {
             let procedure = &self.program.procedures[index];
             let liveness = Liveness::new(&self.program.terms, procedure, &partial, &FxHashSet::default());
@@ -173,15 +175,14 @@ impl<'a, 's> Lower<'a, 's> {
             let live = |i: &usize| liveness.is_live(procedure.entry, first + i);
             let open: Vec<Symbol> = (0..procedure.locals.len()).filter(live).map(|i| procedure.locals[i]).collect();
             for symbol in open.into_iter().rev() {
-                self.open_local(index, symbol);
+                self.open_local(index, symbol, declared.get(&symbol).copied().unwrap_or_default());
             }
         }
     }
 
     /// An input before the entry.
-    fn open_local(&mut self, index: usize, symbol: Symbol) {
+    fn open_local(&mut self, index: usize, symbol: Symbol, span: Span) {
         let name = self.program.variables.get(&symbol).map(|info| info.name.clone()).unwrap_or_default();
-        let span = self.program.procedures[index].span;
         let site = self.site(InputKind::Uninitialised(name), symbol, span);
         let procedure = &mut self.program.procedures[index];
         let from = LocId::from_index(procedure.locations.len());

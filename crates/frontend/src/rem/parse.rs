@@ -147,10 +147,21 @@ fn module<'s>(p: &mut Parser<'s>, text: &mut Text<'s>) -> Result<()> {
             p.recover();
         }
     }
-    module.body = Statements { p, depth: 0 }.list();
-    module.end = p.span();
+    let known = p.problems.len();
+    loop {
+        module.body.extend(Statements { p, depth: 0 }.list());
+        module.end = p.span();
+        if p.at("}") || p.at_end() {
+            break;
+        }
+        // What is left of a statement that could not be read is no news.
+        if p.problems.len() == known {
+            p.report(p.unexpected("a statement or `}`"));
+        }
+        p.advance();
+    }
     text.modules.push(module);
-    if p.at("}") { p.expect("}") } else { Err(p.unexpected("a statement or `}`")) }
+    if p.eat("}") || p.problems.len() > known { Ok(()) } else { Err(p.unexpected("a statement or `}`")) }
 }
 
 struct Statements<'a, 's> {

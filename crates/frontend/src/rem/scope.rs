@@ -59,7 +59,7 @@ impl Scope<'_> {
         let mut scalars = Vec::new();
         ty.scalars(&self.structs, name.text, &mut scalars);
         let symbols = scalars.into_iter().map(|(name, scalar)| declare(program, name, scalar, false)).collect();
-        self.variables.push(Variable { ty, symbols });
+        self.variables.push(Variable { ty, symbols, span: name.span });
         Ok(self.variables.len() - 1)
     }
 }

@@ -299,16 +299,34 @@ fn conjuncts(terms: &Terms, term: Term) -> Vec<Term> {
 }
 
 fn contradicts(terms: &Terms, a: Term, b: Term) -> bool {
-    let constant = |t| matches!(terms.node(t), Node::BitVec(..));
     match (terms.node(a), terms.node(b)) {
-        (Node::Bool(false), _) | (_, Node::Bool(false)) => true,
-        (Node::Unary(UnOp::Not, inner), _) if inner == b => true,
-        (_, Node::Unary(UnOp::Not, inner)) if inner == a => true,
-        (Node::Binary(BinOp::Eq, x, c), Node::Binary(BinOp::Eq, y, d)) => {
-            x == y && c != d && constant(c) && constant(d)
-        }
+        (Node::Bool(false), _) | (_, Node::Bool(false)) => return true,
+        (Node::Unary(UnOp::Not, inner), _) if inner == b => return true,
+        (_, Node::Unary(UnOp::Not, inner)) if inner == a => return true,
         (Node::Binary(BinOp::BvUlt, x, y), Node::Binary(BinOp::BvUlt | BinOp::BvUle, u, v))
-        | (Node::Binary(BinOp::BvUle, x, y), Node::Binary(BinOp::BvUlt, u, v)) => x == v && y == u,
+        | (Node::Binary(BinOp::BvUle, x, y), Node::Binary(BinOp::BvUlt, u, v))
+            if x == v && y == u =>
+        {
+            return true;
+        }
+        _ => {}
+    }
+    match (interval(terms, a), interval(terms, b)) {
+        (Some((x, lo, hi)), Some((y, least, greatest))) => x == y && (hi < least || greatest < lo),
         _ => false,
+    }
+}
+
+/// The values that a comparison with a constant allows for the other side.
+fn interval(terms: &Terms, comparison: Term) -> Option<(Term, u64, u64)> {
+    let Node::Binary(op, a, b) = terms.node(comparison) else { return None };
+    match (op, terms.node(a), terms.node(b)) {
+        (BinOp::Eq, _, Node::BitVec(_, c)) => Some((a, c, c)),
+        (BinOp::Eq, Node::BitVec(_, c), _) => Some((b, c, c)),
+        (BinOp::BvUle, _, Node::BitVec(_, c)) => Some((a, 0, c)),
+        (BinOp::BvUle, Node::BitVec(_, c), _) => Some((b, c, u64::MAX)),
+        (BinOp::BvUlt, _, Node::BitVec(_, c)) => Some((a, 0, c.checked_sub(1)?)),
+        (BinOp::BvUlt, Node::BitVec(_, c), _) => Some((b, c.checked_add(1)?, u64::MAX)),
+        _ => None,
     }
 }

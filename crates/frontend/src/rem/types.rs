@@ -3,7 +3,7 @@
 //! Arrays and structs are no memory: each of their elements is a variable of the program, so that every engine sees scalars
 //! only and a local array is as recursive as its module.
 
-use clinch_ir::{Sort, Symbol};
+use clinch_ir::{Sort, Span, Symbol};
 
 /// Most bits of a number: what the machine computes with.
 pub(super) const MAX_BITS: u32 = 64;
@@ -107,4 +107,6 @@ impl Type {
 pub(super) struct Variable {
     pub(super) ty: Type,
     pub(super) symbols: Vec<Symbol>,
+    /// Where it is declared.
+    pub(super) span: Span,
 }
