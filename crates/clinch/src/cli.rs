@@ -319,7 +319,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     pub(crate) paper: Paper,
 
-    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha, subsumer).
+    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha, subsumer, spds).
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
     pub(crate) bound: Duration,
 
@@ -327,7 +327,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) seeds: u64,
 
-    /// Only the systems whose name contains this (subsumer).
+    /// Only the systems (subsumer) or tables (spds) whose name contains this.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) only: String,
 
@@ -348,6 +348,8 @@ pub(crate) enum Paper {
     Split,
     /// Rybalchenko, Singh: tables 1 and 2.
     Subsumer,
+    /// Esparza, Kiefer, Schwoon: tables 2 to 6.
+    Spds,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -53,7 +53,8 @@ pub(crate) fn answer(loaded: &Loaded, engine: &CEngine, budget: &Budget, args: &
     (Ok(text), code)
 }
 
-pub(super) fn recheck(
+/// Re-checks a verdict: whether there was something to check.
+pub(crate) fn recheck(
     program: &CfaProgram,
     verdict: &CfaVerdict,
     stop: clinch_certify::Stop<'_>,

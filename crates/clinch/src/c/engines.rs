@@ -47,7 +47,7 @@ impl CEngine {
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone()),
             EngineName::Spacer => Kind::Spacer,
             EngineName::Auto => Kind::Auto(runs, Box::new(crate::engines::cegar_config(args)?)),
-            other => return Err(format!("--engine {other:?} does not go with C").to_lowercase()),
+            other => return Err(format!("--engine {other:?} does not go with programs with procedures").to_lowercase()),
         };
         Ok(CEngine { kind, encoding: args.lazy.encoding })
     }

@@ -2,6 +2,7 @@
 
 mod alpha;
 mod armc_models;
+mod spds;
 mod split;
 mod subsumer;
 
@@ -15,6 +16,7 @@ use crate::{exit, report};
 pub(crate) fn run(args: &ReproduceArgs) -> u8 {
     let result = match args.paper {
         Paper::Alpha => alpha::run(args),
+        Paper::Spds => spds::run(args),
         Paper::Split => split::run(args),
         Paper::Subsumer => subsumer::run(args),
     };
