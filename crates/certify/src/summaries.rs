@@ -31,7 +31,7 @@ pub fn check_summaries(original: &CfaProgram, proof: &Summaries, stop: Stop<'_>)
     let mut globals: Vec<Symbol> = program.globals.iter().map(|g| g.symbol).collect();
     globals.extend(program.regions.iter().map(|r| r.symbol));
     globals.push(effects.next_address);
-    let mut solver = Z3Solver::for_formulas();
+    let solver = Z3Solver::for_formulas();
     solver.set_limits(LIMITS.0, LIMITS.1);
     let terms = proof.terms.clone();
     let mut checker = Checker { program, terms, effects, entries, formulas, globals, solver, stop };

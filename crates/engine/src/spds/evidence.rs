@@ -55,6 +55,8 @@ struct Writer<'a> {
     entry_of: FxHashMap<Symbol, Symbol>,
     /// The truth value of each bit now.
     bits: FxHashMap<Bit, (Symbol, Option<u64>, u32)>,
+    /// Bits of parameters that stand for their value at the entry: writes that do not matter are not in the system.
+    kept: FxHashSet<Bit>,
     known: FxHashMap<Bdd, Term>,
 }
 
@@ -91,29 +93,47 @@ impl<'a> Writer<'a> {
             let cells = model.layout.regions.get(&region.symbol);
             cells.into_iter().flatten().for_each(|c| place(&c.storage, region.symbol, Some(c.address)));
         }
-        Writer { program, narrowed, model, terms, entries, entry_of, bits, known: FxHashMap::default() }
+        let frames = model.spds.frames.iter();
+        let kept = frames.flat_map(|f| f.parameters.iter().copied().filter(|b| !f.changed.contains(b))).collect();
+        Writer { program, narrowed, model, terms, entries, entry_of, bits, kept, known: FxHashMap::default() }
     }
 
-    /// What holds everywhere in a procedure: what it does not change is what it was, and narrow variables are narrow.
+    /// What holds everywhere in a procedure: what it does not change is what it was, and was narrow if it is narrow.
     fn facts(&mut self, frame: usize) -> Term {
-        let procedure = self.program.procedure(self.model.procedures[frame]);
-        let changed: FxHashSet<Bit> = self.model.spds.frames[frame].changed.iter().copied().collect();
-        let mut facts = Vec::new();
-        let globals: Vec<Symbol> = self.program.globals.iter().map(|g| g.symbol).collect();
+        let program = self.program;
+        let procedure = program.procedure(self.model.procedures[frame]);
+        let outputs: FxHashSet<Bit> = self.model.spds.frames[frame].outputs.iter().copied().collect();
         let written = self.written(frame);
-        let regions: Vec<Symbol> = self.program.regions.iter().map(|r| r.symbol).collect();
-        for variable in globals.into_iter().chain(regions).chain(procedure.params.iter().copied()) {
-            let (now, entry) = (self.terms.symbol(variable), self.terms.symbol(self.entry_of[&variable]));
-            let storage = self.model.layout.scalars.get(&variable);
-            let may_change =
-                written.contains(&variable) || storage.is_some_and(|s| s.bits.iter().any(|b| changed.contains(b)));
-            if !may_change {
-                let same = self.terms.eq(now, entry);
-                facts.push(same);
+        let kept = |storage: &Storage| storage.bits.iter().all(|b| !outputs.contains(b));
+        let mut facts = Vec::new();
+        for global in &program.globals {
+            let storage = self.model.layout.scalars.get(&global.symbol);
+            let same = storage.map_or(!written.contains(&global.symbol), kept);
+            self.fact(&mut facts, global.symbol, same);
+        }
+        for &parameter in &procedure.params {
+            self.fact(&mut facts, parameter, !written.contains(&parameter));
+        }
+        for region in &program.regions {
+            let same = !written.contains(&region.symbol);
+            self.fact(&mut facts, region.symbol, same);
+            let cells = self.model.layout.regions.get(&region.symbol).into_iter().flatten();
+            for cell in cells.filter(|c| !same && kept(&c.storage)) {
+                let index = self.terms.bit_vec(program.pointer_bits, cell.address);
+                let (now, entry) = (self.terms.symbol(region.symbol), self.terms.symbol(self.entry_of[&region.symbol]));
+                let (now, entry) = (self.terms.select(now, index), self.terms.select(entry, index));
+                facts.push(self.terms.eq(now, entry));
             }
-            facts.extend(self.narrow_fact(variable, entry));
         }
         self.terms.all(facts)
+    }
+
+    fn fact(&mut self, facts: &mut Vec<Term>, variable: Symbol, same: bool) {
+        let (now, entry) = (self.terms.symbol(variable), self.terms.symbol(self.entry_of[&variable]));
+        if same {
+            facts.push(self.terms.eq(now, entry));
+        }
+        facts.extend(self.narrow_fact(variable, entry));
     }
 
     /// The variables and regions that a procedure or what it calls may write.
@@ -207,7 +227,7 @@ impl<'a> Writer<'a> {
     fn bit(&mut self, variable: u32) -> Term {
         let (bit, copy) = Bit::of(variable);
         let (symbol, address, position) = self.bits[&bit];
-        let symbol = if copy == Copy::Entry { self.entry_of[&symbol] } else { symbol };
+        let symbol = if copy == Copy::Entry || self.kept.contains(&bit) { self.entry_of[&symbol] } else { symbol };
         let mut value = self.terms.symbol(symbol);
         if let Some(address) = address {
             let index = self.terms.bit_vec(self.program.pointer_bits, address);

@@ -17,9 +17,13 @@ mod interpolant;
 mod layout;
 mod model;
 mod order;
+#[cfg(test)]
+mod pre;
 mod reach;
 mod refine;
 mod system;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod translate;
 mod witness;

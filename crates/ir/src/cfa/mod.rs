@@ -144,7 +144,7 @@ pub struct Object {
     pub kind: ObjectKind,
     /// For a literal: its bytes. Empty otherwise.
     pub bytes: Vec<u8>,
-    /// For a local: the regions that hold its cells.
+    /// For a variable: the regions that hold its cells.
     pub regions: Vec<Symbol>,
 }
 
