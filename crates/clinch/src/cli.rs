@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::c::lazy::LazyArgs;
+use crate::c::spds::SpdsArgs;
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
@@ -48,6 +49,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) lazy: LazyArgs,
+
+    #[command(flatten)]
+    pub(crate) spds: SpdsArgs,
 
     /// Write a C file that, compiled with the program, drives it to the error found (C).
     #[arg(long, value_name = "FILE")]
@@ -361,6 +365,7 @@ pub(crate) enum EngineName {
     Cegar,
     Lazy,
     Spacer,
+    Spds,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -67,6 +67,7 @@ impl Engine {
                 Ok(Engine::Horn(HornEngine::Cegar(config, predicate_files(args)?)))
             }
             EngineName::Lazy => Err("--engine lazy is for C".to_owned()),
+            EngineName::Spds => Err("--engine spds is for C".to_owned()),
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {
@@ -339,6 +340,11 @@ lazy      lazy abstraction of C programs: one tree, refined where it must be; pr
     --part whole|pivot       which part of a spurious counterexample is refuted
     --local subtree|location where new predicates are used
     --keep-subtree, --whole-equations, --dot FILE
+spds      symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]
+    --abstraction dag|single|none  exclude a graph of counterexamples at a time, or one, or search without abstraction
+    --interpolants conciliated|minimal|weakest|strongest  which become predicates
+    --int-bits N             integer variables hold only N bits
+    --heap-bits N            bits of dynamic memory
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
 all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N";
 

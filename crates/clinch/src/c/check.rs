@@ -66,6 +66,9 @@ pub(crate) fn recheck(
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
             clinch_certify::check_invariants(program, proof, stop).map(|()| true)
         }
+        CfaVerdict::Safe(CfaProof::Summaries(proof)) => {
+            clinch_certify::check_summaries(program, proof, stop).map(|()| true)
+        }
         CfaVerdict::Unsafe(trace) => clinch_certify::check_input_trace(program, trace, stop).map(|()| true),
         CfaVerdict::Unknown(_) => Ok(false),
     }

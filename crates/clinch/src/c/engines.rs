@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clinch_engine::explicit::{self, RunsConfig};
-use clinch_engine::{Budget, Observer, cegar, lazy, spacer};
+use clinch_engine::{Budget, Observer, cegar, lazy, spacer, spds};
 use clinch_ir::Reason;
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
@@ -29,6 +29,7 @@ enum Kind {
     Cegar(Box<cegar::Config>),
     Lazy(Box<lazy::Config>, Option<PathBuf>),
     Spacer,
+    Spds(spds::Config),
     Auto(RunsConfig, Box<cegar::Config>),
 }
 
@@ -46,6 +47,7 @@ impl CEngine {
             EngineName::Cegar => Kind::Cegar(Box::new(crate::engines::cegar_config(args)?)),
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone()),
             EngineName::Spacer => Kind::Spacer,
+            EngineName::Spds => Kind::Spds(super::spds::config(args)?),
             EngineName::Auto => Kind::Auto(runs, Box::new(crate::engines::cegar_config(args)?)),
             other => return Err(format!("--engine {other:?} does not go with programs with procedures").to_lowercase()),
         };
@@ -59,6 +61,7 @@ impl CEngine {
             Kind::Cegar(_) => "cegar",
             Kind::Lazy(..) => "lazy",
             Kind::Spacer => "spacer",
+            Kind::Spds(_) => "spds",
             Kind::Auto(..) => "auto",
         }
     }
@@ -81,6 +84,10 @@ impl CEngine {
             Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
                 spacer(program, encoding, budget, observer)
             }),
+            Kind::Spds(config) => {
+                let (verdict, stats) = spds::check(program, config, budget, observer);
+                (verdict, serde_json::to_value(stats).unwrap_or_default())
+            }
             Kind::Auto(runs, config) => auto(program, runs, config, budget, observer),
         }
     }
@@ -229,7 +236,8 @@ fn auto(
 
 fn with_engine(verdict: CfaVerdict, mut stats: Value, engine: &str) -> (CfaVerdict, Value) {
     stats["decided_by"] = match &verdict {
-        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Reached(_)) | CfaVerdict::Unsafe(_) => engine.into(),
+        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Reached(_) | CfaProof::Summaries(_))
+        | CfaVerdict::Unsafe(_) => engine.into(),
         CfaVerdict::Unknown(_) => Value::Null,
     };
     (verdict, stats)

@@ -21,7 +21,8 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
     let mut out = String::new();
     match &outcome.verdict {
         CfaVerdict::Safe(proof) => {
-            let _ = writeln!(out, "SAFE: no error is reachable ({time})");
+            let width = int_bits(proof).map_or_else(String::new, |bits| format!(" for {bits}-bit integers"));
+            let _ = writeln!(out, "SAFE{width}: no error is reachable ({time})");
             let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
             if let CfaProof::Invariants(proof) = proof {
                 out.push_str(&invariants_text(program, proof));
@@ -60,7 +61,7 @@ fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
     let mut assumptions = program.assumptions.clone();
     match verdict {
         CfaVerdict::Unknown(_) => return Vec::new(),
-        CfaVerdict::Safe(CfaProof::Invariants(_)) if !program.regions.is_empty() => {
+        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Summaries(_)) if !program.regions.is_empty() => {
             assumptions.push("memory is accessed inside of live objects only".to_owned());
         }
         _ => {}
@@ -72,6 +73,15 @@ fn proof_text(proof: &CfaProof) -> String {
     match proof {
         CfaProof::Reached(reached) => format!("all runs, {} states at inputs", reached.states.len()),
         CfaProof::Invariants(proof) => format!("invariants at {} points", proof.points.len()),
+        CfaProof::Summaries(proof) => format!("procedure summaries, formulas at {} locations", proof.points.len()),
+    }
+}
+
+/// The width of integers that a proof is about, where it is not the real one.
+fn int_bits(proof: &CfaProof) -> Option<u32> {
+    match proof {
+        CfaProof::Summaries(proof) => proof.int_bits,
+        CfaProof::Reached(_) | CfaProof::Invariants(_) => None,
     }
 }
 
@@ -172,6 +182,9 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
                 .map(|(place, invariant)| json!({ "file": place.file, "line": place.line, "invariant": invariant }))
                 .collect();
             object["proof"] = json!({ "kind": "invariants", "points": proof.points.len(), "invariants": invariants });
+        }
+        CfaVerdict::Safe(CfaProof::Summaries(proof)) => {
+            object["proof"] = json!({ "kind": "summaries", "points": proof.points.len(), "int_bits": proof.int_bits });
         }
         CfaVerdict::Unsafe(found) => {
             let place = program.source.place(found.span);

@@ -1,14 +1,51 @@
 //! Symbolic pushdown systems with abstraction refinement (\[Spds\]): J. Esparza, S. Kiefer, S. Schwoon, *Abstraction Refinement with
 //! Craig Interpolation and Symbolic Pushdown Systems*, JSAT 5, 2008.
 
-mod config;
+#![allow(
+    clippy::mutable_key_type,
+    reason = "the hash of a decision diagram is that of its node, which does not change"
+)]
 
-use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, CfaVerdict};
+mod abstraction;
+mod backward;
+mod cegar;
+mod config;
+mod dag;
+mod evidence;
+mod footprint;
+mod interpolant;
+mod layout;
+mod model;
+mod order;
+#[cfg(test)]
+mod pre;
+mod reach;
+mod refine;
+mod system;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod translate;
+mod witness;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use clinch_bdd::{Bdds, OutOfNodes};
+use clinch_ir::cfa::guided::open_reason;
+use clinch_ir::cfa::passes::{Narrowing, narrow};
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, ProcedureId};
+use clinch_ir::{LocId, Reason, Symbol};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::budget::{Budget, Observer};
+use crate::budget::{Budget, Observer, Progress};
 pub use config::{Abstraction, Config, Interpolants};
+use model::Model;
+use reach::{Reach, Until, post_star};
+use system::{PointId, Prepared};
+use trace::trace;
 
 /// What a run did ([Spds, tables 2 to 4]).
 #[derive(Clone, Debug, Default, Serialize)]
@@ -33,13 +70,123 @@ pub struct Stats {
     pub int_bits: Option<u32>,
 }
 
+/// Why the engine cannot go on.
+#[derive(Clone, Debug)]
+enum Obstacle {
+    /// No room for decision diagrams, or no time.
+    Room,
+    /// Something that is not modelled.
+    Unsupported(String),
+    /// Anything else.
+    Reason(Reason),
+}
+
+impl From<OutOfNodes> for Obstacle {
+    fn from(_: OutOfNodes) -> Self {
+        Obstacle::Room
+    }
+}
+
+impl From<Reason> for Obstacle {
+    fn from(reason: Reason) -> Self {
+        Obstacle::Reason(reason)
+    }
+}
+
+/// Results of operations on decision diagrams that are remembered.
+const CACHE: usize = 1 << 20;
+
 /// Checks a program.
 pub fn check(
-    _program: &CfaProgram,
+    program: &CfaProgram,
     config: &Config,
-    _budget: &Budget,
-    _observer: &mut dyn Observer,
+    budget: &Budget,
+    observer: &mut dyn Observer,
 ) -> (CfaVerdict, Stats) {
-    let stats = Stats { int_bits: config.int_bits, ..Stats::default() };
-    (CfaVerdict::Unknown(Reason::Unsupported("symbolic pushdown systems".to_owned())), stats)
+    let mut stats = Stats { int_bits: config.int_bits, ..Stats::default() };
+    let verdict = run(program, config, budget, observer, &mut stats).unwrap_or_else(|obstacle| {
+        CfaVerdict::Unknown(match obstacle {
+            Obstacle::Reason(reason) => reason,
+            Obstacle::Unsupported(what) => Reason::Unsupported(what),
+            Obstacle::Room => budget.check().err().unwrap_or_else(|| {
+                Reason::Unsupported(format!("decision diagrams of more than {} nodes", config.nodes))
+            }),
+        })
+    });
+    (verdict, stats)
+}
+
+fn run(
+    original: &CfaProgram,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+    stats: &mut Stats,
+) -> Result<CfaVerdict, Obstacle> {
+    let (program, narrowed) = match config.int_bits {
+        Some(bits) => {
+            let narrowed = narrow(original, bits);
+            (Cow::Owned(narrowed.program), Widths { variables: narrowed.variables, uncut: narrowed.uncut })
+        }
+        None => (Cow::Borrowed(original), Widths::default()),
+    };
+    let mut bdds = Bdds::with_cache(config.nodes, CACHE);
+    bdds.set_deadline(budget.remaining().map(|left| Instant::now() + left));
+    let model = model::read(&mut bdds, &program, &narrowed.variables)?;
+    stats.control_points = model.spds.points.len() as u64;
+    stats.rules = model.spds.rules.len() as u64;
+    let run = Run { original, program: &program, narrowed: &narrowed, config, budget, model: &model };
+    match config.abstraction {
+        Abstraction::None => run.search(&bdds, observer, stats),
+        Abstraction::Single | Abstraction::Dag => run.refine(&mut bdds, observer, stats),
+    }
+}
+
+/// Which variables hold fewer bits than their sort has.
+#[derive(Clone, Debug, Default)]
+struct Widths {
+    variables: FxHashMap<Symbol, Narrowing>,
+    /// Where a variable has all its bits for a moment.
+    uncut: FxHashMap<(ProcedureId, LocId), Symbol>,
+}
+
+struct Run<'a> {
+    original: &'a CfaProgram,
+    /// With narrow integers, if that is asked for.
+    program: &'a CfaProgram,
+    narrowed: &'a Widths,
+    config: &'a Config,
+    budget: &'a Budget,
+    model: &'a Model,
+}
+
+impl Run<'_> {
+    /// Without abstraction: post* of the program itself.
+    fn search(&self, bdds: &Bdds, observer: &mut dyn Observer, stats: &mut Stats) -> Result<CfaVerdict, Obstacle> {
+        let system = Prepared::new(bdds, &self.model.spds)?;
+        let mut ignored = BTreeSet::new();
+        ignored.extend(self.model.questions.iter().filter(|q| !q.error).map(|q| q.point));
+        let reach = post_star(&system, Until::FirstTarget, &ignored, self.budget)?;
+        stats.post_star_iterations += reach.layers.len() as u64;
+        stats.peak_bdd_nodes = stats.peak_bdd_nodes.max(reach.peak_nodes as u64);
+        observer.progress(Progress { iteration: 1, predicates: 0, states: reach.layers.len() as u64 });
+        self.verdict(&system, &reach)
+    }
+
+    fn verdict(&self, system: &Prepared<'_>, reach: &Reach) -> Result<CfaVerdict, Obstacle> {
+        let reached = |point: PointId| reach.first(point);
+        let questions = &self.model.questions;
+        if let Some(layer) = questions.iter().filter(|q| q.error).find_map(|q| reached(q.point)) {
+            let run = trace(system, reach, layer.index(), self.budget)?;
+            let found =
+                evidence::counterexample(self.original, self.program, self.model, &run.steps, self.config.int_bits)?;
+            return Ok(CfaVerdict::Unsafe(found));
+        }
+        if let Some(question) = questions.iter().find(|q| reached(q.point).is_some()) {
+            return Ok(CfaVerdict::Unknown(open_reason(self.program, question.procedure, question.edge)));
+        }
+        let states = |point: PointId| reach.reached[point.index()].clone();
+        let proof = evidence::summaries(self.program, self.narrowed, self.config.int_bits, self.model, states);
+        Ok(CfaVerdict::Safe(CfaProof::Summaries(proof)))
+    }
 }

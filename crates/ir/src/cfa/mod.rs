@@ -38,7 +38,9 @@ pub(crate) use partial::may_fail_with;
 pub use partial::{may_fail, partial_terms};
 pub use print::{show_c, show_c_in};
 pub use source::{LineMarker, Place, SourceMap};
-pub use verdict::{CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates};
+pub use verdict::{
+    CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates, Summaries, SummaryPoint,
+};
 
 index_type! {
     /// A procedure of a program.
@@ -142,7 +144,7 @@ pub struct Object {
     pub kind: ObjectKind,
     /// For a literal: its bytes. Empty otherwise.
     pub bytes: Vec<u8>,
-    /// For a local: the regions that hold its cells.
+    /// For a variable: the regions that hold its cells.
     pub regions: Vec<Symbol>,
 }
 

@@ -1,9 +1,9 @@
 //! Answers about programs with procedures, and their evidence.
 
-use crate::cfa::InputId;
 use crate::cfa::unfold::Point;
-use crate::program::Span;
-use crate::term::{Term, Terms};
+use crate::cfa::{InputId, ProcedureId};
+use crate::program::{LocId, Span};
+use crate::term::{Symbol, Term, Terms};
 use crate::verdict::Reason;
 
 /// What an engine says of a program.
@@ -56,6 +56,34 @@ pub enum CfaProof {
     Reached(ReachedStates),
     /// Formulas that hold whenever a run passes a point.
     Invariants(Invariants),
+    /// Formulas that relate the values at a location to those with which its procedure was entered.
+    Summaries(Summaries),
+}
+
+/// Procedure summaries: for each location a formula over the values now and those at the entry of the procedure. It holds
+/// for every call, whatever calls wait, so that recursion needs no more than one for each location.
+#[derive(Clone, Debug)]
+pub struct Summaries {
+    /// The store of the formulas; it extends the program's.
+    pub terms: Terms,
+    /// Variables (globals, regions, parameters) and the symbols that stand for their values at the entry.
+    pub entries: Vec<(Symbol, Symbol)>,
+    /// What is known at locations. What is not listed is not reached.
+    pub points: Vec<SummaryPoint>,
+    /// If given, this is about the program whose integer variables hold only so many bits
+    /// ([`narrow`](crate::cfa::passes::narrow)).
+    pub int_bits: Option<u32>,
+}
+
+/// What is known at a location.
+#[derive(Clone, Copy, Debug)]
+pub struct SummaryPoint {
+    /// The procedure.
+    pub procedure: ProcedureId,
+    /// The location in it.
+    pub location: LocId,
+    /// Over variables and their values at the entry.
+    pub formula: Term,
 }
 
 /// A formula for each cut point of the unfolding that can be reached: the start, and the heads of loops.
