@@ -62,13 +62,7 @@ fn a_trace_shows_calls() {
     let text = stdout(&output);
     assert!(text.starts_with("UNSAFE: assert m == 91 at "), "{text}");
     assert!(text.contains("mccarthy91-bug.rem:21:3"), "{text}");
-    for line in [
-        "n = {0..101}",
-        "m = f(n)",
-        "  [n > 101]",
-        "m = 92",
-        "evidence: the run was replayed on the model\n",
-    ] {
+    for line in ["n = {0..101}", "m = f(n)", "  [n > 101]", "m = 92", "evidence: the run was replayed on the model\n"] {
         assert!(text.contains(line), "{line}: {text}");
     }
     let json: Value =

@@ -148,11 +148,11 @@ impl Plan {
     ) -> Result<()> {
         let place = e.place(assign.target)?;
         let scalar = place.scalar;
-        if let Some(symbol) = place.fixed() {
-            if !self.certain.insert(symbol) {
-                let text = format!("`{}` is assigned twice at once", e.terms.symbol_name(symbol));
-                return Err(Problem::new(e.exprs.span(assign.target), text));
-            }
+        if let Some(symbol) = place.fixed()
+            && !self.certain.insert(symbol)
+        {
+            let text = format!("`{}` is assigned twice at once", e.terms.symbol_name(symbol));
+            return Err(Problem::new(e.exprs.span(assign.target), text));
         }
         match (assign.value, temporary, place.fixed()) {
             (ValueExpr::Expr(id), _, _) => {
