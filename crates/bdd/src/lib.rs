@@ -1,13 +1,32 @@
-//! Boolean functions as binary decision diagrams: a thin layer over OxiDD.
+//! Boolean functions as binary decision diagrams with complement edges: a thin layer over OxiDD.
 //!
 //! Variables are numbers; they are made when they are first used, and their order is that of their numbers. Equal functions
-//! are equal values. The one thing that can go wrong is that there is no room for another node ([`OutOfNodes`]).
+//! are equal values. The one thing that can go wrong is that there is no room for another node, or no time left
+//! ([`OutOfNodes`]). [`words`] has arithmetic on vectors of functions.
+//!
+//! OxiDD 0.13 leaves reordering to a crate that is not released with it, so orders are chosen once.
 
-use oxidd::bdd::{BDDFunction, BDDManagerRef};
+#![allow(
+    clippy::mutable_key_type,
+    reason = "the hash of a decision diagram is that of its node, which does not change"
+)]
+
+mod function;
+#[cfg(test)]
+mod tests;
+pub mod words;
+#[cfg(test)]
+mod words_tests;
+
+use std::time::Instant;
+
+use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::util::OutOfMemory;
-use oxidd::{BooleanFunction, BooleanFunctionQuant, Function, HasLevel, Manager, ManagerRef, Node, VarNo};
+use oxidd::{BooleanFunction, Manager, ManagerRef, Subst, VarNo};
 
-/// There is no room for another node.
+pub use function::Bdd;
+
+/// There is no room for another node, or no time ([`Bdds::set_deadline`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfNodes;
 
@@ -17,23 +36,14 @@ impl From<OutOfMemory> for OutOfNodes {
     }
 }
 
-/// A Boolean function.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Bdd(BDDFunction);
-
-impl std::fmt::Debug for Bdd {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Bdd({} nodes)", self.size())
-    }
-}
-
 /// A variable and its value.
 pub type Literal = (u32, bool);
 
 /// The home of Boolean functions.
 pub struct Bdds {
-    manager: BDDManagerRef,
+    manager: BCDDManagerRef,
     variables: VarNo,
+    deadline: Option<Instant>,
 }
 
 impl std::fmt::Debug for Bdds {
@@ -42,173 +52,142 @@ impl std::fmt::Debug for Bdds {
     }
 }
 
-/// Results of operations that are remembered.
+/// A set of variables to quantify.
+#[derive(Clone, Debug)]
+pub struct Variables(Bdd);
+
+/// Variables that take the places of others, all at once. Results are remembered as long as the renaming is the same value.
+pub struct Renaming(Subst<BCDDFunction>);
+
+impl std::fmt::Debug for Renaming {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Renaming")
+    }
+}
+
+/// Results of operations that are remembered, unless said otherwise.
 const CACHE: usize = 1 << 14;
 
 impl Bdds {
     /// With room for so many nodes.
     pub fn new(nodes: usize) -> Self {
-        Bdds { manager: oxidd::bdd::new_manager(nodes, CACHE, 1), variables: 0 }
+        Bdds::with_cache(nodes, CACHE)
+    }
+
+    /// With room for so many nodes, and for so many results.
+    pub fn with_cache(nodes: usize, results: usize) -> Self {
+        Bdds { manager: oxidd::bcdd::new_manager(nodes, results, 1), variables: 0, deadline: None }
+    }
+
+    /// Operations on words give up after this moment, as if there were no room.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Whether there is time left.
+    pub fn check_deadline(&self) -> Result<(), OutOfNodes> {
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(OutOfNodes),
+            _ => Ok(()),
+        }
+    }
+
+    /// Nodes in use, garbage included.
+    pub fn node_count(&self) -> usize {
+        self.manager.with_manager_shared(|m| m.approx_num_inner_nodes())
+    }
+
+    /// Frees the nodes that no function needs.
+    pub fn collect_garbage(&self) {
+        self.manager.with_manager_shared(|m| m.gc());
+    }
+
+    /// How many variables there are.
+    pub fn variable_count(&self) -> u32 {
+        self.variables
     }
 
     /// True.
     pub fn tt(&self) -> Bdd {
-        self.manager.with_manager_shared(|m| Bdd(BDDFunction::t(m)))
+        self.manager.with_manager_shared(|m| Bdd(BCDDFunction::t(m)))
     }
 
     /// False.
     pub fn ff(&self) -> Bdd {
-        self.manager.with_manager_shared(|m| Bdd(BDDFunction::f(m)))
+        self.manager.with_manager_shared(|m| Bdd(BCDDFunction::f(m)))
     }
 
-    /// A variable, or its negation.
-    pub fn literal(&mut self, (variable, value): Literal) -> Result<Bdd, OutOfNodes> {
-        if variable >= self.variables {
-            let more = variable + 1 - self.variables;
+    /// A constant.
+    pub fn constant(&self, value: bool) -> Bdd {
+        if value { self.tt() } else { self.ff() }
+    }
+
+    /// Makes all variables below a number.
+    pub fn make_variables(&mut self, count: u32) {
+        if count > self.variables {
+            let more = count - self.variables;
             self.manager.with_manager_exclusive(|m| m.add_vars(more));
             self.variables += more;
         }
+    }
+
+    /// A variable, or its negation.
+    pub fn literal(&mut self, literal: Literal) -> Result<Bdd, OutOfNodes> {
+        self.make_variables(literal.0 + 1);
+        self.known_literal(literal)
+    }
+
+    /// A variable that was made, or its negation.
+    pub fn known_literal(&self, (variable, value): Literal) -> Result<Bdd, OutOfNodes> {
+        debug_assert!(variable < self.variables);
         self.manager.with_manager_shared(|m| {
-            let function = if value { BDDFunction::var(m, variable) } else { BDDFunction::not_var(m, variable) };
+            let function = if value { BCDDFunction::var(m, variable) } else { BCDDFunction::not_var(m, variable) };
             Ok(Bdd(function?))
         })
     }
 
+    /// A variable that was made.
+    pub fn variable(&self, variable: u32) -> Result<Bdd, OutOfNodes> {
+        self.known_literal((variable, true))
+    }
+
     /// The conjunction of literals.
     pub fn cube(&mut self, literals: &[Literal]) -> Result<Bdd, OutOfNodes> {
+        self.make_variables(literals.iter().map(|l| l.0 + 1).max().unwrap_or(0));
+        self.known_cube(literals)
+    }
+
+    /// The conjunction of literals of variables that were made.
+    pub fn known_cube(&self, literals: &[Literal]) -> Result<Bdd, OutOfNodes> {
+        let mut sorted = literals.to_vec();
+        sorted.sort_unstable();
         let mut cube = self.tt();
-        for &literal in literals {
-            cube = cube.and(&self.literal(literal)?)?;
+        for &literal in sorted.iter().rev() {
+            cube = self.known_literal(literal)?.and(&cube)?;
         }
         Ok(cube)
     }
-}
 
-impl Bdd {
-    /// Both.
-    pub fn and(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
-        Ok(Bdd(self.0.and(&other.0)?))
-    }
-
-    /// One of them.
-    pub fn or(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
-        Ok(Bdd(self.0.or(&other.0)?))
-    }
-
-    /// The opposite.
-    pub fn negation(&self) -> Result<Bdd, OutOfNodes> {
-        Ok(Bdd(self.0.not()?))
-    }
-
-    /// Whether it implies another one.
-    pub fn implies(&self, other: &Bdd) -> Result<bool, OutOfNodes> {
-        Ok(self.0.imp(&other.0)?.valid())
-    }
-
-    /// Whether it is false everywhere.
-    pub fn is_false(&self) -> bool {
-        !self.0.satisfiable()
-    }
-
-    /// Whether it is true everywhere.
-    pub fn is_true(&self) -> bool {
-        self.0.valid()
-    }
-
-    /// What holds for some values of the variables.
-    pub fn exists(&self, bdds: &mut Bdds, variables: &[u32]) -> Result<Bdd, OutOfNodes> {
+    /// A set of variables that were made.
+    pub fn variables(&self, variables: &[u32]) -> Result<Variables, OutOfNodes> {
         let literals: Vec<Literal> = variables.iter().map(|&v| (v, true)).collect();
-        let cube = bdds.cube(&literals)?;
-        Ok(Bdd(self.0.exists(&cube.0)?))
+        Ok(Variables(self.known_cube(&literals)?))
     }
 
-    /// How many nodes it has.
-    pub fn size(&self) -> usize {
-        self.0.node_count()
+    /// The renaming that puts the second variable of each pair in the place of the first.
+    pub fn renaming(&self, pairs: &[(u32, u32)]) -> Result<Renaming, OutOfNodes> {
+        let from: Vec<VarNo> = pairs.iter().map(|p| p.0).collect();
+        let to = pairs.iter().map(|p| Ok(self.variable(p.1)?.0)).collect::<Result<Vec<_>, OutOfNodes>>()?;
+        Ok(Renaming(Subst::new(from, to)))
     }
 
-    /// Disjoint conjunctions of literals whose disjunction it is, in a canonical order; none if there are more than `limit`.
-    pub fn cubes(&self, limit: usize) -> Option<Vec<Vec<Literal>>> {
-        let mut cubes = Vec::new();
-        let mut stack = vec![(self.clone(), Vec::new())];
-        while let Some((function, literals)) = stack.pop() {
-            if function.is_false() {
-                continue;
-            }
-            match function.split() {
-                None => {
-                    if cubes.len() == limit {
-                        return None;
-                    }
-                    cubes.push(literals);
-                }
-                Some((variable, then, otherwise)) => {
-                    for (part, value) in [(otherwise, false), (then, true)] {
-                        let mut literals = literals.clone();
-                        literals.push((variable, value));
-                        stack.push((part, literals));
-                    }
-                }
-            }
-        }
-        Some(cubes)
+    /// The disjunction of functions.
+    pub fn any<'f>(&self, functions: impl IntoIterator<Item = &'f Bdd>) -> Result<Bdd, OutOfNodes> {
+        functions.into_iter().try_fold(self.ff(), |all, f| all.or(f))
     }
 
-    /// The first variable it depends on, and what remains for its values.
-    pub fn split(&self) -> Option<(u32, Bdd, Bdd)> {
-        let (then, otherwise) = self.0.cofactors()?;
-        let variable = self.0.with_manager_shared(|manager, edge| match manager.get_node(edge) {
-            Node::Inner(node) => manager.level_to_var(node.level()),
-            Node::Terminal(_) => unreachable!("a function with cofactors is no constant"),
-        });
-        Some((variable, Bdd(then), Bdd(otherwise)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// All functions of three variables that are built by a few operations agree with their truth tables.
-    #[test]
-    fn agrees_with_truth_tables() {
-        let mut bdds = Bdds::new(1 << 12);
-        let mut known: Vec<(Bdd, u8)> = Vec::new();
-        for (variable, table) in [(0, 0b1010_1010), (1, 0b1100_1100), (2, 0b1111_0000)] {
-            known.push((bdds.literal((variable, true)).unwrap(), table));
-        }
-        for _ in 0..2 {
-            let before = known.clone();
-            for (a, x) in &before {
-                known.push((a.negation().unwrap(), !x));
-                for (b, y) in &before {
-                    known.push((a.and(b).unwrap(), x & y));
-                    known.push((a.or(b).unwrap(), x | y));
-                }
-            }
-            known.sort_by_key(|k| k.1);
-            known.dedup_by_key(|k| k.1);
-        }
-        assert!(known.len() > 30);
-        for (a, x) in &known {
-            let table = |cubes: Vec<Vec<Literal>>| {
-                let holds = |row: u32| cubes.iter().any(|c| c.iter().all(|&(v, value)| (row >> v & 1 == 1) == value));
-                (0..8).filter(|&row| holds(row)).fold(0u8, |t, row| t | 1 << row)
-            };
-            assert_eq!(table(a.cubes(8).unwrap()), *x);
-            assert_eq!(a.is_false(), *x == 0);
-            for (b, y) in &known {
-                assert_eq!(a.implies(b).unwrap(), x & !y == 0);
-                assert_eq!(a == b, x == y);
-            }
-        }
-    }
-
-    #[test]
-    fn quantifies() {
-        let mut bdds = Bdds::new(1 << 12);
-        let both = bdds.cube(&[(0, true), (1, false)]).unwrap();
-        assert_eq!(both.exists(&mut bdds, &[0]).unwrap(), bdds.literal((1, false)).unwrap());
-        assert!(both.cubes(0).is_none());
+    /// The conjunction of functions.
+    pub fn all<'f>(&self, functions: impl IntoIterator<Item = &'f Bdd>) -> Result<Bdd, OutOfNodes> {
+        functions.into_iter().try_fold(self.tt(), |all, f| all.and(f))
     }
 }

@@ -9,6 +9,7 @@ mod invariant;
 mod reached;
 mod replay;
 mod runs;
+mod summaries;
 mod unrolled;
 
 use clinch_ir::{EvalError, Program, Proof, Trace};
@@ -17,6 +18,7 @@ pub use blocks::check_invariants;
 pub use horn::{check_refutation, check_solution};
 pub use replay::replay;
 pub use runs::{check_input_trace, check_reached_states};
+pub use summaries::check_summaries;
 pub use unrolled::check_unrolling;
 
 /// Asked now and then during a long check; `true` stops it.

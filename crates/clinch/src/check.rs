@@ -107,13 +107,12 @@ fn prepare(args: &CheckArgs, format: Format) -> Result<Prepared, Stop> {
         LoadError::Unsupported(reason) => Stop::Unknown(reason),
     };
     let usage = |text: &str| Stop::Error(format!("error: {text}"), exit::USAGE);
-    let is_c = args.files.iter().any(|file| c::load::is_c(file));
-    if is_c {
+    if args.files.iter().any(|file| c::load::has_procedures(file)) {
         let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
         if format == Format::Smtlib {
             return Err(usage("--format smtlib is for Horn clauses"));
         }
-        let loaded = c::load::load(&args.files, &args.c).map_err(stop)?;
+        let loaded = c::load::load(&args.files, &args.c, &args.model.text).map_err(stop)?;
         return Ok(Prepared::C(Box::new(loaded), engine));
     }
     let [file] = args.files.as_slice() else { return Err(usage("only C programs have several files")) };

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::c::lazy::LazyArgs;
+use crate::c::spds::SpdsArgs;
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
@@ -23,9 +24,9 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Write a model in another language, on standard output.
     Convert(ConvertArgs),
-    /// Execute a C program on the model, with inputs given or drawn.
+    /// Execute a C or Remopla program on the model, with inputs given or drawn.
     Run(RunArgs),
-    /// Draw the control-flow automata of a C program.
+    /// Draw the control-flow automata of a C or Remopla program.
     Cfa(CfaArgs),
     /// List the engines and their options.
     Engines,
@@ -35,8 +36,8 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The model: C (.c, .i, docs/c.md; several files are linked) or a task file (.yml), guarded commands (.gcl,
-    /// docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
+    /// The model: C (.c, .i, docs/c.md; several files are linked) or a task file (.yml), Remopla (.rem, docs/rem.md),
+    /// guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -48,6 +49,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) lazy: LazyArgs,
+
+    #[command(flatten)]
+    pub(crate) spds: SpdsArgs,
 
     /// Write a C file that, compiled with the program, drives it to the error found (C).
     #[arg(long, value_name = "FILE")]
@@ -162,9 +166,8 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
-    /// Set a constant of the model.
-    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
-    pub(crate) defines: Vec<(String, i64)>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
 
     /// The error condition, in the model's own expression syntax; replaces the model's.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
@@ -181,6 +184,18 @@ pub(crate) struct ModelArgs {
     /// What the variables of transition constraints (.pl, .armc) range over.
     #[arg(long, value_enum, default_value_t = NumbersName::Integer)]
     pub(crate) numbers: NumbersName,
+}
+
+/// What is said about the text of a model.
+#[derive(Args, Debug)]
+pub(crate) struct TextArgs {
+    /// Set a constant of the model.
+    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub(crate) defines: Vec<(String, i64)>,
+
+    /// The label that must not be reached (.rem). Default: error.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label: Option<String>,
 }
 
 /// How C is read.
@@ -209,9 +224,12 @@ pub(crate) struct CArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// The program: C files (.c, .i) or a task file (.yml).
+    /// The program: C files (.c, .i), a task file (.yml) or a Remopla file (.rem).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
 
     #[command(flatten)]
     pub(crate) c: CArgs,
@@ -230,9 +248,12 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CfaArgs {
-    /// The program: C files (.c, .i) or a task file (.yml).
+    /// The program: C files (.c, .i), a task file (.yml) or a Remopla file (.rem).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
 
     #[command(flatten)]
     pub(crate) c: CArgs,
@@ -306,7 +327,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     pub(crate) paper: Paper,
 
-    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha, subsumer, lazy). Default: 3s, 60s for lazy.
+    /// Time bound of each search (split; 5m in the thesis), or of each run (alpha, subsumer, lazy, spds). Default: 3s, 60s for lazy.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) bound: Option<Duration>,
 
@@ -314,7 +335,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) seeds: u64,
 
-    /// Only the systems whose name contains this (subsumer, lazy).
+    /// Only the systems (subsumer, lazy) or tables (spds) whose name contains this.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) only: String,
 
@@ -345,6 +366,8 @@ pub(crate) enum Paper {
     Subsumer,
     /// Henzinger, Jhala, Majumdar, Sutre: table 1.
     Lazy,
+    /// Esparza, Kiefer, Schwoon: tables 2 to 6.
+    Spds,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -357,6 +380,7 @@ pub(crate) enum EngineName {
     Lazy,
     Bounded,
     Spacer,
+    Spds,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,8 +12,8 @@ use crate::{c, exit, report};
 /// `clinch convert`.
 pub(crate) fn run(args: &ConvertArgs) -> u8 {
     let Target::Chc = args.to;
-    if c::load::is_c(&args.file) {
-        return run_c(args);
+    if c::load::has_procedures(&args.file) {
+        return run_procedures(args);
     }
     match load::load(&args.file, &args.model) {
         Ok(Input::Horn(system)) => print(&system),
@@ -29,9 +29,9 @@ pub(crate) fn run(args: &ConvertArgs) -> u8 {
     }
 }
 
-/// A C program: its loop-free parts in bit-vectors.
-fn run_c(args: &ConvertArgs) -> u8 {
-    match c::load::load_or_report(std::slice::from_ref(&args.file), &args.c) {
+/// A program with procedures: its loop-free parts in bit-vectors.
+fn run_procedures(args: &ConvertArgs) -> u8 {
+    match c::load::load_or_report(std::slice::from_ref(&args.file), &args.c, &args.model.text) {
         Ok(loaded) => match CfaClauses::new(&loaded.program, Encoding::Bits, LOCATIONS) {
             Ok(clauses) => print(&clauses.system),
             Err(reason) => refuse(&reason),

@@ -74,6 +74,7 @@ impl Engine {
                 Ok(Engine::Horn(HornEngine::Lazy(config, args.lazy.dot.clone())))
             }
             EngineName::Bounded => Err("--engine bounded is for C".to_owned()),
+            EngineName::Spds => Err("--engine spds is for C".to_owned()),
             EngineName::Spacer => Ok(Engine::Horn(HornEngine::Spacer(spacer::Config::default()))),
             EngineName::Split | EngineName::Auto => Ok(Engine::Split(split::Config {
                 strategy: match args.strategy {
@@ -389,6 +390,11 @@ lazy      lazy abstraction: one tree, refined where it must be; predicates diffe
     --encoding int|wrap|bv   how machine integers are read; by default one after the other
     --keep-subtree, --whole-equations, --dot FILE
 bounded   bounded model checking of C programs: loops and recursion unrolled, with bounds that grow [Bmc]
+spds      symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]
+    --abstraction dag|single|none  exclude a graph of counterexamples at a time, or one, or search without abstraction
+    --interpolants conciliated|minimal|weakest|strongest  which become predicates
+    --int-bits N             integer variables hold only N bits
+    --heap-bits N            bits of dynamic memory
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
 all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N
           --progress";

@@ -16,6 +16,7 @@ pub mod horn;
 pub mod lazy;
 pub mod search;
 pub mod spacer;
+pub mod spds;
 pub mod split;
 
 pub use budget::{Budget, Observer, Progress, Silent};

@@ -1,4 +1,4 @@
-//! How the expressions of the two languages differ: reserved words and the levels of their operators.
+//! How the expressions of the languages differ: reserved words and the levels of their operators.
 
 use clinch_ir::BinOp;
 
@@ -9,6 +9,7 @@ use crate::expr::{Comparison, Infix, Prefix};
 pub(crate) enum Dialect {
     Gcl,
     Dve,
+    Rem,
 }
 
 /// Level of `? :`, the loosest operator.
@@ -38,7 +39,16 @@ impl Dialect {
                 "byte", "int", "const", "channel", "process", "state", "init", "trans", "guard", "sync", "effect",
                 "system", "async", "and", "or", "not", "imply", "true", "false",
             ],
+            Dialect::Rem => &[
+                "true", "false", "define", "struct", "init", "module", "int", "bool", "void", "if", "fi", "do", "od",
+                "else", "goto", "return", "break", "skip", "assert", "undef",
+            ],
         }
+    }
+
+    /// Whether `and`, `or` and `not` are operators.
+    fn has_words(self) -> bool {
+        self != Dialect::Rem
     }
 
     /// Operator, level (higher binds tighter) and associativity.
@@ -52,9 +62,11 @@ impl Dialect {
         };
         match text {
             "=>" if gcl => Some((Infix::Implies, 2, Right)),
-            "imply" if !gcl => Some((Infix::Implies, 2, Left)),
-            "or" | "||" => Some((Infix::Or, 3, Left)),
-            "and" | "&&" => Some((Infix::And, 4, Left)),
+            "imply" if self == Dialect::Dve => Some((Infix::Implies, 2, Left)),
+            "||" => Some((Infix::Or, 3, Left)),
+            "&&" => Some((Infix::And, 4, Left)),
+            "or" if self.has_words() => Some((Infix::Or, 3, Left)),
+            "and" if self.has_words() => Some((Infix::And, 4, Left)),
             "=" if gcl => compare(Comparison::Equal, 8),
             "==" => compare(Comparison::Equal, 8),
             "!=" => compare(Comparison::Different, 8),
@@ -62,7 +74,7 @@ impl Dialect {
             "<=" => compare(Comparison::LessEqual, 9),
             ">" => compare(Comparison::Greater, 9),
             ">=" => compare(Comparison::GreaterEqual, 9),
-            // The bit operators are looser than comparisons in DVE, as in C, and tighter in GCL.
+            // The bit operators are tighter than comparisons in GCL, and looser elsewhere, as in C.
             "|" => integer(BinOp::BitOr, if gcl { 7 } else { 5 }),
             "^" => integer(BinOp::BitXor, if gcl { 8 } else { 6 }),
             "&" => integer(BinOp::BitAnd, if gcl { 9 } else { 7 }),
@@ -81,7 +93,8 @@ impl Dialect {
     pub(crate) fn prefix(self, text: &str) -> Option<(Prefix, u8)> {
         match text {
             "not" if self == Dialect::Gcl => Some((Prefix::Not, 6)),
-            "not" | "!" => Some((Prefix::Not, UNARY)),
+            "!" => Some((Prefix::Not, UNARY)),
+            "not" if self.has_words() => Some((Prefix::Not, UNARY)),
             "-" => Some((Prefix::Minus, UNARY)),
             "~" => Some((Prefix::Complement, UNARY)),
             _ => None,

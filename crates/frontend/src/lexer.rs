@@ -1,4 +1,4 @@
-//! Tokens of both languages. Which names are keywords is the parser's business: DVE models call states `done` or `wait`.
+//! Tokens of GCL, DVE and Remopla. Which names are keywords is the parser's business: DVE models call states `done` or `wait`.
 
 use clinch_ir::Span;
 
@@ -26,8 +26,8 @@ pub(crate) struct Token {
 
 /// Longest first, so that the first match is the longest.
 const SYMBOLS: &[&str] = &[
-    "..", ":=", "->", "=>", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^",
-    "~", "!", "<", ">", "=", ",", ";", ":", "{", "}", "[", "]", "(", ")", ".", "?",
+    "..", "::", ":=", "->", "=>", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|",
+    "^", "~", "!", "<", ">", "=", ",", ";", ":", "{", "}", "[", "]", "(", ")", ".", "?",
 ];
 
 /// Reads tokens one at a time: a file of many megabytes that is wrong in its first line costs nothing.

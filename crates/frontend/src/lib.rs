@@ -1,7 +1,7 @@
-//! The languages clinch reads: guarded commands ([`Language::Gcl`]) and DiVinE models ([`Language::Dve`]).
+//! The languages clinch reads: guarded commands ([`Language::Gcl`]), DiVinE models ([`Language::Dve`]), and others.
 //!
 //! [`parse`] turns a text and the options that speak about it into a [`Program`], or says what is wrong with either.
-//! Both languages share tokens (`lexer`), expressions (`parser`) and diagnostics; each has its own statements
+//! GCL, DVE and Remopla ([`rem`]) share tokens (`lexer`), expressions (`parser`) and diagnostics; each has its own statements
 //! and its own reading of expressions.
 
 mod armc;
@@ -16,6 +16,7 @@ mod gcl;
 mod lexer;
 mod options;
 mod parser;
+pub mod rem;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct Options {
     pub predicates: Vec<String>,
     /// The numbers of a system of transition constraints (`--numbers rational`).
     pub numbers: Numbers,
+    /// The label that must not be reached, of a Remopla program (`--label NAME`).
+    pub label: Option<String>,
 }
 
 /// What the variables of a system of transition constraints range over.
@@ -109,7 +112,8 @@ pub fn read(language: Language, name: &str, bytes: &[u8], options: &Options) -> 
 /// Reads a model of guarded commands or DiVinE; `name` is how diagnostics call it.
 pub fn parse(language: Language, name: &str, bytes: &[u8], options: &Options) -> Result<Program, Diagnostics> {
     let mut bag = Bag::default();
-    let source = Arc::new(decode(language, name, bytes, &mut bag));
+    let strict = if language == Language::Gcl { Bytes::Utf8 } else { Bytes::Any };
+    let source = Arc::new(decode(strict, name, bytes, &mut bag));
     bag.stop_if_any()?;
     match language {
         Language::Gcl => gcl::compile(&source, options, bag),
@@ -118,8 +122,16 @@ pub fn parse(language: Language, name: &str, bytes: &[u8], options: &Options) ->
     }
 }
 
-/// The text of a file. DVE models carry comments in old encodings, so there a bad byte is the lexer's to refuse.
-fn decode(language: Language, name: &str, bytes: &[u8], bag: &mut Bag) -> Source {
+/// What the bytes of a file may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bytes {
+    Utf8,
+    /// DVE models and others carry comments in old encodings: a bad byte elsewhere is the lexer's to refuse.
+    Any,
+}
+
+/// The text of a file.
+fn decode(allowed: Bytes, name: &str, bytes: &[u8], bag: &mut Bag) -> Source {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let source = Source { name: name.to_owned(), text };
     let problem = if u32::try_from(source.text.len()).is_err() {
@@ -127,7 +139,7 @@ fn decode(language: Language, name: &str, bytes: &[u8], bag: &mut Bag) -> Source
     } else if source.text.trim_ascii().is_empty() {
         Some(Problem::new(Span::default(), "the file is empty").help("a model declares variables and processes"))
     } else {
-        let bad = std::str::from_utf8(bytes).err().filter(|_| language == Language::Gcl);
+        let bad = std::str::from_utf8(bytes).err().filter(|_| allowed == Bytes::Utf8);
         bad.map(|e| Problem::new(byte_span(e.valid_up_to()), "invalid UTF-8").label("first bad byte"))
     };
     if let Some(problem) = problem {

@@ -1,4 +1,4 @@
-//! The part of parsing that both languages share: a window on the tokens, and expressions by precedence climbing.
+//! The part of parsing that GCL, DVE and Remopla share: a window on the tokens, and expressions by precedence climbing.
 
 use clinch_ir::Span;
 
@@ -103,7 +103,13 @@ impl<'s> Parser<'s> {
         self.next.kind != Kind::End && self.text(self.next) == text
     }
 
-    fn next_is_name(&self) -> bool {
+    /// Whether a name stands here that is no reserved word.
+    pub(crate) fn at_name(&self) -> bool {
+        self.current.kind == Kind::Name && !self.dialect.reserved().contains(&self.text(self.current))
+    }
+
+    /// Whether the token after the current one is a name or keyword.
+    pub(crate) fn next_is_name(&self) -> bool {
         self.next.kind == Kind::Name
     }
 
@@ -280,6 +286,8 @@ impl<'s> Parser<'s> {
             "exists" if gcl => self.quantified(Quantifier::Exists),
             // A variable may be called `count`; no expression has two names in a row.
             "count" if gcl && self.next_is_name() => self.quantified(Quantifier::Count),
+            "A" if self.dialect == Dialect::Rem && self.next_is_name() => self.bounded(Quantifier::ForAll),
+            "E" if self.dialect == Dialect::Rem && self.next_is_name() => self.bounded(Quantifier::Exists),
             "input" if gcl => {
                 Err(Problem::new(self.span(), "`input` is not an expression")
                     .help("it can only be assigned: `x := input`"))
@@ -298,8 +306,29 @@ impl<'s> Parser<'s> {
         self.add(ExprKind::Quantified(quantifier, binders, body), self.since(start), &children)
     }
 
+    /// `A i (lo, hi) body`, of Remopla.
+    fn bounded(&mut self, quantifier: Quantifier) -> Result<ExprId, Problem> {
+        let start = self.span();
+        let binder = self.bounded_name()?;
+        let body = self.expression()?;
+        let kind = ExprKind::Quantified(quantifier, vec![binder], body);
+        self.add(kind, self.since(start), &[binder.lo, binder.hi, body])
+    }
+
+    /// `A i (lo, hi)`, of Remopla.
+    pub(crate) fn bounded_name(&mut self) -> Result<Binder<'s>, Problem> {
+        self.advance();
+        let name = self.name("a name")?;
+        self.expect("(")?;
+        let lo = self.expression()?;
+        self.expect(",")?;
+        let hi = self.expression()?;
+        self.expect(")")?;
+        Ok(Binder { name, lo, hi })
+    }
+
     /// A name, with indices and members behind it.
-    fn path(&mut self) -> Result<ExprId, Problem> {
+    pub(crate) fn path(&mut self) -> Result<ExprId, Problem> {
         let Name { text, span: start } = self.name("an expression")?;
         let mut path = self.add(ExprKind::Name(text), start, &[])?;
         loop {

@@ -8,7 +8,7 @@ use crate::{exit, report};
 
 /// `clinch cfa`.
 pub(crate) fn run(args: &CfaArgs) -> u8 {
-    let mut program = match load::load_or_report(&args.files, &args.c) {
+    let mut program = match load::load_or_report(&args.files, &args.c, &args.text) {
         Ok(loaded) => loaded.program,
         Err(code) => return code,
     };

@@ -9,7 +9,7 @@ use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace};
 
 use super::confirm::{self, Confirmation};
 use super::engines::CEngine;
-use super::load::Loaded;
+use super::load::{Language, Loaded};
 use super::{harness, report};
 use crate::check::{Manner, Outcome, Printed, search_and_recheck};
 use crate::cli::{CheckArgs, Format, Switch};
@@ -52,6 +52,7 @@ pub(crate) fn answer(
         Err(text) => return (Err(text), exit::INTERNAL),
     };
     if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
+        && loaded.language == Language::C
         && let Err(error) =
             std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
     {
@@ -69,7 +70,8 @@ pub(crate) fn answer(
     (Ok(text), code)
 }
 
-pub(super) fn recheck(
+/// Re-checks a verdict: whether there was something to check.
+pub(crate) fn recheck(
     program: &CfaProgram,
     verdict: &CfaVerdict,
     stop: clinch_certify::Stop<'_>,
@@ -84,6 +86,9 @@ pub(super) fn recheck(
         CfaVerdict::Safe(CfaProof::Unrolled(proof)) => {
             clinch_certify::check_unrolling(program, proof, stop).map(|()| true)
         }
+        CfaVerdict::Safe(CfaProof::Summaries(proof)) => {
+            clinch_certify::check_summaries(program, proof, stop).map(|()| true)
+        }
         CfaVerdict::Unsafe(trace) => clinch_certify::check_input_trace(program, trace, stop).map(|()| true),
         CfaVerdict::Unknown(_) => Ok(false),
     }
@@ -97,6 +102,9 @@ fn confirmed(
     certify: Switch,
 ) -> Option<Confirmation> {
     let CfaVerdict::Unsafe(trace) = &outcome.verdict else { return None };
+    if loaded.language != Language::C {
+        return None;
+    }
     if certify == Switch::Off {
         return Some(Confirmation::Impossible("checks are off".to_owned()));
     }

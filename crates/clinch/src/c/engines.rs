@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
-use clinch_engine::{Budget, Observer, bounded, cegar, lazy, spacer};
+use clinch_engine::{Budget, Observer, bounded, cegar, lazy, spacer, spds};
 use clinch_ir::Reason;
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
@@ -32,6 +32,7 @@ enum Kind {
     Lazy(Box<lazy::Config>, Option<PathBuf>),
     Bounded(bounded::Config),
     Spacer,
+    Spds(spds::Config),
     Auto(Box<Portfolio>),
 }
 
@@ -50,13 +51,14 @@ impl CEngine {
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone()),
             EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
             EngineName::Spacer => Kind::Spacer,
+            EngineName::Spds => Kind::Spds(super::spds::config(args)?),
             EngineName::Auto => Kind::Auto(Box::new(Portfolio {
                 runs,
                 bounded: bounded::Config::default(),
                 lazy: super::lazy::config(args)?,
                 cegar: crate::engines::cegar_config(args)?,
             })),
-            other => return Err(format!("--engine {other:?} does not go with C").to_lowercase()),
+            other => return Err(format!("--engine {other:?} does not go with programs with procedures").to_lowercase()),
         };
         Ok(CEngine { kind, encoding: args.lazy.encoding })
     }
@@ -69,6 +71,7 @@ impl CEngine {
             Kind::Lazy(..) => "lazy",
             Kind::Bounded(_) => "bounded",
             Kind::Spacer => "spacer",
+            Kind::Spds(_) => "spds",
             Kind::Auto(..) => "auto",
         }
     }
@@ -92,6 +95,10 @@ impl CEngine {
             Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
                 spacer(program, encoding, budget, observer)
             }),
+            Kind::Spds(config) => {
+                let (verdict, stats) = spds::check(program, config, budget, observer);
+                (verdict, serde_json::to_value(stats).unwrap_or_default())
+            }
             Kind::Auto(portfolio) => portfolio.check(program, budget, observer),
         }
     }

@@ -24,7 +24,8 @@ pub(crate) struct LazyArgs {
     #[arg(long, value_enum)]
     pub(crate) blocks: Option<BlocksName>,
 
-    /// How abstract successors are computed (lazy). both: cartesian, and boolean where a counterexample comes back.
+    /// How abstract successors are computed (lazy). both: cartesian, and boolean where a counterexample comes back. For spds:
+    /// none, or refinement by a single counterexample or by a whole graph (dag) of them at a time.
     #[arg(long, value_enum)]
     pub(crate) abstraction: Option<AbstractionName>,
 
@@ -97,6 +98,9 @@ pub(crate) enum AbstractionName {
     Cartesian,
     Boolean,
     Both,
+    None,
+    Single,
+    Dag,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,6 +152,7 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
         Some(AbstractionName::Cartesian) => config.abstraction = Abstraction::Cartesian,
         Some(AbstractionName::Boolean) => config.abstraction = Abstraction::Boolean,
         Some(AbstractionName::Both) => config.abstraction = Abstraction::CartesianThenBoolean,
+        Some(_) => return Err("this --abstraction does not go with --engine lazy".to_owned()),
         None => {}
     }
     match lazy.focus {

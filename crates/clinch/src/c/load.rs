@@ -1,24 +1,32 @@
-//! Reads C programs: finds the files, preprocesses them, hands them to the front end.
+//! Reads programs with procedures, C and Remopla: finds the files, preprocesses them, hands them to the front end.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{Options, Unit};
-use clinch_frontend::{ReadError, c};
+use clinch_frontend::{ReadError, c, rem};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, Integers};
 
 use super::cc::Compiler;
 use super::task::{self, TaskError};
-use crate::cli::{CArgs, DataModelName, IntegersName};
+use crate::cli::{CArgs, DataModelName, IntegersName, TextArgs};
 use crate::load::LoadError;
 use crate::{exit, report};
 
-/// A C program as it is to be checked.
+/// What a program with procedures is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Language {
+    C,
+    Remopla,
+}
+
+/// A program as it is to be checked.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) program: CfaProgram,
+    pub(crate) language: Language,
     /// Each file as the front end read it: preprocessed.
     pub(crate) units: Vec<Unit>,
     pub(crate) data_model: DataModel,
@@ -27,9 +35,9 @@ pub(crate) struct Loaded {
     pub(crate) expected: Option<bool>,
 }
 
-/// Whether a file is a C program, or a task about one.
-pub(crate) fn is_c(file: &Path) -> bool {
-    matches!(extension(file), "c" | "i" | "yml")
+/// Whether a file is a program with procedures, or a task about one.
+pub(crate) fn has_procedures(file: &Path) -> bool {
+    matches!(extension(file), "c" | "i" | "yml" | "rem")
 }
 
 fn extension(file: &Path) -> &str {
@@ -37,7 +45,10 @@ fn extension(file: &Path) -> &str {
 }
 
 /// The program in the files.
-pub(crate) fn load(files: &[PathBuf], args: &CArgs) -> Result<Loaded, LoadError> {
+pub(crate) fn load(files: &[PathBuf], args: &CArgs, text: &TextArgs) -> Result<Loaded, LoadError> {
+    if let Some(file) = files.iter().find(|f| extension(f) == "rem") {
+        return load_rem(file, files, text);
+    }
     let task = task_of(files)?;
     let files = task.as_ref().map_or(files, |t| &t.files);
     let named = task.as_ref().map(|t| t.entry.clone());
@@ -65,12 +76,37 @@ pub(crate) fn load(files: &[PathBuf], args: &CArgs) -> Result<Loaded, LoadError>
             LoadError::Unsupported(Reason::Unsupported(format!("{}, at {place}", what.message)))
         }
     })?;
-    Ok(Loaded { program, units, data_model, entry, expected: task.and_then(|t| t.expected) })
+    let expected = task.and_then(|t| t.expected);
+    Ok(Loaded { program, language: Language::C, units, data_model, entry, expected })
+}
+
+fn load_rem(file: &Path, files: &[PathBuf], text: &TextArgs) -> Result<Loaded, LoadError> {
+    let name = file.display().to_string();
+    let bad = |what: String| LoadError::Bad(format!("{name}:1:1: error: {what}"));
+    if files.len() > 1 {
+        return Err(bad("a Remopla file stands alone".to_owned()));
+    }
+    let bytes = std::fs::read(file).map_err(|e| bad(format!("cannot read: {e}")))?;
+    let options = clinch_frontend::Options {
+        defines: text.defines.clone(),
+        label: text.label.clone(),
+        ..clinch_frontend::Options::default()
+    };
+    let program = rem::read(&name, &bytes, &options);
+    let program = program.map_err(|d| LoadError::Bad(d.render(std::io::stderr().is_terminal())))?;
+    Ok(Loaded {
+        program,
+        language: Language::Remopla,
+        units: Vec::new(),
+        data_model: DataModel::default(),
+        entry: String::new(),
+        expected: None,
+    })
 }
 
 /// The same for commands that have nothing else to say: what is wrong is printed, and the exit code returned.
-pub(crate) fn load_or_report(files: &[PathBuf], args: &CArgs) -> Result<Loaded, u8> {
-    load(files, args).map_err(|error| match error {
+pub(crate) fn load_or_report(files: &[PathBuf], args: &CArgs, text: &TextArgs) -> Result<Loaded, u8> {
+    load(files, args, text).map_err(|error| match error {
         LoadError::Bad(text) => {
             report::error(&text);
             exit::BAD_INPUT

@@ -10,5 +10,6 @@ pub(crate) mod lazy;
 pub(crate) mod load;
 mod report;
 pub(crate) mod run;
+pub(crate) mod spds;
 mod task;
 mod trace;

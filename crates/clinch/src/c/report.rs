@@ -1,4 +1,4 @@
-//! What clinch prints about C programs.
+//! What clinch prints about programs with procedures.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use clinch_ir::cfa::{
 use serde_json::{Value, json};
 
 use super::confirm::Confirmation;
-use super::load::Loaded;
+use super::load::{Language, Loaded};
 use super::{harness, trace};
 use crate::check::Outcome;
 use crate::report::{json_head, times};
@@ -23,12 +23,13 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
     let mut out = String::new();
     match &outcome.verdict {
         CfaVerdict::Safe(proof) => {
-            let _ = writeln!(out, "SAFE: no error is reachable ({time})");
+            let width = int_bits(proof).map_or_else(String::new, |bits| format!(" for {bits}-bit integers"));
+            let _ = writeln!(out, "SAFE{width}: no error is reachable ({time})");
             let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
             match proof {
                 CfaProof::Invariants(proof) => out.push_str(&invariants_text(program, proof)),
                 CfaProof::Unrolled(proof) => out.push_str(&bounds_text(program, proof)),
-                CfaProof::Reached(_) => {}
+                CfaProof::Reached(_) | CfaProof::Summaries(_) => {}
             }
         }
         CfaVerdict::Unknown(reason) => {
@@ -39,8 +40,12 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
             let _ = writeln!(out, "UNSAFE: {} at {}:{}:{} ({time})", found.error, place.file, place.line, place.column);
             let _ = writeln!(out, "{}", inputs_text(program, found));
             out.push_str("trace:\n");
-            out.push_str(&trace::text(&trace::lines(program, found)));
-            let _ = writeln!(out, "evidence: the run was replayed on the model; {}", confirmation_text(confirmation));
+            out.push_str(&trace::text(&trace::lines(program, loaded.language, found)));
+            let execution = match loaded.language {
+                Language::C => format!("; {}", confirmation_text(confirmation)),
+                Language::Remopla => String::new(),
+            };
+            let _ = writeln!(out, "evidence: the run was replayed on the model{execution}");
         }
     }
     if program.integers == Integers::Mathematical {
@@ -60,7 +65,9 @@ fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
     let mut assumptions = program.assumptions.clone();
     match verdict {
         CfaVerdict::Unknown(_) => return Vec::new(),
-        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Unrolled(_)) if !program.regions.is_empty() => {
+        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Unrolled(_) | CfaProof::Summaries(_))
+            if !program.regions.is_empty() =>
+        {
             assumptions.push("memory is accessed inside of live objects only".to_owned());
         }
         _ => {}
@@ -73,6 +80,15 @@ fn proof_text(proof: &CfaProof) -> String {
         CfaProof::Reached(reached) => format!("all runs, {} states at inputs", reached.states.len()),
         CfaProof::Invariants(proof) => format!("invariants at {} points", proof.points.len()),
         CfaProof::Unrolled(_) => "all runs, as far as they can go".to_owned(),
+        CfaProof::Summaries(proof) => format!("procedure summaries, formulas at {} locations", proof.points.len()),
+    }
+}
+
+/// The width of integers that a proof is about, where it is not the real one.
+fn int_bits(proof: &CfaProof) -> Option<u32> {
+    match proof {
+        CfaProof::Summaries(proof) => proof.int_bits,
+        CfaProof::Reached(_) | CfaProof::Invariants(_) | CfaProof::Unrolled(_) => None,
     }
 }
 
@@ -178,7 +194,9 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
         CfaVerdict::Unknown(_) => "unknown",
     };
     let mut object = json_head(verdict, outcome);
-    object["data_model"] = if loaded.data_model == DataModel::Ilp32 { "ilp32" } else { "lp64" }.into();
+    if loaded.language == Language::C {
+        object["data_model"] = if loaded.data_model == DataModel::Ilp32 { "ilp32" } else { "lp64" }.into();
+    }
     object["integers"] = if program.integers == Integers::Machine { "machine" } else { "mathematical" }.into();
     object["assumptions"] = assumptions(program, &outcome.verdict).into();
     if let Some(expected) = loaded.expected {
@@ -203,13 +221,18 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
                 .collect();
             object["proof"] = json!({ "kind": "bounds", "bounds": bounds });
         }
+        CfaVerdict::Safe(CfaProof::Summaries(proof)) => {
+            object["proof"] = json!({ "kind": "summaries", "points": proof.points.len(), "int_bits": proof.int_bits });
+        }
         CfaVerdict::Unsafe(found) => {
             let place = program.source.place(found.span);
             object["error"] =
                 json!({ "what": found.error, "file": place.file, "line": place.line, "column": place.column });
             object["inputs"] = found.inputs.iter().map(|input| json_input(program, input)).collect();
-            object["trace"] = trace::json(&trace::lines(program, found));
-            object["confirmed"] = (confirmation == Some(&Confirmation::Executed)).into();
+            object["trace"] = trace::json(&trace::lines(program, loaded.language, found));
+            if loaded.language == Language::C {
+                object["confirmed"] = (confirmation == Some(&Confirmation::Executed)).into();
+            }
             if let Some(Confirmation::Impossible(why)) = confirmation {
                 object["confirmation"] = why.as_str().into();
             }

@@ -7,6 +7,8 @@ use clinch_ir::machine::{Change, InputList, Limits, Machine, Observer, TracedEdg
 use clinch_ir::{Sort, Span, Symbol, Term};
 use serde_json::{Value, json};
 
+use super::load::Language;
+
 /// One line of a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct TraceLine {
@@ -36,12 +38,16 @@ const KEPT: u64 = 1000;
 const STEPS: u64 = 200_000_000;
 
 /// The lines of a run.
-pub(crate) fn lines(program: &CfaProgram, trace: &InputTrace) -> Lines {
+pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace) -> Lines {
     let mut counter = Counter(0);
     run(program, trace, &mut counter);
     let end = counter.0.saturating_sub(KEPT).max(KEPT);
-    let mut writer =
-        Writer { program, step: 0, end, lines: Lines::default(), hidden: BTreeMap::new(), last_input: Span::default() };
+    let globals = match language {
+        Language::C => BTreeMap::new(),
+        Language::Remopla => program.globals.iter().map(|g| (g.symbol, 0)).collect(),
+    };
+    let (lines, hidden) = (Lines::default(), BTreeMap::new());
+    let mut writer = Writer { program, language, step: 0, end, lines, hidden, last_input: Span::default(), globals };
     run(program, trace, &mut writer);
     writer.lines.left_out = end - KEPT;
     writer.lines
@@ -69,6 +75,7 @@ impl Observer for Counter {
 
 struct Writer<'p> {
     program: &'p CfaProgram,
+    language: Language,
     /// Steps so far.
     step: u64,
     /// Where the end begins.
@@ -78,6 +85,8 @@ struct Writer<'p> {
     hidden: BTreeMap<Symbol, Span>,
     /// Where the last input was asked for.
     last_input: Span,
+    /// The globals of a Remopla program, with their values: an assignment to an element writes all of them.
+    globals: BTreeMap<Symbol, u64>,
 }
 
 impl Observer for Writer<'_> {
@@ -86,6 +95,7 @@ impl Observer for Writer<'_> {
     fn edge(&mut self, traced: &TracedEdge<'_>) {
         let procedure = self.program.procedure(traced.at.procedure);
         self.step += 1;
+        let new: Vec<Change> = traced.changes.iter().copied().filter(|change| self.is_new(change)).collect();
         // What the program does before `main` is not in its text.
         let Some(edge) = traced.at.edge.map(|e| &procedure.edges[e.index()]) else { return };
         if edge.span.end == 0 || traced.at.procedure == self.program.entry {
@@ -102,7 +112,9 @@ impl Observer for Writer<'_> {
         let input = matches!(&edge.op, Op::Input(_, site)
             if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_)));
         let result = input || traced.returned;
-        let changes: Vec<_> = traced.changes.iter().filter_map(|change| self.change(change, result)).collect();
+        let several = matches!(&edge.op, Op::Assign(assigns) if assigns.len() > 1);
+        let shown = if several { new.as_slice() } else { traced.changes };
+        let changes: Vec<_> = shown.iter().filter_map(|change| self.change(change, result)).collect();
         let silent = matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_));
         if changes.is_empty() && (silent || traced.returned) {
             return;
@@ -112,7 +124,9 @@ impl Observer for Writer<'_> {
         }
         let place = self.program.source.place(edge.span);
         let statement = match edge.op {
-            Op::Assume(condition) => format!("[{}]", self.condition(condition)),
+            // A guard of Remopla is the text of its edge; in C the text may be that of the whole condition.
+            Op::Assume(condition) if self.language == Language::C => format!("[{}]", self.condition(condition)),
+            Op::Assume(_) => format!("[{}]", self.program.source.excerpt(edge.span)),
             _ => self.program.source.excerpt(edge.span),
         };
         let lines = if self.step < KEPT { &mut self.lines.first } else { &mut self.lines.last };
@@ -128,6 +142,14 @@ impl Writer<'_> {
             if self.program.variables.get(&change.symbol).is_some_and(|info| info.hidden) {
                 self.hidden.insert(change.symbol, span);
             }
+        }
+    }
+
+    /// Whether a variable has another value than before, as far as that is known.
+    fn is_new(&mut self, change: &Change) -> bool {
+        match self.globals.get_mut(&change.symbol) {
+            Some(value) => std::mem::replace(value, change.value) != change.value,
+            None => true,
         }
     }
 
@@ -182,8 +204,11 @@ impl Writer<'_> {
     }
 }
 
-/// A value of a variable (or of a cell of a region) as a decimal number.
+/// A value of a variable (or of a cell of a region) as a decimal number or a truth value.
 pub(crate) fn show_value(program: &CfaProgram, symbol: Symbol, bits: u64) -> String {
+    if *program.terms.symbol_sort(symbol) == Sort::Bool {
+        return (bits != 0).to_string();
+    }
     let signed = program.variables.get(&symbol).is_none_or(|info| info.signed);
     let width = match program.terms.symbol_sort(symbol) {
         Sort::BitVec(width) => *width,

@@ -3,6 +3,7 @@
 mod alpha;
 mod armc_models;
 mod lazy;
+mod spds;
 mod split;
 mod subsumer;
 
@@ -16,6 +17,7 @@ use crate::{exit, report};
 pub(crate) fn run(args: &ReproduceArgs) -> u8 {
     let result = match args.paper {
         Paper::Alpha => alpha::run(args),
+        Paper::Spds => spds::run(args),
         Paper::Split => split::run(args),
         Paper::Subsumer => subsumer::run(args),
         Paper::Lazy => lazy::run(args),

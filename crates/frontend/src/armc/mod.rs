@@ -21,7 +21,7 @@ use clinch_ir::{Source, Span};
 
 use crate::diagnostic::{Bag, Problem};
 use crate::options::Defines;
-use crate::{Input, Language, Numbers, Options, ReadError};
+use crate::{Input, Numbers, Options, ReadError};
 
 use clause::Clause;
 use expr::Fail;
@@ -32,7 +32,7 @@ use parse::Reader;
 /// Reads a system.
 pub(crate) fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Input, ReadError> {
     let mut bag = Bag::default();
-    let source = Arc::new(crate::decode(Language::Armc, name, bytes, &mut bag));
+    let source = Arc::new(crate::decode(crate::Bytes::Any, name, bytes, &mut bag));
     bag.stop_if_any()?;
     Defines::new(options).report_unused(&mut bag);
     if options.deadlock {

@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use clinch_ir::{HornSystem, Source, Span};
 
+use crate::ReadError;
 use crate::diagnostic::{Bag, Problem};
-use crate::{Language, ReadError};
 
 use commands::Reader;
 use sexpr::Script;
@@ -47,7 +47,7 @@ impl Stop {
 /// Reads a script. All mistakes are reported; only without any, the first thing that is not supported.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<HornSystem, ReadError> {
     let mut bag = Bag::default();
-    let source = Arc::new(crate::decode(Language::Chc, name, bytes, &mut bag));
+    let source = Arc::new(crate::decode(crate::Bytes::Any, name, bytes, &mut bag));
     bag.stop_if_any()?;
     let mut unsupported = None;
     let mut reader = Reader::new(&source);

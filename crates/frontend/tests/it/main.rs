@@ -22,6 +22,8 @@ mod documents;
 mod dve_errors;
 mod gcl_errors;
 mod lowering;
+mod rem;
+mod rem_errors;
 mod robustness;
 mod round_trip;
 

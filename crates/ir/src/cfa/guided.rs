@@ -68,9 +68,10 @@ pub fn open_reason(program: &CfaProgram, procedure: ProcedureId, edge: EdgeId) -
     match &edge.op {
         Op::Undefined(what) => Reason::Undefined(format!("{what}, {at}")),
         Op::Unsupported(what) => Reason::Unsupported(format!("{what}, {at}")),
-        Op::Call { callee, .. } => {
-            Reason::Unsupported(format!("recursion: {} calls itself, {at}", program.procedure(*callee).name))
-        }
+        Op::Call { callee, .. } => Reason::Unsupported(format!(
+            "recursion: {} calls itself, {at}; --engine spds treats recursion",
+            program.procedure(*callee).name
+        )),
         _ => Reason::Unsupported(at),
     }
 }

@@ -41,7 +41,8 @@ pub use partial::{may_fail, partial_terms};
 pub use print::{show_c, show_c_in};
 pub use source::{LineMarker, Place, SourceMap};
 pub use verdict::{
-    Bound, BoundCell, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates, Unrolling,
+    Bound, BoundCell, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates, Summaries,
+    SummaryPoint, Unrolling,
 };
 
 index_type! {
@@ -146,7 +147,7 @@ pub struct Object {
     pub kind: ObjectKind,
     /// For a literal: its bytes. Empty otherwise.
     pub bytes: Vec<u8>,
-    /// For a local: the regions that hold its cells.
+    /// For a variable: the regions that hold its cells.
     pub regions: Vec<Symbol>,
 }
 

@@ -58,6 +58,8 @@ pub enum CfaProof {
     Invariants(Invariants),
     /// Bounds that no run exceeds; no run within them reaches an error.
     Unrolled(Unrolling),
+    /// Formulas that relate the values at a location to those with which its procedure was entered.
+    Summaries(Summaries),
 }
 
 /// How often runs repeat things, at most.
@@ -68,6 +70,32 @@ pub struct Unrolling {
     pub loops: Vec<(ProcedureId, LocId, u32)>,
     /// Procedures that call themselves: how often each is active at a time. Those not listed are active once.
     pub calls: Vec<(ProcedureId, u32)>,
+}
+
+/// Procedure summaries: for each location a formula over the values now and those at the entry of the procedure. It holds
+/// for every call, whatever calls wait, so that recursion needs no more than one for each location.
+#[derive(Clone, Debug)]
+pub struct Summaries {
+    /// The store of the formulas; it extends the program's.
+    pub terms: Terms,
+    /// Variables (globals, regions, parameters) and the symbols that stand for their values at the entry.
+    pub entries: Vec<(Symbol, Symbol)>,
+    /// What is known at locations. What is not listed is not reached.
+    pub points: Vec<SummaryPoint>,
+    /// If given, this is about the program whose integer variables hold only so many bits
+    /// ([`narrow`](crate::cfa::passes::narrow)).
+    pub int_bits: Option<u32>,
+}
+
+/// What is known at a location.
+#[derive(Clone, Copy, Debug)]
+pub struct SummaryPoint {
+    /// The procedure.
+    pub procedure: ProcedureId,
+    /// The location in it.
+    pub location: LocId,
+    /// Over variables and their values at the entry.
+    pub formula: Term,
 }
 
 /// A formula for each cut point of the unfolding that can be reached: the start, and the heads of loops.

@@ -117,10 +117,8 @@ impl Lowering<'_> {
         let size = self.size_of(variable.ty, &variable.name, variable.external, variable.span)?;
         let kind = owner.map_or(ObjectKind::Static, |(_, procedure)| ObjectKind::Local(procedure));
         let object = self.object(&variable.name, size, kind, Vec::new());
-        if owner.is_some() {
-            let regions = self.points.regions_of(id);
-            self.objects[object.index()].regions = regions.into_iter().map(|r| self.regions[r.0].symbol).collect();
-        }
+        let regions = self.points.regions_of(id);
+        self.objects[object.index()].regions = regions.into_iter().map(|r| self.regions[r.0].symbol).collect();
         self.storage.variables.insert(id, Spot::Memory(Home::Fixed(object)));
         Ok(())
     }

@@ -9,6 +9,7 @@ mod collapse;
 mod constant;
 mod dead;
 mod inline;
+mod narrow;
 mod slice;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub use blocks::{Block, BlockInput, LargeBlocks, large_blocks};
 pub use constant::propagate_constants;
 pub use dead::remove_dead;
 pub use inline::{InlineLimits, inline};
+pub use narrow::{Narrowed, Narrowing, narrow};
 pub use slice::slice;
 
 use super::CfaProgram;

@@ -1,0 +1,215 @@
+//! Procedure summaries: checked edge by edge, calls by composition, in exact arithmetic.
+
+use std::borrow::Cow;
+
+use clinch_ir::cfa::effect::{Effect, Effects, fresh_like};
+use clinch_ir::cfa::passes::narrow;
+use clinch_ir::cfa::{CfaProgram, Edge, Op, ProcedureId, Summaries};
+use clinch_ir::{LocId, Sort, Symbol, Term, Terms};
+use clinch_smt::{Answer, Solver, Z3Solver};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Rejection, Stop};
+
+/// Limits of a query: work, milliseconds.
+const LIMITS: (u32, u32) = (100_000_000, 20_000);
+
+/// Checks that the formulas hold at the start and whenever a procedure is called, are kept by every edge and by every call
+/// that comes back, and exclude every error and everything without verdict.
+pub fn check_summaries(original: &CfaProgram, proof: &Summaries, stop: Stop<'_>) -> Result<(), Rejection> {
+    let program: Cow<'_, CfaProgram> = match proof.int_bits {
+        Some(bits) => Cow::Owned(narrow(original, bits).program),
+        None => Cow::Borrowed(original),
+    };
+    let program = program.as_ref();
+    if !proof.terms.extends(&program.terms) {
+        return Err(Rejection::Wrong("it is about another program".to_owned()));
+    }
+    let effects = effects(program, &proof.terms)?;
+    let entries = entries(program, proof, effects.next_address)?;
+    let formulas = proof.points.iter().map(|p| ((p.procedure, p.location), p.formula)).collect();
+    let mut globals: Vec<Symbol> = program.globals.iter().map(|g| g.symbol).collect();
+    globals.extend(program.regions.iter().map(|r| r.symbol));
+    globals.push(effects.next_address);
+    let solver = Z3Solver::for_formulas();
+    solver.set_limits(LIMITS.0, LIMITS.1);
+    let terms = proof.terms.clone();
+    let mut checker = Checker { program, terms, effects, entries, formulas, globals, solver, stop };
+    checker.check_start()?;
+    for point in &proof.points {
+        let procedure = program.procedure(point.procedure);
+        for edge in procedure.edges.iter().filter(|e| e.from == point.location) {
+            checker.check_edge(point.procedure, edge, point.formula)?;
+        }
+    }
+    Ok(())
+}
+
+/// The reading of edges; its counter of addresses is the first symbol behind the program's.
+fn effects<'p>(program: &'p CfaProgram, terms: &Terms) -> Result<Effects<'p>, Rejection> {
+    let mut probe = program.terms.clone();
+    let effects = Effects::new(program, &mut probe);
+    let counter = effects.next_address;
+    let known = counter.index() < terms.symbol_count()
+        && terms.symbol_name(counter) == probe.symbol_name(counter)
+        && terms.symbol_sort(counter) == probe.symbol_sort(counter);
+    known.then_some(effects).ok_or_else(|| Rejection::Wrong("it does not know the counter of addresses".to_owned()))
+}
+
+/// The symbols for values at the entry: new ones, one for each variable.
+fn entries(program: &CfaProgram, proof: &Summaries, counter: Symbol) -> Result<FxHashMap<Symbol, Symbol>, Rejection> {
+    let mut seen = FxHashSet::default();
+    for &(variable, entry) in &proof.entries {
+        let new = entry.index() >= program.terms.symbol_count() && entry != counter && seen.insert(entry);
+        if !new || proof.terms.symbol_sort(variable) != proof.terms.symbol_sort(entry) {
+            return Err(Rejection::Wrong("its values at the entry are others".to_owned()));
+        }
+    }
+    let entries: FxHashMap<Symbol, Symbol> = proof.entries.iter().copied().collect();
+    if entries.len() != proof.entries.len() {
+        return Err(Rejection::Wrong("a variable has several values at the entry".to_owned()));
+    }
+    Ok(entries)
+}
+
+struct Checker<'p, 'a> {
+    program: &'p CfaProgram,
+    terms: Terms,
+    effects: Effects<'p>,
+    entries: FxHashMap<Symbol, Symbol>,
+    formulas: FxHashMap<(ProcedureId, LocId), Term>,
+    globals: Vec<Symbol>,
+    solver: Z3Solver,
+    stop: Stop<'a>,
+}
+
+type Values = FxHashMap<Symbol, Term>;
+
+impl Checker<'_, '_> {
+    /// The initial values satisfy the formula of the start.
+    fn check_start(&mut self) -> Result<(), Rejection> {
+        let program = self.program;
+        let mut values: Values = program.globals.iter().map(|g| (g.symbol, g.init)).collect();
+        let first = self.effects.first_address(&mut self.terms);
+        values.insert(self.effects.next_address, first);
+        for region in program.regions.iter().filter(|r| r.starts_zero) {
+            if let Sort::Array(of) = self.terms.symbol_sort(region.symbol).clone() {
+                let zero = match of.1 {
+                    Sort::BitVec(width) => self.terms.bit_vec(width, 0),
+                    Sort::Bool => self.terms.ff(),
+                    _ => self.terms.int(0),
+                };
+                let zeros = self.terms.const_array(Sort::Array(of), zero);
+                values.insert(region.symbol, zeros);
+            }
+        }
+        let values = self.entered(program.entry, values);
+        let entry = program.procedure(program.entry).entry;
+        let broken = self.broken(program.entry, entry, &values);
+        self.excluded(&[broken], "the initial values")
+    }
+
+    /// All values of a procedure that is entered with these values of globals and parameters: those at the entry are the same,
+    /// other locals have any.
+    fn entered(&mut self, procedure: ProcedureId, mut values: Values) -> Values {
+        let procedure = self.program.procedure(procedure);
+        for &variable in procedure.params.iter().chain(&procedure.locals) {
+            let any = fresh_like(&mut self.terms, variable);
+            let any = self.terms.symbol(any);
+            values.entry(variable).or_insert(any);
+        }
+        for variable in self.globals.iter().chain(&procedure.params) {
+            if let Some(&entry) = self.entries.get(variable) {
+                let now = self.terms.symbol(*variable);
+                let value = values.get(variable).copied().unwrap_or(now);
+                values.insert(entry, value);
+            }
+        }
+        values
+    }
+
+    /// That the formula of a location does not hold for some values.
+    fn broken(&mut self, procedure: ProcedureId, location: LocId, values: &Values) -> Term {
+        match self.formulas.get(&(procedure, location)) {
+            Some(&formula) => {
+                let after = self.terms.substitute_symbols(formula, values);
+                self.terms.not(after)
+            }
+            None => self.terms.tt(),
+        }
+    }
+
+    fn check_edge(&mut self, procedure: ProcedureId, edge: &Edge, formula: Term) -> Result<(), Rejection> {
+        let program = self.program;
+        let what = format!("an edge of {} from location {}", program.procedure(procedure).name, edge.from.index());
+        let effect = match &edge.op {
+            Op::Exit(_) | Op::Abort => return Ok(()),
+            Op::Error(_) | Op::Unsupported(_) | Op::Undefined(_) => return self.excluded(&[formula], &what),
+            Op::Call { callee, args, result } => {
+                return self.check_call(procedure, edge, formula, (*callee, args, *result));
+            }
+            Op::Return(value) => {
+                let updates = program.procedure(procedure).result.zip(*value).into_iter().collect();
+                Effect { updates, ..Effect::default() }
+            }
+            op => self.effects.of(&mut self.terms, op),
+        };
+        let values: Values = effect.updates.iter().copied().collect();
+        let broken = self.broken(procedure, edge.to, &values);
+        let guard = effect.guard.unwrap_or_else(|| self.terms.tt());
+        self.excluded(&[formula, guard, broken], &what)
+    }
+
+    /// The callee may be entered, and what it does leads to where the call comes back.
+    fn check_call(
+        &mut self,
+        procedure: ProcedureId,
+        edge: &Edge,
+        formula: Term,
+        (callee, args, result): (ProcedureId, &[Term], Option<Symbol>),
+    ) -> Result<(), Rejection> {
+        let program = self.program;
+        let called = program.procedure(callee);
+        let what = format!("a call of {} in {}", called.name, program.procedure(procedure).name);
+        if args.len() != called.params.len() {
+            return Err(Rejection::Wrong(format!("{what} has other arguments")));
+        }
+        let arguments: Values = called.params.iter().copied().zip(args.iter().copied()).collect();
+        let inside = self.entered(callee, arguments);
+        let broken = self.broken(callee, called.entry, &inside);
+        self.excluded(&[formula, broken], &what)?;
+        let Some(&summary) = self.formulas.get(&(callee, called.exit)) else { return Ok(()) };
+        let mut at_exit = inside;
+        for &variable in called.params.iter().chain(&called.locals).chain(&self.globals) {
+            let any = fresh_like(&mut self.terms, variable);
+            let any = self.terms.symbol(any);
+            at_exit.insert(variable, any);
+        }
+        let summary = self.terms.substitute_symbols(summary, &at_exit);
+        let mut after: Values = self.globals.iter().map(|g| (*g, at_exit[g])).collect();
+        if let Some(target) = result {
+            let value = called.result.and_then(|r| at_exit.get(&r).copied());
+            let value = value.ok_or_else(|| Rejection::Wrong(format!("{what} has no result")))?;
+            after.insert(target, value);
+        }
+        let broken = self.broken(procedure, edge.to, &after);
+        self.excluded(&[formula, summary, broken], &what)
+    }
+
+    fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
+        if (self.stop)() {
+            return Err(Rejection::Stopped);
+        }
+        self.solver.push();
+        for &condition in conditions {
+            self.solver.assert(&self.terms, condition);
+        }
+        let answer = self.solver.check(&self.terms, &[]);
+        self.solver.pop();
+        match answer {
+            Answer::Unsat => Ok(()),
+            Answer::Sat => Err(Rejection::Wrong(format!("it is broken by {what}"))),
+            Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The programs of \[Spds\], of any size.
+
+use std::fmt::Write as _;
+
+use clinch_frontend::c::types::DataModel;
+use clinch_frontend::c::{self, Unit};
+use clinch_frontend::{Options, rem};
+use clinch_ir::cfa::{CfaProgram, Integers};
+
+const LOCKING: &str = include_str!("../../../../../examples/rem/fig9.rem");
+const EQUALITY: &str = include_str!("../../../../../examples/rem/fig10.rem");
+const LINKED_LIST: &str = include_str!("../../../../../examples/rem/linked-list.rem");
+
+/// Bits of a pointer of the linked list, and of a cell of its heap.
+pub(super) const POINTER_BITS: u32 = 5;
+
+/// Which branch of the last level comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Branches {
+    /// As in figure 8.
+    Initial,
+    /// Exchanged (section 6.5).
+    Changed,
+}
+
+/// A Remopla text.
+fn read(name: &str, text: &str, constants: &[(&str, u32)]) -> Result<CfaProgram, String> {
+    let defines = constants.iter().map(|&(name, value)| (name.to_owned(), i64::from(value))).collect();
+    let options = Options { defines, ..Options::default() };
+    rem::read(&format!("{name}.rem"), text.as_bytes(), &options).map_err(|d| d.render(false))
+}
+
+/// Figure 9, with numbers of so many bits.
+pub(super) fn locking(bits: u32) -> Result<CfaProgram, String> {
+    read("locking", LOCKING, &[("DEFAULT_INT_BITS", bits)])
+}
+
+/// Figure 10.
+pub(super) fn equality() -> Result<CfaProgram, String> {
+    read("equality", EQUALITY, &[])
+}
+
+/// Section 6.3, with a heap of so many bits.
+pub(super) fn linked_list(heap_bits: u32) -> Result<CfaProgram, String> {
+    read("linked-list", LINKED_LIST, &[("CELLS", heap_bits / POINTER_BITS)])
+}
+
+/// Figure 11.
+pub(super) fn dag(n: u32) -> Result<CfaProgram, String> {
+    read("dag", &dag_text(n), &[])
+}
+
+fn dag_text(n: u32) -> String {
+    let mut out = format!("bool B[{n}];\nbool C[{n}];\n\nmodule void main() {{\n");
+    for i in 0..n {
+        let _ = writeln!(out, "  B[{i}] = undef;");
+    }
+    for i in 0..n {
+        let _ = writeln!(out, "  if\n  :: B[{i}] == false -> C[{i}] = false;\n  :: else -> C[{i}] = B[{i}];\n  fi");
+    }
+    for i in 0..n {
+        let _ = writeln!(out, "  if\n  :: B[{i}] != C[{i}] -> goto error;\n  :: else -> skip;\n  fi");
+    }
+    out.push_str("  return;\n  error: skip;\n}\n");
+    out
+}
+
+/// Figure 8.
+pub(super) fn level(n: u32, branches: Branches) -> Result<CfaProgram, String> {
+    read("level", &level_text(n, branches), &[])
+}
+
+fn level_text(n: u32, branches: Branches) -> String {
+    let mut out = "bool G;\n\nmodule void main() {\n  G = true;\n  level1();\n  level1();\n  if\n  \
+        :: G == false -> goto error;\n  :: else -> return;\n  fi\n  error: skip;\n}\n"
+        .to_owned();
+    for i in 1..n {
+        let next = i + 1;
+        let _ = writeln!(out, "\nmodule void level{i}() {{\n  level{next}();\n  level{next}();\n}}");
+    }
+    let first = branches == Branches::Initial;
+    let _ = writeln!(
+        out,
+        "\nmodule void level{n}() {{\n  if\n  :: G == {first} -> G = {};\n  :: else -> G = {first};\n  fi\n}}",
+        !first
+    );
+    out
+}
+
+/// What every C program starts with.
+const C_HEAD: &str = "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n";
+
+fn read_c(name: &str, text: String) -> Result<CfaProgram, String> {
+    let options = c::Options {
+        data_model: DataModel::default(),
+        integers: Integers::Machine,
+        entry: "main".to_owned(),
+        globals_are_inputs: false,
+    };
+    c::read(&[Unit { name: format!("{name}.i"), text }], &options).map_err(|e| e.to_string())
+}
+
+/// Figure 11 in C.
+pub(super) fn dag_in_c(n: u32) -> Result<CfaProgram, String> {
+    let mut out = format!("{C_HEAD}int main(void) {{\n");
+    for i in 0..n {
+        let _ = writeln!(out, "  int b{i} = __VERIFIER_nondet_int(), c{i};");
+    }
+    for i in 0..n {
+        let _ = writeln!(out, "  if (b{i} == 0) c{i} = 0; else c{i} = b{i};");
+    }
+    for i in 0..n {
+        let _ = writeln!(out, "  if (b{i} != c{i}) reach_error();");
+    }
+    out.push_str("  return 0;\n}\n");
+    read_c("dag", out)
+}
+
+/// Figure 8 in C.
+pub(super) fn level_in_c(n: u32, branches: Branches) -> Result<CfaProgram, String> {
+    let first = i32::from(branches == Branches::Initial);
+    let mut out =
+        format!("{C_HEAD}int g;\nvoid level{n}(void) {{ if (g == {first}) g = {}; else g = {first}; }}\n", 1 - first);
+    for i in (1..n).rev() {
+        let next = i + 1;
+        let _ = writeln!(out, "void level{i}(void) {{ level{next}(); level{next}(); }}");
+    }
+    out.push_str("int main(void) { g = 1; level1(); level1(); if (g == 0) reach_error(); return 0; }\n");
+    read_c("level", out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The generated texts for small sizes are those of the examples.
+    #[test]
+    fn generated_texts_are_the_examples() {
+        let body = |text: &str| -> String {
+            text.lines().filter(|l| !l.starts_with("//")).collect::<Vec<_>>().join("\n").trim().to_owned()
+        };
+        assert_eq!(body(&dag_text(3)), body(include_str!("../../../../../examples/rem/fig11.rem")));
+        let figure_8 = include_str!("../../../../../examples/rem/fig8.rem");
+        assert_eq!(body(&level_text(6, Branches::Initial)), body(figure_8));
+        let changed = include_str!("../../../../../examples/rem/fig8-swapped.rem");
+        assert_eq!(body(&level_text(6, Branches::Changed)), body(changed));
+    }
+
+    #[test]
+    fn all_sizes_are_read() {
+        for bits in [1, 8, 64] {
+            locking(bits).expect("it is read");
+        }
+        equality().expect("it is read");
+        for bits in [40, 100] {
+            linked_list(bits).expect("it is read");
+        }
+        for n in [1, 2, 200] {
+            dag(n).expect("it is read");
+            dag_in_c(n).expect("it is read");
+        }
+        for branches in [Branches::Initial, Branches::Changed] {
+            assert_eq!(level(1000, branches).expect("it is read").procedures.len(), 1002);
+            level_in_c(9, branches).expect("it is read");
+        }
+    }
+}

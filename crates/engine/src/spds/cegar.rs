@@ -1,0 +1,151 @@
+//! The refinement cycle.
+
+use std::collections::BTreeSet;
+
+use clinch_bdd::Bdds;
+use clinch_ir::Reason;
+use clinch_ir::cfa::guided::open_reason;
+use clinch_ir::cfa::{CfaProof, CfaVerdict};
+
+use super::abstraction::{Abstractor, Precision};
+use super::config::Abstraction;
+use super::dag::{Dag, Labelled};
+use super::model::Question;
+use super::reach::{LayerId, Reach, Until, post_star};
+use super::refine::{predicates, strongest};
+use super::system::{COPIES, PointId, Prepared};
+use super::trace::trace;
+use super::translate::OPEN;
+use super::{Obstacle, Run, Stats, evidence};
+use crate::budget::{Observer, Progress};
+
+impl Run<'_> {
+    /// Checks abstract systems, each finer than the one before.
+    pub(super) fn refine(
+        &self,
+        bdds: &mut Bdds,
+        observer: &mut dyn Observer,
+        stats: &mut Stats,
+    ) -> Result<CfaVerdict, Obstacle> {
+        let base = self.model.layout.bits + OPEN / COPIES;
+        // Decision variables cannot be made while systems refer to the manager: room for many predicates at once.
+        bdds.make_variables(COPIES * (base + 2 * MAX_PREDICATES));
+        let system = Prepared::new(bdds, &self.model.spds)?;
+        let mut abstractor = Abstractor::new(&system, base)?;
+        let mut precision = Precision::new(&self.model.spds);
+        let mut ignored: BTreeSet<PointId> = BTreeSet::new();
+        let mut open: Option<Reason> = None;
+        loop {
+            if abstractor.variables(&precision) > bdds.variable_count() {
+                return Err(Obstacle::Unsupported(format!("more than {MAX_PREDICATES} predicates at a point")));
+            }
+            let spds = abstractor.system(&precision)?;
+            let abstract_system = Prepared::new(bdds, &spds)?;
+            let until =
+                if self.config.abstraction == Abstraction::Single { Until::FirstTarget } else { Until::Fixpoint };
+            let reach = post_star(&abstract_system, until, &ignored, self.budget)?;
+            self.count(&reach, &precision, stats);
+            let targets = self.targets(&reach, &ignored);
+            if targets.is_empty() {
+                return match open {
+                    Some(reason) => Ok(CfaVerdict::Unknown(reason)),
+                    None => self.proof(&abstractor, &precision, &reach),
+                };
+            }
+            let dag = self.dag(&abstract_system, &reach, &targets)?;
+            let states = strongest(&system, &dag)?;
+            let real = |n: &&usize| !states[**n].is_false();
+            let mut feasible: Vec<Question> =
+                dag.targets.iter().filter(real).map(|&n| self.question(dag.nodes[n].point)).collect();
+            feasible.sort_by_key(|q| !q.error);
+            if let Some(question) = feasible.first() {
+                if question.error {
+                    return self.counterexample(&system, &dag, &states, question.point);
+                }
+                open.get_or_insert(open_reason(self.program, question.procedure, question.edge));
+                ignored.insert(question.point);
+                continue;
+            }
+            let found = predicates(&system, &dag, &states, self.config.interpolants)?;
+            let new = precision.add(found)?;
+            stats.refinements += 1;
+            stats.predicates += new;
+            observer.progress(Progress {
+                iteration: stats.refinements,
+                predicates: stats.predicates,
+                states: reach.layers.len() as u64,
+                ..Progress::default()
+            });
+            if new == 0 {
+                return Err(Obstacle::Reason(Reason::NoProgress));
+            }
+            self.budget.check_iteration(stats.refinements)?;
+        }
+    }
+
+    fn count(&self, reach: &Reach, precision: &Precision, stats: &mut Stats) {
+        stats.post_star_iterations += reach.layers.len() as u64;
+        stats.peak_bdd_nodes = stats.peak_bdd_nodes.max(reach.peak_nodes as u64);
+        let most = |lists: &[Vec<_>]| lists.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        stats.local_variables = most(&precision.points);
+        stats.global_variables = most(&precision.effects);
+    }
+
+    fn targets(&self, reach: &Reach, ignored: &BTreeSet<PointId>) -> Vec<LayerId> {
+        let asked = self.model.questions.iter().filter(|q| !ignored.contains(&q.point));
+        let mut layers: Vec<LayerId> = asked.flat_map(|q| reach.of_point[q.point.index()].iter().copied()).collect();
+        layers.sort_unstable();
+        layers
+    }
+
+    fn question(&self, point: PointId) -> Question {
+        *self.model.questions.iter().find(|q| q.point == point).expect("targets are questions")
+    }
+
+    /// The counterexamples to exclude at once.
+    fn dag(&self, system: &Prepared<'_>, reach: &Reach, targets: &[LayerId]) -> Result<Dag, Obstacle> {
+        if self.config.abstraction == Abstraction::Single {
+            let run = trace(system, reach, targets[0].index(), self.budget)?;
+            return Ok(Dag::single(reach, &run, targets[0]));
+        }
+        Ok(Dag::whole(system, reach, targets)?)
+    }
+
+    fn counterexample(
+        &self,
+        system: &Prepared<'_>,
+        dag: &Dag,
+        states: &[clinch_bdd::Bdd],
+        point: PointId,
+    ) -> Result<CfaVerdict, Obstacle> {
+        let reached = |n: &&usize| dag.nodes[**n].point == point && !states[**n].is_false();
+        let node = *dag.targets.iter().find(reached).expect("a target that is reached");
+        let run = trace(system, &Labelled { dag, states }, node, self.budget)?;
+        let found =
+            evidence::counterexample(self.original, self.program, self.model, &run.steps, self.config.int_bits)?;
+        Ok(CfaVerdict::Unsafe(found))
+    }
+
+    fn proof(
+        &self,
+        abstractor: &Abstractor<'_, '_>,
+        precision: &Precision,
+        reach: &Reach,
+    ) -> Result<CfaVerdict, Obstacle> {
+        let mut concrete = Vec::with_capacity(reach.reached.len());
+        for (i, states) in reach.reached.iter().enumerate() {
+            self.budget.check()?;
+            concrete.push(if states.is_false() {
+                states.clone()
+            } else {
+                abstractor.concretise(precision, PointId(i as u32), states)?
+            });
+        }
+        let states = |point: PointId| concrete[point.index()].clone();
+        let proof = evidence::summaries(self.program, self.narrowed, self.config.int_bits, self.model, states);
+        Ok(CfaVerdict::Safe(CfaProof::Summaries(proof)))
+    }
+}
+
+/// Predicates at a point, at most.
+const MAX_PREDICATES: u32 = 2000;

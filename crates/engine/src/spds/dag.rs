@@ -1,0 +1,136 @@
+//! The counterexample graph of a search ([Spds, 4.2 and 4.3]): what leads to the targets, and no more.
+//!
+//! Procedures that the counterexamples leave unfinished are the *spine*; those that come back are there once, whoever calls
+//! them, with what relates their end to their entry. A layer may have both roles.
+
+use std::collections::BTreeMap;
+
+use clinch_bdd::{Bdd, OutOfNodes};
+
+use super::reach::{LayerId, Reach};
+use super::system::{Kind, PointId, Prepared};
+use super::trace::{Arc, Run, Witness};
+
+/// What a node is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Role {
+    /// In a procedure that has come back: the states are relative to its entry.
+    Callee,
+    /// In a procedure that is not finished: the states are those of the run.
+    Spine,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) point: PointId,
+    pub(super) role: Role,
+    /// Where it comes from; none for the entry of a procedure that comes back.
+    pub(super) arcs: Vec<Arc>,
+}
+
+/// A graph of counterexamples: arcs lead from earlier nodes to later ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dag {
+    pub(super) nodes: Vec<Node>,
+    /// Those at targets.
+    pub(super) targets: Vec<usize>,
+}
+
+type Key = (LayerId, Role);
+
+impl Dag {
+    /// Everything that leads to the layers.
+    pub(super) fn whole(system: &Prepared<'_>, reach: &Reach, targets: &[LayerId]) -> Result<Dag, OutOfNodes> {
+        let mut arcs: BTreeMap<Key, Vec<Arc>> = BTreeMap::new();
+        let mut work: Vec<Key> = targets.iter().map(|&t| (t, Role::Spine)).collect();
+        while let Some(key) = work.pop() {
+            if arcs.contains_key(&key) {
+                continue;
+            }
+            let mut own = Vec::new();
+            for arc in reach.arcs(key.0.index()) {
+                if belongs(system, key.1, arc) && contributes(system, reach, key.0, arc)? {
+                    own.push(arc);
+                    work.extend(sources(key.1, arc));
+                }
+            }
+            arcs.insert(key, own);
+        }
+        Ok(Dag::new(reach, arcs, targets))
+    }
+
+    /// One run.
+    pub(super) fn single(reach: &Reach, run: &Run, target: LayerId) -> Dag {
+        let mut arcs: BTreeMap<Key, Vec<Arc>> = BTreeMap::new();
+        for &(node, spine, arc) in &run.arcs {
+            let role = if spine { Role::Spine } else { Role::Callee };
+            let own = arcs.entry((LayerId(node as u32), role)).or_default();
+            if let Some(arc) = arc.filter(|a| !own.contains(a)) {
+                own.push(arc);
+            }
+        }
+        Dag::new(reach, arcs, &[target])
+    }
+
+    fn new(reach: &Reach, arcs: BTreeMap<Key, Vec<Arc>>, targets: &[LayerId]) -> Dag {
+        let index: BTreeMap<Key, usize> = arcs.keys().enumerate().map(|(i, &k)| (k, i)).collect();
+        let nodes = arcs.into_iter().map(|((layer, role), arcs)| {
+            let place = |node: usize, role: Role| index[&(LayerId(node as u32), role)];
+            let arcs = arcs.into_iter().map(|arc| match arc {
+                Arc::Start => Arc::Start,
+                Arc::Rule(rule, from) => Arc::Rule(rule, place(from, role)),
+                Arc::Return { call, caller, end, exit } => {
+                    Arc::Return { call, caller: place(caller, role), end, exit: place(exit, Role::Callee) }
+                }
+            });
+            Node { point: reach.layers[layer.index()].point, role, arcs: arcs.collect() }
+        });
+        Dag { nodes: nodes.collect(), targets: targets.iter().map(|&t| index[&(t, Role::Spine)]).collect() }
+    }
+}
+
+/// Whether an arc matters for a role: one who comes back does not ask who called.
+fn belongs(system: &Prepared<'_>, role: Role, arc: Arc) -> bool {
+    match arc {
+        Arc::Rule(rule, _) => role == Role::Spine || !matches!(system.rule(rule).kind, Kind::Push(..)),
+        _ => true,
+    }
+}
+
+/// Whether a call with an end leads into the layer.
+fn contributes(system: &Prepared<'_>, reach: &Reach, layer: LayerId, arc: Arc) -> Result<bool, OutOfNodes> {
+    let Arc::Return { call, caller, end, exit } = arc else { return Ok(true) };
+    let effect = system.effect(end, reach.states(exit))?;
+    let back = system.come_back(call, reach.states(caller), &effect)?;
+    Ok(!back.and(reach.states(layer.index()))?.is_false())
+}
+
+fn sources(role: Role, arc: Arc) -> Vec<Key> {
+    let key = |node: usize, role: Role| (LayerId(node as u32), role);
+    match arc {
+        Arc::Start => Vec::new(),
+        Arc::Rule(_, from) => vec![key(from, role)],
+        Arc::Return { caller, exit, .. } => vec![key(caller, role), key(exit, Role::Callee)],
+    }
+}
+
+/// The graph with the states that reach its nodes.
+pub(super) struct Labelled<'a> {
+    pub(super) dag: &'a Dag,
+    pub(super) states: &'a [Bdd],
+}
+
+impl Witness for Labelled<'_> {
+    fn point(&self, node: usize) -> PointId {
+        self.dag.nodes[node].point
+    }
+
+    fn states(&self, node: usize) -> &Bdd {
+        &self.states[node]
+    }
+
+    fn arcs(&self, node: usize) -> Vec<Arc> {
+        self.dag.nodes[node].arcs.clone()
+    }
+}

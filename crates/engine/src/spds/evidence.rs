@@ -1,0 +1,311 @@
+//! What the engine found, as plain data: formulas and inputs.
+
+use std::collections::VecDeque;
+
+use clinch_bdd::Bdd;
+use clinch_bdd::words::Fill;
+use clinch_ir::cfa::effect::Effects;
+use clinch_ir::cfa::guided::run_guided;
+use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Liveness, Op, Summaries, SummaryPoint};
+use clinch_ir::machine::InputSource;
+use clinch_ir::{LocId, Reason, Sort, Symbol, Term, Terms};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Widths;
+use super::layout::Storage;
+use super::model::{Model, Origin};
+use super::system::{Bit, Copy, PointId};
+use super::trace::{Step, Valuation};
+
+/// The sets of states of control points as procedure summaries of the (narrow) program.
+pub(super) fn summaries(
+    program: &CfaProgram,
+    narrowed: &Widths,
+    int_bits: Option<u32>,
+    model: &Model,
+    reached: impl Fn(PointId) -> Bdd,
+) -> Summaries {
+    let mut writer = Writer::new(program, narrowed, model);
+    let mut points = Vec::new();
+    for (frame, &procedure) in model.procedures.iter().enumerate() {
+        let facts = writer.facts(frame);
+        let mut locations: Vec<(LocId, PointId)> = model.locations[frame].iter().map(|(&l, &p)| (l, p)).collect();
+        locations.sort_unstable_by_key(|(_, p)| *p);
+        let liveness = writer.liveness(frame);
+        for (location, point) in locations {
+            let states = reached(point);
+            if !states.is_false() {
+                let states = writer.formula(&states);
+                let local = writer.local_facts(frame, location, &liveness);
+                let formula = writer.terms.all([facts, local, states]);
+                points.push(SummaryPoint { procedure, location, formula });
+            }
+        }
+    }
+    Summaries { terms: writer.terms, entries: writer.entries, points, int_bits }
+}
+
+struct Writer<'a> {
+    program: &'a CfaProgram,
+    narrowed: &'a Widths,
+    model: &'a Model,
+    terms: Terms,
+    /// Variables and the symbols for their values at the entry.
+    entries: Vec<(Symbol, Symbol)>,
+    entry_of: FxHashMap<Symbol, Symbol>,
+    /// The truth value of each bit now.
+    bits: FxHashMap<Bit, (Symbol, Option<u64>, u32)>,
+    /// Bits of parameters that stand for their value at the entry: writes that do not matter are not in the system.
+    kept: FxHashSet<Bit>,
+    known: FxHashMap<Bdd, Term>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(program: &'a CfaProgram, narrowed: &'a Widths, model: &'a Model) -> Self {
+        let mut terms = program.terms.clone();
+        Effects::new(program, &mut terms);
+        let mut variables: Vec<Symbol> = program.globals.iter().map(|g| g.symbol).collect();
+        variables.extend(program.regions.iter().map(|r| r.symbol));
+        variables.extend(model.procedures.iter().flat_map(|&p| program.procedure(p).params.iter().copied()));
+        let mut entries = Vec::new();
+        for variable in variables {
+            let sort = terms.symbol_sort(variable).clone();
+            let name = format!("{}@entry", terms.symbol_name(variable));
+            entries.push((variable, terms.declare(name, sort)));
+        }
+        let entry_of = entries.iter().copied().collect();
+        let mut bits = FxHashMap::default();
+        let mut place = |storage: &Storage, symbol: Symbol, address: Option<u64>| {
+            for (i, &bit) in storage.bits.iter().enumerate() {
+                bits.insert(bit, (symbol, address, i as u32));
+            }
+        };
+        for global in &program.globals {
+            model.layout.scalars.get(&global.symbol).into_iter().for_each(|s| place(s, global.symbol, None));
+        }
+        for &procedure in &model.procedures {
+            let procedure = program.procedure(procedure);
+            for &symbol in procedure.params.iter().chain(&procedure.locals) {
+                model.layout.scalars.get(&symbol).into_iter().for_each(|s| place(s, symbol, None));
+            }
+        }
+        for region in &program.regions {
+            let cells = model.layout.regions.get(&region.symbol);
+            cells.into_iter().flatten().for_each(|c| place(&c.storage, region.symbol, Some(c.address)));
+        }
+        let frames = model.spds.frames.iter();
+        let kept = frames.flat_map(|f| f.parameters.iter().copied().filter(|b| !f.changed.contains(b))).collect();
+        Writer { program, narrowed, model, terms, entries, entry_of, bits, kept, known: FxHashMap::default() }
+    }
+
+    /// What holds everywhere in a procedure: what it does not change is what it was, and was narrow if it is narrow.
+    fn facts(&mut self, frame: usize) -> Term {
+        let program = self.program;
+        let procedure = program.procedure(self.model.procedures[frame]);
+        let outputs: FxHashSet<Bit> = self.model.spds.frames[frame].outputs.iter().copied().collect();
+        let written = self.written(frame);
+        let kept = |storage: &Storage| storage.bits.iter().all(|b| !outputs.contains(b));
+        let mut facts = Vec::new();
+        for global in &program.globals {
+            let storage = self.model.layout.scalars.get(&global.symbol);
+            let same = storage.map_or(!written.contains(&global.symbol), kept);
+            self.fact(&mut facts, global.symbol, same);
+        }
+        for &parameter in &procedure.params {
+            self.fact(&mut facts, parameter, !written.contains(&parameter));
+        }
+        for region in &program.regions {
+            let same = !written.contains(&region.symbol);
+            self.fact(&mut facts, region.symbol, same);
+            let cells = self.model.layout.regions.get(&region.symbol).into_iter().flatten();
+            for cell in cells.filter(|c| !same && kept(&c.storage)) {
+                let index = self.terms.bit_vec(program.pointer_bits, cell.address);
+                let (now, entry) = (self.terms.symbol(region.symbol), self.terms.symbol(self.entry_of[&region.symbol]));
+                let (now, entry) = (self.terms.select(now, index), self.terms.select(entry, index));
+                facts.push(self.terms.eq(now, entry));
+            }
+        }
+        self.terms.all(facts)
+    }
+
+    fn fact(&mut self, facts: &mut Vec<Term>, variable: Symbol, same: bool) {
+        let (now, entry) = (self.terms.symbol(variable), self.terms.symbol(self.entry_of[&variable]));
+        if same {
+            facts.push(self.terms.eq(now, entry));
+        }
+        facts.extend(self.narrow_fact(variable, entry));
+    }
+
+    /// The variables and regions that a procedure or what it calls may write.
+    fn written(&self, frame: usize) -> FxHashSet<Symbol> {
+        let mut procedures = vec![self.model.procedures[frame]];
+        let mut seen: FxHashSet<_> = procedures.iter().copied().collect();
+        let mut written = FxHashSet::default();
+        while let Some(id) = procedures.pop() {
+            let procedure = self.program.procedure(id);
+            for edge in &procedure.edges {
+                written.extend(procedure.writes(&edge.op));
+                match &edge.op {
+                    Op::Assign(assigns) => {
+                        for assign in assigns {
+                            if let clinch_ir::cfa::Target::Cell(region, _) = assign.target {
+                                written.insert(region);
+                            }
+                        }
+                    }
+                    Op::Enter(object) => written.extend(&self.program.objects[object.index()].regions),
+                    Op::Call { callee, .. } => {
+                        if seen.insert(*callee) {
+                            procedures.push(*callee);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        written
+    }
+
+    fn liveness(&self, frame: usize) -> Liveness {
+        let procedure = self.program.procedure(self.model.procedures[frame]);
+        let partial = vec![false; self.program.terms.len()];
+        Liveness::new(&self.program.terms, procedure, &partial, &FxHashSet::default())
+    }
+
+    /// Globals and live locals are narrow.
+    fn local_facts(&mut self, frame: usize, location: LocId, liveness: &Liveness) -> Term {
+        let procedure = self.program.procedure(self.model.procedures[frame]);
+        let uncut = self.narrowed.uncut.get(&(self.model.procedures[frame], location));
+        let locals = procedure.params.iter().chain(&procedure.locals).enumerate();
+        let live = locals.filter(|(i, _)| liveness.is_live(location, *i)).map(|(_, &s)| s);
+        let all: Vec<Symbol> = self.program.globals.iter().map(|g| g.symbol).chain(live).collect();
+        let mut facts = Vec::new();
+        for symbol in all.into_iter().filter(|s| Some(s) != uncut) {
+            let now = self.terms.symbol(symbol);
+            facts.extend(self.narrow_fact(symbol, now));
+        }
+        self.terms.all(facts)
+    }
+
+    fn narrow_fact(&mut self, variable: Symbol, value: Term) -> Option<Term> {
+        let narrowing = *self.narrowed.variables.get(&variable)?;
+        let width = self.terms.bv_width(value);
+        let low = self.terms.extract(narrowing.bits - 1, 0, value);
+        let fitted = self.terms.resize(narrowing.signed, width, low);
+        Some(self.terms.eq(value, fitted))
+    }
+
+    /// A set of states as a formula: one choice for each node of the diagram.
+    fn formula(&mut self, states: &Bdd) -> Term {
+        let mut work = vec![states.clone()];
+        while let Some(function) = work.last().cloned() {
+            if self.known.contains_key(&function) {
+                work.pop();
+                continue;
+            }
+            let Some((variable, then, otherwise)) = function.split() else {
+                let constant = self.terms.bool(function.is_true());
+                self.known.insert(function, constant);
+                continue;
+            };
+            match (self.known.get(&then).copied(), self.known.get(&otherwise).copied()) {
+                (Some(a), Some(b)) => {
+                    let bit = self.bit(variable);
+                    let choice = self.terms.ite(bit, a, b);
+                    self.known.insert(function, choice);
+                }
+                (a, b) => {
+                    work.extend(a.is_none().then_some(then));
+                    work.extend(b.is_none().then_some(otherwise));
+                }
+            }
+        }
+        self.known[states]
+    }
+
+    /// The truth value of a decision variable.
+    fn bit(&mut self, variable: u32) -> Term {
+        let (bit, copy) = Bit::of(variable);
+        let (symbol, address, position) = self.bits[&bit];
+        let symbol = if copy == Copy::Entry || self.kept.contains(&bit) { self.entry_of[&symbol] } else { symbol };
+        let mut value = self.terms.symbol(symbol);
+        if let Some(address) = address {
+            let index = self.terms.bit_vec(self.program.pointer_bits, address);
+            value = self.terms.select(value, index);
+        }
+        if self.terms.sort(value) == Sort::Bool {
+            return value;
+        }
+        let one = self.terms.bit_vec(1, 1);
+        let part = self.terms.extract(position, position, value);
+        self.terms.eq(part, one)
+    }
+}
+
+/// The run of the real program that a run of the system stands for, executed.
+pub(super) fn counterexample(
+    program: &CfaProgram,
+    narrow: &CfaProgram,
+    model: &Model,
+    steps: &[Step],
+    int_bits: Option<u32>,
+) -> Result<InputTrace, Reason> {
+    let mut sites: VecDeque<(InputId, u64)> = VecDeque::new();
+    let mut memory: FxHashMap<u64, VecDeque<u64>> = FxHashMap::default();
+    for step in steps {
+        let op = match model.origins[step.rule.index()] {
+            Origin::Edge(procedure, edge) => &narrow.procedure(procedure).edges[edge.index()].op,
+            Origin::Start => {
+                let cells = narrow.regions.iter().filter_map(|r| model.layout.regions.get(&r.symbol)).flatten();
+                for cell in cells {
+                    memory.entry(cell.address).or_default().push_back(value(&cell.storage, &step.after));
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        match op {
+            Op::Input(symbol, site) => {
+                let bits = model.layout.scalars.get(symbol).map_or(0, |s| value(s, &step.after));
+                sites.push_back((*site, bits));
+            }
+            Op::Enter(object) => {
+                let object = &narrow.objects[object.index()];
+                let cells = object.regions.iter().filter_map(|r| model.layout.regions.get(r)).flatten();
+                for cell in cells {
+                    memory.entry(cell.address).or_default().push_back(value(&cell.storage, &step.after));
+                }
+            }
+            _ => {}
+        }
+    }
+    let found = run_guided(program, |_, request, _| match &request.source {
+        InputSource::Site(site) => match sites.pop_front() {
+            Some((expected, bits)) if expected == *site => bits,
+            _ => 0,
+        },
+        InputSource::Memory { address, .. } => match memory.get_mut(address) {
+            Some(values) if values.len() > 1 => values.pop_front().unwrap_or(0),
+            Some(values) => values.front().copied().unwrap_or(0),
+            None => 0,
+        },
+    });
+    match (found, int_bits) {
+        (Err(Reason::Uncertified(_)), Some(bits)) => Err(Reason::Uncertified(format!(
+            "an error was found for {bits}-bit integers; with the inputs found it does not happen in the real widths"
+        ))),
+        (found, _) => found,
+    }
+}
+
+fn value(storage: &Storage, values: &Valuation) -> u64 {
+    let mut bits = 0u64;
+    for (i, &bit) in storage.bits.iter().enumerate().take(64) {
+        bits |= u64::from(values.get(bit, Copy::Current)) << i;
+    }
+    let held = storage.bits.len() as u32;
+    if storage.fill == Fill::Sign && (1..64).contains(&held) && bits >> (held - 1) & 1 == 1 {
+        bits |= u64::MAX << held;
+    }
+    bits
+}

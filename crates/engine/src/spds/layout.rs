@@ -1,0 +1,254 @@
+//! Where the variables of a program are: bits, in an order.
+//!
+//! Variables that occur together in an edge stand together, bit by bit, the lowest first: sums and comparisons of them stay
+//! small. The four copies of a bit are neighbours ([`Bit::at`]).
+
+use clinch_bdd::words::Fill;
+use clinch_ir::cfa::passes::Narrowing;
+use clinch_ir::cfa::{CfaProgram, Op, Procedure, ProcedureId, Target};
+use clinch_ir::{Sort, Symbol, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Obstacle;
+use super::system::Bit;
+
+/// A place for a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Storage {
+    /// The bits that are held, the lowest first.
+    pub(super) bits: Vec<Bit>,
+    /// How many the value has.
+    pub(super) width: u32,
+    /// What is above those held.
+    pub(super) fill: Fill,
+}
+
+/// A cell of memory.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    pub(super) address: u64,
+    pub(super) storage: Storage,
+}
+
+/// Where everything is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// Scalars.
+    pub(super) scalars: FxHashMap<Symbol, Storage>,
+    /// The cells of each region.
+    pub(super) regions: FxHashMap<Symbol, Vec<Cell>>,
+    /// Where procedures leave their results.
+    pub(super) results: FxHashMap<ProcedureId, Storage>,
+    /// One more than the highest bit.
+    pub(super) bits: u32,
+}
+
+/// Cells of memory, at most.
+const CELLS: u64 = 2048;
+
+/// What a place is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Owner {
+    Scalar(Symbol),
+    Cell(Symbol, u64),
+    Result(ProcedureId),
+}
+
+/// Decides where the variables of the procedures are.
+pub(super) fn lay_out(
+    program: &CfaProgram,
+    procedures: &[ProcedureId],
+    narrowed: &FxHashMap<Symbol, Narrowing>,
+) -> Result<Layout, Obstacle> {
+    let mut groups = Groups::default();
+    for &id in procedures {
+        let procedure = program.procedure(id);
+        procedure.params.iter().chain(&procedure.locals).for_each(|&s| {
+            groups.add(Owner::Scalar(s));
+        });
+        relate(program, procedure, &mut groups);
+        if let Some(result) = procedure.result {
+            groups.join(Owner::Result(id), Owner::Scalar(result));
+        }
+    }
+    let read = read_symbols(program, procedures);
+    program.globals.iter().filter(|g| read.contains(&g.symbol)).for_each(|g| {
+        groups.add(Owner::Scalar(g.symbol));
+    });
+    for region in program.regions.iter().filter(|r| read.contains(&r.symbol)) {
+        for address in addresses(program, region.symbol)? {
+            groups.add(Owner::Cell(region.symbol, address));
+        }
+    }
+    // Globals that nobody reads have no place, even if they are written.
+    let unread: FxHashSet<Symbol> = program.globals.iter().map(|g| g.symbol).filter(|s| !read.contains(s)).collect();
+    let mut layout = Layout::default();
+    for group in groups.in_order() {
+        let group: Vec<Owner> =
+            group.into_iter().filter(|o| !matches!(o, Owner::Scalar(s) if unread.contains(s))).collect();
+        place(program, &group, narrowed, &mut layout)?;
+    }
+    for region in &program.regions {
+        layout.regions.entry(region.symbol).or_default();
+    }
+    Ok(layout)
+}
+
+fn read_symbols(program: &CfaProgram, procedures: &[ProcedureId]) -> FxHashSet<Symbol> {
+    let edges = procedures.iter().flat_map(|&p| &program.procedure(p).edges);
+    edges.flat_map(|e| e.op.reads(&program.terms)).collect()
+}
+
+/// The addresses at which a region has cells.
+fn addresses(program: &CfaProgram, region: Symbol) -> Result<Vec<u64>, Obstacle> {
+    let bytes = program.region(region).map_or(1, |r| u64::from(r.cell_bytes.max(1)));
+    let objects: Vec<_> = program.objects.iter().filter(|o| o.regions.contains(&region)).collect();
+    let count: u64 = objects.iter().map(|o| o.size / bytes).fold(0, u64::saturating_add);
+    if count > CELLS {
+        return Err(Obstacle::Unsupported(format!("{count} cells of memory, more than {CELLS}")));
+    }
+    Ok(objects.iter().flat_map(|o| (0..o.size / bytes).map(|i| o.address + i * bytes)).collect())
+}
+
+/// Variables that occur together belong together.
+fn relate(program: &CfaProgram, procedure: &Procedure, groups: &mut Groups) {
+    let symbols = |t: Term| program.terms.symbols(t).into_iter().filter(|&s| is_scalar(program, s));
+    for edge in &procedure.edges {
+        match &edge.op {
+            Op::Assume(term) => groups.join_all(symbols(*term).map(Owner::Scalar)),
+            Op::Assign(assigns) => {
+                for assign in assigns {
+                    let target = match assign.target {
+                        Target::Var(symbol) => vec![symbol],
+                        Target::Cell(_, address) => symbols(address).collect(),
+                    };
+                    groups.join_all(target.into_iter().chain(symbols(assign.value)).map(Owner::Scalar));
+                }
+            }
+            Op::Call { callee, args, result } => {
+                for (&param, &arg) in program.procedure(*callee).params.iter().zip(args) {
+                    groups.join_all([param].into_iter().chain(symbols(arg)).map(Owner::Scalar));
+                }
+                if let Some(target) = result {
+                    groups.join(Owner::Result(*callee), Owner::Scalar(*target));
+                }
+            }
+            Op::Return(Some(value)) => {
+                groups.join_all(procedure.result.into_iter().chain(symbols(*value)).map(Owner::Scalar));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_scalar(program: &CfaProgram, symbol: Symbol) -> bool {
+    !matches!(program.terms.symbol_sort(symbol), Sort::Array(_))
+}
+
+fn place(
+    program: &CfaProgram,
+    group: &[Owner],
+    narrowed: &FxHashMap<Symbol, Narrowing>,
+    layout: &mut Layout,
+) -> Result<(), Obstacle> {
+    let mut storages = Vec::with_capacity(group.len());
+    for owner in group {
+        storages.push(storage(program, *owner, narrowed)?);
+    }
+    let widest = storages.iter().map(|(held, _)| *held).max().unwrap_or(0);
+    for i in 0..widest {
+        for (held, storage) in &mut storages {
+            if i < *held {
+                storage.bits.push(Bit(layout.bits));
+                layout.bits += 1;
+            }
+        }
+    }
+    for (owner, (_, storage)) in group.iter().zip(storages) {
+        match *owner {
+            Owner::Scalar(symbol) => {
+                layout.scalars.insert(symbol, storage);
+            }
+            Owner::Result(procedure) => {
+                layout.results.insert(procedure, storage);
+            }
+            Owner::Cell(region, address) => layout.regions.entry(region).or_default().push(Cell { address, storage }),
+        }
+    }
+    Ok(())
+}
+
+/// How many bits are held, and a place without bits.
+fn storage(
+    program: &CfaProgram,
+    owner: Owner,
+    narrowed: &FxHashMap<Symbol, Narrowing>,
+) -> Result<(u32, Storage), Obstacle> {
+    let symbol = match owner {
+        Owner::Scalar(symbol) | Owner::Cell(symbol, _) => symbol,
+        Owner::Result(procedure) => {
+            program.procedure(procedure).result.ok_or(Obstacle::Unsupported("a call without result".to_owned()))?
+        }
+    };
+    let sort = match (owner, program.terms.symbol_sort(symbol)) {
+        (Owner::Cell(..), Sort::Array(of)) => of.1.clone(),
+        (_, sort) => sort.clone(),
+    };
+    let width = match sort {
+        Sort::Bool => 1,
+        Sort::BitVec(width) => width,
+        other => return Err(Obstacle::Unsupported(format!("unbounded data: a variable of sort {other}"))),
+    };
+    let narrowing = narrowed.get(&symbol);
+    let held = narrowing.map_or(width, |n| n.bits);
+    let fill = if narrowing.is_some_and(|n| n.signed) { Fill::Sign } else { Fill::Zero };
+    Ok((held, Storage { bits: Vec::new(), width, fill }))
+}
+
+/// Owners that belong together: a union-find structure.
+#[derive(Default)]
+struct Groups {
+    index: FxHashMap<Owner, usize>,
+    owners: Vec<Owner>,
+    parent: Vec<usize>,
+}
+
+impl Groups {
+    fn add(&mut self, owner: Owner) -> usize {
+        *self.index.entry(owner).or_insert_with(|| {
+            self.owners.push(owner);
+            self.parent.push(self.owners.len() - 1);
+            self.owners.len() - 1
+        })
+    }
+
+    fn find(&self, mut i: usize) -> usize {
+        while self.parent[i] != i {
+            i = self.parent[i];
+        }
+        i
+    }
+
+    fn join(&mut self, a: Owner, b: Owner) {
+        let (a, b) = (self.add(a), self.add(b));
+        let (a, b) = (self.find(a), self.find(b));
+        self.parent[a.max(b)] = a.min(b);
+    }
+
+    fn join_all(&mut self, owners: impl IntoIterator<Item = Owner>) {
+        let mut owners = owners.into_iter();
+        let Some(first) = owners.next() else { return };
+        self.add(first);
+        owners.for_each(|o| self.join(first, o));
+    }
+
+    /// The groups by their first members.
+    fn in_order(&self) -> Vec<Vec<Owner>> {
+        let mut groups: Vec<Vec<Owner>> = vec![Vec::new(); self.owners.len()];
+        for (i, &owner) in self.owners.iter().enumerate() {
+            groups[self.find(i)].push(owner);
+        }
+        groups.retain(|g| !g.is_empty());
+        groups
+    }
+}
