@@ -163,10 +163,10 @@ impl Checker<'_> {
     fn place(&mut self, address: Term, cell: BoundCell) -> Term {
         match self.terms.sort(address) {
             Sort::BitVec(width) => {
-                let stride = self.terms.bit_vec(width, u64::from(cell.stride));
+                let stride = self.terms.bit_vec(width, u64::from(cell.stride.trailing_zeros()));
                 let origin = self.terms.bit_vec(width, cell.origin as u64);
                 let distance = self.terms.bv(BinOp::BvSub, address, origin);
-                self.terms.bv(BinOp::BvSdiv, distance, stride)
+                self.terms.bv(BinOp::BvAshr, distance, stride)
             }
             _ => {
                 let (stride, origin) = (self.terms.int(i64::from(cell.stride)), self.terms.int(cell.origin));

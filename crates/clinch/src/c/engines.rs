@@ -125,15 +125,21 @@ fn cegar(
     let cells = |system: &_, budget: &_, observer: &mut dyn Observer| {
         cegar::check(system, &for_cells(config), budget, observer)
     };
+    let mut of_cells = Value::Null;
     if !matches!(encoding, Encoding::Integers(Overflow::Wraps))
         && let Some((verdict, stats)) = cegar::check_cells(program, encoding, &share(budget, 50), observer, cells)
-        && matches!(verdict, CfaVerdict::Safe(_))
-        && holds(program, &verdict, budget)
     {
-        return (verdict, serde_json::to_value(stats).unwrap_or_default());
+        of_cells = match (&verdict, recheck(program, &verdict, &|| budget.check().is_err())) {
+            (CfaVerdict::Safe(_), Ok(_)) => return (verdict, serde_json::to_value(stats).unwrap_or_default()),
+            (CfaVerdict::Unknown(reason), _) => reason.to_string().into(),
+            (_, Err(rejection)) => rejection.to_string().into(),
+            _ => Value::Null,
+        };
     }
     let (verdict, stats) = cegar::check_software(program, encoding, budget, observer, solve);
-    (verdict, serde_json::to_value(stats).unwrap_or_default())
+    let mut stats = serde_json::to_value(stats).unwrap_or_default();
+    stats["cells"] = of_cells;
+    (verdict, stats)
 }
 
 /// Once predicates are split into zones, what is known in each of them is mostly found by invariants alone.

@@ -125,7 +125,7 @@ pub struct Bound {
 pub struct BoundCell {
     /// The region.
     pub region: Symbol,
-    /// The distance of two cells.
+    /// The distance of two cells: a power of two.
     pub stride: u32,
     /// The address of the cell at place 0.
     pub origin: i64,

@@ -179,9 +179,10 @@ fn cell_at(terms: &mut Terms, place: Symbol, cell: BoundCell) -> Term {
     let (place, region) = (terms.symbol(place), terms.symbol(cell.region));
     let address = match sort {
         Sort::BitVec(width) => {
-            let stride = terms.bit_vec(width, u64::from(cell.stride));
+            // Strides are powers of two, and solvers like shifts better than products.
+            let stride = terms.bit_vec(width, u64::from(cell.stride.trailing_zeros()));
             let origin = terms.bit_vec(width, cell.origin as u64);
-            let distance = terms.bv(BinOp::BvMul, stride, place);
+            let distance = terms.bv(BinOp::BvShl, place, stride);
             terms.bv(BinOp::BvAdd, distance, origin)
         }
         _ => {
