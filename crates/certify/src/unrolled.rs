@@ -122,7 +122,7 @@ impl<'p> Run<'p> {
         let mut count = 0_u32;
         while let Some((_, (point, states))) = self.waiting.pop_first() {
             count = count.wrapping_add(1);
-            if count % 64 == 0 && stop() {
+            if count.is_multiple_of(64) && stop() {
                 return Err(Rejection::Stopped);
             }
             if self.terms.len() > TERMS {

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use clinch_frontend::c::types::DataModel;
+use clinch_ir::LocId;
 use clinch_ir::cfa::{
     CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Invariants, Place, ProcedureId,
     Unrolling, show_c_in,
 };
-use clinch_ir::LocId;
 use serde_json::{Value, json};
 
 use super::confirm::Confirmation;

@@ -78,9 +78,7 @@ impl Walk<'_, '_> {
     }
 
     fn open_cell(&mut self, key: &Key, number: u32, region: Symbol) -> Term {
-        let Sort::Array(of) = self.memory.terms.symbol_sort(region).clone() else {
-            unreachable!("regions are arrays")
-        };
+        let Sort::Array(of) = self.memory.terms.symbol_sort(region).clone() else { unreachable!("regions are arrays") };
         let symbol = self.memory.fresh_of(key, number, "cell?", of.1.clone());
         self.memory.terms.symbol(symbol)
     }

@@ -120,9 +120,22 @@ fn mathematical_integers_do_not_wrap() {
 
 #[test]
 fn endless_loops_have_no_verdict() {
-    let text = "int main() { int x = 0; while (1) { x = __VERIFIER_nondet_int(); if (x == 5) x = 0; } }";
-    assert_eq!(verdict(&program(text), 3), Err(Reason::Iterations(3)));
-    is_unsafe("int main() { int n = 0; while (1) { if (__VERIFIER_nondet_int()) n++; if (n == 3) reach_error(); } }");
+    let text = "int main() { unsigned x = 0; while (1) { if (__VERIFIER_nondet_int()) x++;";
+    assert_eq!(
+        verdict(&program(&format!("{text} if (x == 4000000000) reach_error(); }} }}")), 3),
+        Err(Reason::Iterations(3))
+    );
+    is_unsafe(&format!("{text} if (x == 3) reach_error(); }} }}"));
+}
+
+/// Runs that come back to where they were are not followed.
+#[test]
+fn loops_that_wait_need_no_bound() {
+    is_safe("int main() { int x = 0; while (1) { x = __VERIFIER_nondet_int(); if (x == 5) x = 0; } }");
+    let text = "int turn[3]; int main() { unsigned char round = 0; while (turn[round] == 0) {
+        unsigned char k = __VERIFIER_nondet_uchar(); __VERIFIER_assume(round + k < 3); round += k;";
+    is_safe(&format!("{text} if (round == 2) turn[round] = round; }} if (round != 2) reach_error(); }}"));
+    is_unsafe(&format!("{text} if (round == 1) turn[round] = round; }} if (round == 1) reach_error(); }}"));
 }
 
 #[test]
@@ -178,7 +191,9 @@ fn agrees_with_explicit_search() {
     for _ in 0..150 {
         let text = random_program(&mut random);
         let program = program_in(Integers::Machine, &text);
-        let (expected, _) = check_runs(&program, &RunsConfig::default(), &Budget::unlimited(), &mut Silent);
+        let search = RunsConfig { probing: 0, ..RunsConfig::default() };
+        let budget = Budget::unlimited().with_timeout(Some(std::time::Duration::from_secs(600)));
+        let (expected, _) = check_runs(&program, &search, &budget, &mut Silent);
         let expected = match expected {
             CfaVerdict::Safe(_) => true,
             CfaVerdict::Unsafe(_) => false,

@@ -129,12 +129,7 @@ pub(super) struct Walk<'a, 'p> {
 }
 
 impl<'a, 'p> Walk<'a, 'p> {
-    pub(super) fn new(
-        layout: &'a Layout<'p>,
-        memory: &'a mut Memory,
-        bounds: &'a Bounds,
-        budget: &'a Budget,
-    ) -> Self {
+    pub(super) fn new(layout: &'a Layout<'p>, memory: &'a mut Memory, bounds: &'a Bounds, budget: &'a Budget) -> Self {
         let (pending, turns) = (BTreeMap::new(), FxHashMap::default());
         Walk { layout, memory, bounds, budget, pending, turns, round: Round::default() }
     }

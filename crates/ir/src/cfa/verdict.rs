@@ -1,7 +1,7 @@
 //! Answers about programs with procedures, and their evidence.
 
-use crate::cfa::{InputId, ProcedureId};
 use crate::cfa::unfold::Point;
+use crate::cfa::{InputId, ProcedureId};
 use crate::program::{LocId, Span};
 use crate::term::{Term, Terms};
 use crate::verdict::Reason;
