@@ -27,7 +27,7 @@ fn program(text: &str) -> CfaProgram {
 
 /// The verdict, whose evidence is checked: true for safe, with the proof.
 fn verdict(program: &CfaProgram, rounds: u64) -> Result<Option<Unrolling>, Reason> {
-    let budget = Budget::unlimited().with_max_iterations(Some(rounds));
+    let budget = Budget::unlimited().with_max_iterations(Some(rounds)).with_memory(Some(2 << 30));
     match check(program, &Config::default(), &budget, &mut Silent).0 {
         CfaVerdict::Safe(CfaProof::Unrolled(proof)) => {
             check_unrolling(program, &proof, &|| false).unwrap();
@@ -152,6 +152,15 @@ fn wrong_bounds_are_rejected() {
     let proof = verdict(&recursive, 8).unwrap().expect("safe");
     assert_eq!(proof.calls.iter().map(|c| c.1).max(), Some(4));
     assert!(matches!(check_unrolling(&recursive, &Unrolling::default(), &|| false), Err(Rejection::Wrong(_))));
+}
+
+/// Nothing is decided in the deeper calls that was not decided before, but no run gets there.
+#[test]
+fn impossible_recursion_ends() {
+    let text = "int count(int n) { int own = n & 3; if (own == 0) return 0; return 1 + count(own - 1); }";
+    let choice = "int a = __VERIFIER_nondet_int() ? 1 : __VERIFIER_nondet_int() ? 2 : 3;";
+    let proof = is_safe(&format!("{text} int main() {{ {choice} if (count(a) != a) reach_error(); }}"));
+    assert!(proof.calls[0].1 < 16, "{proof:?}");
 }
 
 /// A small program with bounded loops, memory and calls.
