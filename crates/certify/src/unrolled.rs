@@ -6,6 +6,7 @@
 //! without this iteration it would be shorter: a shortest run to an error has none.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use clinch_ir::cfa::order::WeakOrder;
 use clinch_ir::cfa::{
@@ -59,7 +60,7 @@ struct Point {
 /// A call that waits: where, by which edge, and the variables of the callee's activation before.
 #[derive(Clone)]
 struct Waiting {
-    at: Point,
+    at: Rc<Point>,
     edge: EdgeId,
     saved: Vec<(Symbol, Term)>,
 }
@@ -71,7 +72,7 @@ struct State {
     decided: Vec<Term>,
     /// Variables that were written; the others hold anything.
     values: BTreeMap<Symbol, Term>,
-    calls: Vec<Waiting>,
+    calls: Vec<Rc<Waiting>>,
 }
 
 struct Run<'p> {
@@ -122,7 +123,7 @@ impl<'p> Run<'p> {
         let mut count = 0_u32;
         while let Some((_, (point, states))) = self.waiting.pop_first() {
             count = count.wrapping_add(1);
-            if count % 64 == 0 && stop() {
+            if count.is_multiple_of(64) && stop() {
                 return Err(Rejection::Stopped);
             }
             if self.terms.len() > TERMS {
@@ -179,8 +180,10 @@ impl<'p> Run<'p> {
         }
         let mut calls = one.calls;
         for (call, with) in calls.iter_mut().zip(other.calls) {
-            for (value, (_, new)) in call.saved.iter_mut().zip(with.saved) {
-                value.1 = folder.ite(terms, choice, new, value.1);
+            if call.saved != with.saved {
+                for (value, (_, new)) in Rc::make_mut(call).saved.iter_mut().zip(&with.saved) {
+                    value.1 = folder.ite(terms, choice, *new, value.1);
+                }
             }
         }
         State { decided, values, calls }
@@ -254,20 +257,22 @@ impl<'p> Run<'p> {
 
     fn step(&mut self, point: &Point, state: State) -> Result<(), Rejection> {
         let program = self.program;
-        for edge in self.successors[point.procedure.index()][point.location.index()].clone() {
-            let mut state = state.clone();
-            let possible = match &program.procedure(point.procedure).edges[edge.index()].op {
-                Op::Assume(condition) => {
-                    let condition = self.value(&state, *condition);
-                    self.decide(&mut state, condition)
-                }
-                _ => true,
-            };
-            if possible {
-                self.take(point, edge, state)?;
+        let edges = self.successors[point.procedure.index()][point.location.index()].clone();
+        let Some((&last, others)) = edges.split_last() else { return Ok(()) };
+        for &edge in others {
+            self.follow(&program.procedure(point.procedure).edges[edge.index()].op, point, edge, state.clone())?;
+        }
+        self.follow(&program.procedure(point.procedure).edges[last.index()].op, point, last, state)
+    }
+
+    fn follow(&mut self, op: &Op, point: &Point, edge: EdgeId, mut state: State) -> Result<(), Rejection> {
+        if let Op::Assume(condition) = op {
+            let condition = self.value(&state, *condition);
+            if !self.decide(&mut state, condition) {
+                return Ok(());
             }
         }
-        Ok(())
+        self.take(point, edge, state)
     }
 
     /// The runs of a state that satisfy a condition; false if there are none.
@@ -319,15 +324,18 @@ impl<'p> Run<'p> {
             }
             Op::Skip | Op::Assume(_) | Op::Print(_) | Op::Free(_) | Op::Leave(_) => {}
             Op::Assign(assigns) => {
-                let values: Vec<Term> = assigns.iter().map(|a| self.value(&state, a.value)).collect();
-                let before = state.clone();
-                for (assign, value) in assigns.iter().zip(values) {
-                    match assign.target {
-                        Target::Var(symbol) => _ = state.values.insert(symbol, value),
-                        Target::Cell(region, address) => {
-                            let address = self.value(&before, address);
-                            self.write(&mut state, region, address, value);
-                        }
+                let mut new = Vec::with_capacity(assigns.len());
+                for assign in assigns {
+                    let address = match assign.target {
+                        Target::Cell(_, address) => Some(self.value(&state, address)),
+                        Target::Var(_) => None,
+                    };
+                    new.push((assign.target, address, self.value(&state, assign.value)));
+                }
+                for (target, address, value) in new {
+                    match (target, address) {
+                        (Target::Cell(region, _), Some(address)) => self.write(&mut state, region, address, value),
+                        (Target::Var(symbol) | Target::Cell(symbol, _), _) => _ = state.values.insert(symbol, value),
                     }
                 }
             }
@@ -457,7 +465,7 @@ impl<'p> Run<'p> {
             state.values.remove(&local);
         }
         state.values.extend(procedure.params.iter().copied().zip(args));
-        state.calls.push(Waiting { at: at.clone(), edge, saved });
+        state.calls.push(Rc::new(Waiting { at: Rc::new(at.clone()), edge, saved }));
         let key = at.key.iter().copied().chain([edge.0]).collect();
         let start = self.entry_of(callee, key);
         self.arrive(start, state);
@@ -478,7 +486,7 @@ impl<'p> Run<'p> {
         for symbol in procedure.params.iter().chain(&procedure.locals) {
             state.values.remove(symbol);
         }
-        state.values.extend(call.saved);
+        state.values.extend(call.saved.iter().copied());
         let edge = &self.program.procedure(call.at.procedure).edges[call.edge.index()];
         if let (Op::Call { result: Some(result), .. }, Some(value)) = (&edge.op, value) {
             state.values.insert(*result, value);

@@ -159,6 +159,11 @@ impl Encoder {
         expr
     }
 
+    /// Whether a term was translated.
+    pub(crate) fn knows(&self, term: Term) -> bool {
+        self.memo.contains_key(&term)
+    }
+
     /// Says what stands for a term.
     pub(crate) fn define(&mut self, term: Term, expr: Expr) {
         self.memo.entry(term).or_insert(expr);

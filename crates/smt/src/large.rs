@@ -1,5 +1,7 @@
 //! One question about a large formula: what symbolic execution asks.
 
+use std::collections::BTreeSet;
+
 use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashSet;
 use z3::Tactic;
@@ -46,23 +48,25 @@ impl LargeQuestion {
 
     /// Asks.
     pub fn answer(&mut self, terms: &Terms) -> Answer {
-        if let Ok(d) = std::env::var("CLINCH_DUMP") {
-            static N: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-            let n = N.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-            let _ = std::fs::write(format!("{d}/q{n}.smt2"), format!("{}\n(check-sat)\n", self.solver.text()));
-            let t = std::time::Instant::now();
-            let a = self.solver.check(terms, &[]);
-            let _ = std::fs::write(format!("{d}/q{n}.txt"), format!("{a:?} {:?}", t.elapsed()));
-            return a;
-        }
         self.solver.check(terms, &[])
     }
 
     /// After `Sat`: the value of a term.
     pub fn value(&mut self, terms: &Terms, term: Term) -> Option<Value> {
-        self.encode(terms, &terms.parts(term));
+        self.encode(terms, &self.unknown_parts(terms, term));
         let expr = self.solver.encoder.term(terms, term).dynamic();
         decode::value(&self.solver.model()?.eval(&expr, true)?)
+    }
+
+    /// The parts of a term that were not translated yet, each after its own parts.
+    fn unknown_parts(&self, terms: &Terms, term: Term) -> Vec<Term> {
+        let (mut parts, mut waiting) = (BTreeSet::new(), vec![term]);
+        while let Some(part) = waiting.pop() {
+            if !self.solver.encoder.knows(part) && parts.insert(part) {
+                waiting.extend(terms.children(part));
+            }
+        }
+        parts.into_iter().collect()
     }
 
     /// Translates parts before what they are parts of, for formulas may be deep.

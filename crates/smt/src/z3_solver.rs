@@ -60,10 +60,6 @@ impl Z3Solver {
         this
     }
 
-    pub(crate) fn text(&self) -> String {
-        self.solver.to_string()
-    }
-
     /// After `Sat`: the model.
     pub(crate) fn model(&self) -> Option<&Model> {
         self.model.as_ref()

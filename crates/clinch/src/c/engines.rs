@@ -176,7 +176,7 @@ fn bounded(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
-    let (verdict, stats) = bounded::check(program, config, &share(budget, 60), observer);
+    let (verdict, stats) = bounded::check(program, config, &share(budget, 70), observer);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 

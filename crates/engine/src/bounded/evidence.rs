@@ -9,7 +9,7 @@ use clinch_ir::{BinOp, Node, Reason, Term, Terms, Value};
 use clinch_smt::LargeQuestion;
 use rustc_hash::FxHashMap;
 
-use super::path::Paths;
+use super::path::{PathId, Paths};
 use super::walk::{Repeated, Round};
 
 /// The bounds that were enough.
@@ -38,8 +38,10 @@ pub(super) fn trace(
     model: &mut LargeQuestion,
 ) -> Result<InputTrace, Reason> {
     let mut inputs: VecDeque<(InputId, u64)> = VecDeque::new();
+    let mut taken: FxHashMap<PathId, bool> = FxHashMap::default();
     for asked in &round.inputs {
-        if holds(terms, model, paths.condition(asked.path)) {
+        let on_path = *taken.entry(asked.path).or_insert_with(|| holds(terms, model, paths.condition(asked.path)));
+        if on_path {
             let symbol = terms.find(Node::Symbol(asked.value));
             let value = symbol.and_then(|term| model.value(terms, term));
             inputs.push_back((asked.site, value.as_ref().and_then(value_bits).unwrap_or(0)));

@@ -26,7 +26,8 @@
 //! - D1. A repetition that comes without any choice (a loop with constant bounds) does not count; see `Walk::price`.
 //! - D2. Bounds belong to loops, and grow only where a run was found that needs it.
 //! - D3. Recursive calls are unrolled like loops; the variables of the activation below are saved in the state.
-//! - D4. A run that comes back to the head of a loop in the state in which it was there before is not followed: a shortest run to an
+//! - D4. Where something is repeated often, the solver is asked in between whether a run comes there at all.
+//! - D5. A run that comes back to the head of a loop in the state in which it was there before is not followed: a shortest run to an
 //!   error does not (the *recurrence diameter* of \[Bmc\]). So loops that wait without end need no bound.
 
 mod evidence;
@@ -40,6 +41,7 @@ mod tests;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use clinch_ir::cfa::guided::open_reason;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, EdgeId, ProcedureId};
@@ -53,6 +55,9 @@ use layout::Layout;
 use path::PathId;
 use query::{Found, ask};
 use walk::{Bounds, Memory, Repeated, Round, Walk};
+
+/// The time for a question on which a verdict depends: that of the budget.
+const NO_LIMIT: Duration = Duration::from_secs(3600);
 
 /// A round with fewer points than this costs little.
 const FEW_POINTS: u64 = 10_000;
@@ -132,6 +137,7 @@ impl<'a> Bounded<'a> {
             let round = Walk::new(&self.layout, &mut self.memory, &bounds, self.budget).run()?;
             self.stats.execution_seconds += start.elapsed().as_secs_f64();
             self.stats.points += round.points;
+            self.stats.queries += round.queries;
             self.stats.bound = round.used.values().copied().max().unwrap_or(0).into();
             let states = self.memory.terms.len() as u64;
             observer.progress(Progress { iteration: self.stats.rounds, states, ..Progress::default() });
@@ -157,7 +163,7 @@ impl<'a> Bounded<'a> {
         let some = self.memory.terms.any(conditions.iter().copied());
         self.stats.queries += 1;
         let start = std::time::Instant::now();
-        let found = ask(&self.memory.terms, some, self.budget);
+        let found = ask(&self.memory.terms, some, self.budget, NO_LIMIT);
         self.stats.solver_seconds += start.elapsed().as_secs_f64();
         match found {
             Found::Model(model) => Ok(Some(model)),

@@ -17,12 +17,12 @@ pub(super) enum Found {
     Unknown,
 }
 
-/// Whether a formula has a model.
-pub(super) fn ask(terms: &Terms, formula: Term, budget: &Budget) -> Found {
+/// Whether a formula has a model, to be found in this time and in that of the budget.
+pub(super) fn ask(terms: &Terms, formula: Term, budget: &Budget, time: Duration) -> Found {
     if matches!(terms.node(formula), Node::Bool(false)) {
         return Found::None;
     }
-    let time = budget.remaining().unwrap_or(Duration::from_secs(3600));
+    let time = budget.remaining().map_or(time, |left| left.min(time));
     let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
     let mut question = LargeQuestion::new(terms, formula, milliseconds);
     match question.answer(terms) {

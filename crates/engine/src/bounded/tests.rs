@@ -27,7 +27,7 @@ fn program(text: &str) -> CfaProgram {
 
 /// The verdict, whose evidence is checked: true for safe, with the proof.
 fn verdict(program: &CfaProgram, rounds: u64) -> Result<Option<Unrolling>, Reason> {
-    let budget = Budget::unlimited().with_max_iterations(Some(rounds));
+    let budget = Budget::unlimited().with_max_iterations(Some(rounds)).with_memory(Some(2 << 30));
     match check(program, &Config::default(), &budget, &mut Silent).0 {
         CfaVerdict::Safe(CfaProof::Unrolled(proof)) => {
             check_unrolling(program, &proof, &|| false).unwrap();
@@ -120,9 +120,22 @@ fn mathematical_integers_do_not_wrap() {
 
 #[test]
 fn endless_loops_have_no_verdict() {
-    let text = "int main() { int x = 0; while (1) { x = __VERIFIER_nondet_int(); if (x == 5) x = 0; } }";
-    assert_eq!(verdict(&program(text), 3), Err(Reason::Iterations(3)));
-    is_unsafe("int main() { int n = 0; while (1) { if (__VERIFIER_nondet_int()) n++; if (n == 3) reach_error(); } }");
+    let text = "int main() { unsigned x = 0; while (1) { if (__VERIFIER_nondet_int()) x++;";
+    assert_eq!(
+        verdict(&program(&format!("{text} if (x == 4000000000) reach_error(); }} }}")), 3),
+        Err(Reason::Iterations(3))
+    );
+    is_unsafe(&format!("{text} if (x == 3) reach_error(); }} }}"));
+}
+
+/// Runs that come back to where they were are not followed.
+#[test]
+fn loops_that_wait_need_no_bound() {
+    is_safe("int main() { int x = 0; while (1) { x = __VERIFIER_nondet_int(); if (x == 5) x = 0; } }");
+    let text = "int turn[3]; int main() { unsigned char round = 0; while (turn[round] == 0) {
+        unsigned char k = __VERIFIER_nondet_uchar(); __VERIFIER_assume(round + k < 3); round += k;";
+    is_safe(&format!("{text} if (round == 2) turn[round] = round; }} if (round != 2) reach_error(); }}"));
+    is_unsafe(&format!("{text} if (round == 1) turn[round] = round; }} if (round == 1) reach_error(); }}"));
 }
 
 #[test]
@@ -139,6 +152,15 @@ fn wrong_bounds_are_rejected() {
     let proof = verdict(&recursive, 8).unwrap().expect("safe");
     assert_eq!(proof.calls.iter().map(|c| c.1).max(), Some(4));
     assert!(matches!(check_unrolling(&recursive, &Unrolling::default(), &|| false), Err(Rejection::Wrong(_))));
+}
+
+/// Nothing is decided in the deeper calls that was not decided before, but no run gets there.
+#[test]
+fn impossible_recursion_ends() {
+    let text = "int count(int n) { int own = n & 3; if (own == 0) return 0; return 1 + count(own - 1); }";
+    let choice = "int a = __VERIFIER_nondet_int() ? 1 : __VERIFIER_nondet_int() ? 2 : 3;";
+    let proof = is_safe(&format!("{text} int main() {{ {choice} if (count(a) != a) reach_error(); }}"));
+    assert!(proof.calls[0].1 < 16, "{proof:?}");
 }
 
 /// A small program with bounded loops, memory and calls.
@@ -178,7 +200,9 @@ fn agrees_with_explicit_search() {
     for _ in 0..150 {
         let text = random_program(&mut random);
         let program = program_in(Integers::Machine, &text);
-        let (expected, _) = check_runs(&program, &RunsConfig::default(), &Budget::unlimited(), &mut Silent);
+        let search = RunsConfig { probing: 0, ..RunsConfig::default() };
+        let budget = Budget::unlimited().with_timeout(Some(std::time::Duration::from_secs(600)));
+        let (expected, _) = check_runs(&program, &search, &budget, &mut Silent);
         let expected = match expected {
             CfaVerdict::Safe(_) => true,
             CfaVerdict::Unsafe(_) => false,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use clinch_ir::cfa::{Assign, EdgeId, InputId, Op, ProcedureId, Target};
 use clinch_ir::fold::Folder;
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::layout::Layout;
 use super::path::{PathId, Paths, ROOT};
+use super::query::{Found, ask};
 use super::state::{Frame, Key, Place, State, merge};
 use crate::budget::{Budget, Ticker};
 
@@ -28,6 +30,10 @@ const CHOSEN: u32 = 32;
 const FORCED: u32 = 200_000;
 /// Activations of a procedure at most.
 const DEEP: u32 = 5_000;
+/// Repetitions after which the solver is asked whether they happen, now and then; and how long.
+const OFTEN: u32 = 16;
+const DEEPER: u32 = 4;
+const BETWEEN: Duration = Duration::from_millis(500);
 /// Variables in which states are compared.
 const COMPARED: usize = 24;
 /// The number of no loop.
@@ -71,6 +77,8 @@ pub(super) struct Round {
     pub(super) used: BTreeMap<Repeated, u32>,
     /// Points executed.
     pub(super) points: u64,
+    /// Questions whether a path can be taken.
+    pub(super) queries: u64,
 }
 
 /// A loop under way.
@@ -91,6 +99,8 @@ pub(super) struct Memory {
     pub(super) terms: Terms,
     pub(super) folder: Folder,
     pub(super) paths: Paths,
+    /// Paths that cannot be taken, and paths that may.
+    possible: FxHashMap<PathId, bool>,
     /// Symbols for what is open, by place and number.
     fresh: FxHashMap<(Key, u32), Symbol>,
     /// Addresses of blocks, by the place that allocates them.
@@ -101,7 +111,14 @@ impl Memory {
     pub(super) fn new(layout: &Layout<'_>, mut terms: Terms) -> Self {
         let paths = Paths::new(&mut terms);
         let addresses = super::heap::Addresses::new(layout.program);
-        Memory { terms, folder: Folder::default(), paths, fresh: FxHashMap::default(), addresses }
+        Memory {
+            terms,
+            folder: Folder::default(),
+            paths,
+            possible: FxHashMap::default(),
+            fresh: FxHashMap::default(),
+            addresses,
+        }
     }
 
     /// The symbol for something open at a place.
@@ -199,10 +216,28 @@ impl<'a, 'p> Walk<'a, 'p> {
             self.round.beyond.push((what, state.path));
             return None;
         }
+        if iteration >= OFTEN && iteration.is_power_of_two() && !self.is_possible(state.path) {
+            return None;
+        }
         let (values, saved) = (state.values.clone(), state.saved.clone());
         self.turns.insert(place.key[..at].into(), Turns { price, left: false, path: state.path, values, saved });
         self.use_up(what, iteration);
         Some(state)
+    }
+
+    /// Whether a run may take a path. Without this, repetition that seems to be forced might be that of no run at all.
+    fn is_possible(&mut self, path: PathId) -> bool {
+        if path == ROOT {
+            return true;
+        }
+        if let Some(&known) = self.memory.possible.get(&path) {
+            return known;
+        }
+        self.round.queries += 1;
+        let condition = self.memory.paths.condition(path);
+        let possible = !matches!(ask(&self.memory.terms, condition, self.budget, BETWEEN), Found::None);
+        self.memory.possible.insert(path, possible);
+        possible
     }
 
     /// The path of a state that is another one than that of the iteration before; none if it is the same.
@@ -394,6 +429,9 @@ impl<'a, 'p> Walk<'a, 'p> {
         let what = Repeated::Call(callee);
         if price > CHOSEN * self.bounds.get(what) || activations > DEEP {
             return self.round.beyond.push((what, state.path));
+        }
+        if activations >= DEEPER && activations.is_power_of_two() && !self.is_possible(state.path) {
+            return;
         }
         if activations > 1 {
             self.use_up(what, activations);

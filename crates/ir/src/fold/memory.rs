@@ -29,16 +29,16 @@ impl Folder {
         if is_constant(terms, index) {
             return self.read(terms, array, index);
         }
-        if let Node::Ite(c, x, y) = terms.node(index)
-            && self.constants(terms, index).is_some()
-        {
-            let (x, y) = (self.select(terms, array, x), self.select(terms, array, y));
-            return self.ite(terms, c, x, y);
-        }
         if let Some(&known) = self.reads.get(&(array, index)) {
             return known;
         }
-        let result = self.read_somewhere(terms, array, index);
+        let result = match terms.node(index) {
+            Node::Ite(c, x, y) if self.constants(terms, index).is_some() => {
+                let (x, y) = (self.select(terms, array, x), self.select(terms, array, y));
+                self.ite(terms, c, x, y)
+            }
+            _ => self.read_somewhere(terms, array, index),
+        };
         self.reads.insert((array, index), result);
         result
     }

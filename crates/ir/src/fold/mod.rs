@@ -17,8 +17,6 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
 /// A choice between more constants than this is not carried through operations.
 const FEW: usize = 16;
-/// Choices on the way to a constant that a comparison looks behind.
-const DEEP: u32 = 16;
 
 /// Folds terms of one store.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +25,8 @@ pub struct Folder {
     constants: FxHashMap<Term, Option<Rc<[Term]>>>,
     /// Operations that were carried into a choice.
     carried: FxHashMap<(BinOp, Term, Term), Term>,
+    /// The same for operations with one argument.
+    wrapped: FxHashMap<Node, Term>,
     reads: FxHashMap<(Term, Term), Term>,
     stripped: FxHashMap<Term, Term>,
 }
@@ -123,14 +123,7 @@ impl Folder {
 
     /// A unary operation.
     pub fn unary(&mut self, terms: &mut Terms, op: UnOp, a: Term) -> Term {
-        if let Node::Ite(c, x, y) = terms.node(a)
-            && op != UnOp::Not
-            && self.constants(terms, a).is_some()
-        {
-            let (x, y) = (self.unary(terms, op, x), self.unary(terms, op, y));
-            return self.ite(terms, c, x, y);
-        }
-        if op == UnOp::Not { self.not(terms, a) } else { terms.unary(op, a) }
+        if op == UnOp::Not { self.not(terms, a) } else { self.around(terms, Node::Unary(op, a), a) }
     }
 
     /// Negation; of comparisons of bit-vectors the converse.
@@ -138,21 +131,28 @@ impl Folder {
         terms.not(a)
     }
 
-    /// An operation with one argument and fixed indices, as that of `node`, around another argument.
+    /// The operation of `node`, which has one argument, around another one.
     fn around(&mut self, terms: &mut Terms, node: Node, of: Term) -> Term {
-        if let Node::Ite(c, x, y) = terms.node(of)
-            && self.constants(terms, of).is_some()
-        {
-            let (x, y) = (self.around(terms, node, x), self.around(terms, node, y));
-            return self.ite(terms, c, x, y);
-        }
-        match node {
-            Node::Extract { hi, lo, .. } => terms.extract(hi, lo, of),
-            Node::Extend { signed, by, .. } => terms.extend(signed, by, of),
-            Node::IntToBv(width, _) => terms.int_to_bv(width, of),
-            Node::ConstArray(sort, _) => terms.intern(Node::ConstArray(sort, of)),
+        let node = match node {
+            Node::Unary(op, _) => Node::Unary(op, of),
+            Node::Extract { hi, lo, .. } => Node::Extract { hi, lo, of },
+            Node::Extend { signed, by, .. } => Node::Extend { signed, by, of },
+            Node::IntToBv(width, _) => Node::IntToBv(width, of),
+            Node::ConstArray(sort, _) => Node::ConstArray(sort, of),
             other => unreachable!("{other:?} has no argument"),
+        };
+        let Node::Ite(c, x, y) = terms.node(of) else { return plain_unary(terms, node) };
+        if let Some(&known) = self.wrapped.get(&node) {
+            return known;
         }
+        let result = if self.constants(terms, of).is_some() {
+            let (x, y) = (self.around(terms, node, x), self.around(terms, node, y));
+            self.ite(terms, c, x, y)
+        } else {
+            plain_unary(terms, node)
+        };
+        self.wrapped.insert(node, result);
+        result
     }
 
     /// A binary operation.
@@ -210,13 +210,13 @@ impl Folder {
         if !compares {
             return None;
         }
-        if is_constant(terms, b) { self.compare(terms, op, a, b, DEEP) } else { None }
+        if is_constant(terms, b) { self.compare(terms, op, a, b) } else { None }
     }
 
     /// A comparison of a choice, one branch of which is constant, with a constant.
-    fn compare(&mut self, terms: &mut Terms, op: BinOp, a: Term, b: Term, deep: u32) -> Option<Term> {
+    fn compare(&mut self, terms: &mut Terms, op: BinOp, a: Term, b: Term) -> Option<Term> {
         let Node::Ite(c, x, y) = terms.node(a) else { return None };
-        if deep == 0 || !(is_constant(terms, x) || is_constant(terms, y)) {
+        if !is_constant(terms, x) && !is_constant(terms, y) {
             return None;
         }
         let (x, y) = (self.operation(terms, op, x, b), self.operation(terms, op, y, b));
@@ -393,6 +393,16 @@ impl Folder {
             }
             _ => terms.ite(condition, then, otherwise),
         }
+    }
+}
+
+fn plain_unary(terms: &mut Terms, node: Node) -> Term {
+    match node {
+        Node::Unary(op, of) => terms.unary(op, of),
+        Node::Extract { hi, lo, of } => terms.extract(hi, lo, of),
+        Node::Extend { signed, by, of } => terms.extend(signed, by, of),
+        Node::IntToBv(width, of) => terms.int_to_bv(width, of),
+        other => terms.intern(other),
     }
 }
 
