@@ -9,6 +9,7 @@ mod interpolate;
 mod interrupt;
 mod prover;
 mod solver;
+mod tidy;
 mod z3_solver;
 
 pub use fixedpoint::{Fact, HornAnswer, Refutation, refute, solve};
@@ -16,4 +17,5 @@ pub use interpolate::{Interpolants, ItpConfig, ItpError, ItpNode, Method, check,
 pub use interrupt::{allow_interrupts, interrupt_all};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
+pub use tidy::{Tidy, tidy};
 pub use z3_solver::Z3Solver;

@@ -366,6 +366,7 @@ fn empty_program(system: &HornSystem) -> CfaProgram {
         entry: ProcedureId::from_index(0),
         inputs: Vec::new(),
         variables: FxHashMap::default(),
+        layouts: FxHashMap::default(),
         assumptions: Vec::new(),
         source: SourceMap::new(system.source.text.clone(), vec![system.source.name.clone()], Vec::new()),
     }
