@@ -180,7 +180,7 @@ fn recursion_is_named() {
 /// At the limit one learns which loop was unrolled, and how often.
 #[test]
 fn the_last_spurious_path_is_described() {
-    let text = "int main(void) {\n  unsigned x = 0, y = 1;\n  while (__VERIFIER_nondet_int()) {\n    x += y; y = y * 3 + x;\n  }\n  if (x * x == 2) reach_error();\n}";
+    let text = "int main(void) {\n  unsigned x = 0;\n  while (__VERIFIER_nondet_int()) {\n    x += 2;\n  }\n  if (x == 7) reach_error();\n}";
     let program = program(&format!("{HEAD}{text}"));
     let budget = Budget::unlimited().with_max_iterations(Some(3));
     let (verdict, stats) = check(&program, INT, &Config::default(), &budget, &mut Silent);
@@ -227,7 +227,7 @@ fn agrees_with_explicit_search() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     let mut decided = 0;
     let (mut tried, strategies) = (0, strategies());
-    for round in 0..100 {
+    for round in 0..60 {
         let text = random_program(&mut random);
         let program = program(&text);
         let (expected, _) = check_runs(&program, &RunsConfig::default(), &Budget::unlimited(), &mut Silent);
