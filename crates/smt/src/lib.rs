@@ -10,6 +10,7 @@ mod interrupt;
 mod large;
 mod prover;
 mod solver;
+mod tidy;
 mod z3_solver;
 
 pub use fixedpoint::{Fact, HornAnswer, Refutation, refute, solve};
@@ -18,4 +19,5 @@ pub use interrupt::{allow_interrupts, interrupt_all};
 pub use large::LargeQuestion;
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
+pub use tidy::{Tidy, tidy};
 pub use z3_solver::Z3Solver;

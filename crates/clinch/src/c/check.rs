@@ -18,6 +18,9 @@ use crate::{exit, report as common};
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
 
+/// How long it may take to make invariants short, at most.
+const PRINTING_TIME: Duration = Duration::from_secs(1);
+
 /// Searches, re-checks, confirms: what may be reported.
 pub(crate) fn judge(
     loaded: &Loaded,
@@ -63,9 +66,12 @@ pub(crate) fn answer(
         CfaVerdict::Unsafe(_) => exit::UNSAFE,
         CfaVerdict::Unknown(_) => exit::UNKNOWN,
     };
+    let start = Instant::now();
+    let stop: clinch_certify::Stop<'_> =
+        &|| start.elapsed() > PRINTING_TIME || budget.timed_out(PRINTING_TIME).is_some();
     let text = match format {
-        Format::Json => report::json(loaded, &outcome, confirmation.as_ref()),
-        Format::Text | Format::Smtlib => report::text(loaded, &outcome, confirmation.as_ref()),
+        Format::Json => report::json(loaded, &outcome, confirmation.as_ref(), stop),
+        Format::Text | Format::Smtlib => report::text(loaded, &outcome, confirmation.as_ref(), stop),
     };
     (Ok(text), code)
 }

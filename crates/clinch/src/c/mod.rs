@@ -6,6 +6,7 @@ pub(crate) mod check;
 mod confirm;
 pub(crate) mod engines;
 mod harness;
+mod invariants;
 pub(crate) mod lazy;
 pub(crate) mod load;
 mod report;

@@ -2,22 +2,29 @@
 
 use std::fmt::Write as _;
 
+use clinch_certify::Stop;
 use clinch_frontend::c::types::DataModel;
 use clinch_ir::LocId;
 use clinch_ir::cfa::{
     CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Invariants, Place, ProcedureId,
-    Unrolling, show_c_in,
+    Unrolling,
 };
 use serde_json::{Value, json};
 
 use super::confirm::Confirmation;
+use super::invariants::invariants;
 use super::load::{Language, Loaded};
 use super::{harness, trace};
 use crate::check::Outcome;
 use crate::report::{json_head, times};
 
 /// The outcome for people.
-pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation: Option<&Confirmation>) -> String {
+pub(crate) fn text(
+    loaded: &Loaded,
+    outcome: &Outcome<CfaVerdict>,
+    confirmation: Option<&Confirmation>,
+    stop: Stop<'_>,
+) -> String {
     let program = &loaded.program;
     let (time, checked) = times(outcome);
     let mut out = String::new();
@@ -27,7 +34,7 @@ pub(crate) fn text(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
             let _ = writeln!(out, "SAFE{width}: no error is reachable ({time})");
             let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
             match proof {
-                CfaProof::Invariants(proof) => out.push_str(&invariants_text(program, proof)),
+                CfaProof::Invariants(proof) => out.push_str(&invariants_text(program, proof, stop)),
                 CfaProof::Unrolled(proof) => out.push_str(&bounds_text(program, proof)),
                 CfaProof::Reached(_) | CfaProof::Summaries(_) => {}
             }
@@ -116,28 +123,11 @@ fn bounds_text(program: &CfaProgram, proof: &Unrolling) -> String {
     out
 }
 
-/// What holds at the loop heads, as C expressions. A loop in a function that is called from several places has one for each.
-fn invariants(program: &CfaProgram, proof: &Invariants) -> Vec<(Place, String)> {
-    let mut found: Vec<(Place, String)> = Vec::new();
-    for (point, formula) in &proof.points {
-        let procedure = program.procedure(point.procedure);
-        if point.calls.is_empty() && point.location == procedure.entry {
-            continue;
-        }
-        let place = program.source.place(procedure.locations[point.location.index()].span);
-        let text = show_c_in(program, &proof.terms, *formula);
-        if !found.iter().any(|(p, t)| *t == text && p.file == place.file && p.line == place.line) {
-            found.push((place, text));
-        }
-    }
-    found
-}
-
-fn invariants_text(program: &CfaProgram, proof: &Invariants) -> String {
+fn invariants_text(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>) -> String {
     const SHOWN: usize = 20;
     const LENGTH: usize = 300;
     let mut out = String::new();
-    for (place, text) in invariants(program, proof).into_iter().take(SHOWN) {
+    for (place, text) in invariants(program, proof, stop).into_iter().take(SHOWN) {
         let short: String = text.chars().take(LENGTH).collect();
         let more = if short.len() < text.len() { " ..." } else { "" };
         let _ = writeln!(out, "  at {}:{}: {short}{more}", place.file, place.line);
@@ -186,7 +176,12 @@ fn expectation(loaded: &Loaded, verdict: &CfaVerdict) -> Option<String> {
 }
 
 /// The outcome as one JSON object.
-pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation: Option<&Confirmation>) -> String {
+pub(crate) fn json(
+    loaded: &Loaded,
+    outcome: &Outcome<CfaVerdict>,
+    confirmation: Option<&Confirmation>,
+    stop: Stop<'_>,
+) -> String {
     let program = &loaded.program;
     let verdict = match outcome.verdict {
         CfaVerdict::Safe(_) => "safe",
@@ -208,7 +203,7 @@ pub(crate) fn json(loaded: &Loaded, outcome: &Outcome<CfaVerdict>, confirmation:
             object["proof"] = json!({ "kind": "reached states", "states": reached.states.len() });
         }
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
-            let invariants: Vec<Value> = invariants(program, proof)
+            let invariants: Vec<Value> = invariants(program, proof, stop)
                 .into_iter()
                 .map(|(place, invariant)| json!({ "file": place.file, "line": place.line, "invariant": invariant }))
                 .collect();

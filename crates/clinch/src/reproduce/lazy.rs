@@ -105,7 +105,8 @@ fn search(folder: &Path, program: &'static str, preset: &'static str, bound: Dur
         "unsafe" => program.contains("-bug") && answer["confirmed"] == true,
         _ => false,
     };
-    let reason = answer["reason"].as_str().map_or(String::new(), |reason| format!(": {reason}"));
+    let place = format!("{}/", folder.display());
+    let reason = answer["reason"].as_str().map_or(String::new(), |reason| format!(": {}", reason.replace(&place, "")));
     let seconds = answer["time_s"].as_f64().unwrap_or_default();
     Ok(Run { program, preset, answer: format!("{verdict}{reason}"), good, seconds, stats: answer["stats"].clone() })
 }

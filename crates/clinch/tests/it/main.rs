@@ -6,6 +6,7 @@ mod command;
 mod corpus;
 mod horn;
 mod input;
+mod lazy;
 mod rem;
 mod tidy;
 

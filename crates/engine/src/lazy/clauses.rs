@@ -204,12 +204,13 @@ impl<'s> Automaton<'s> {
         }
         let mut at = from;
         for &symbol in &clause.vars {
-            if !meaning.contains_key(&symbol) {
-                let variable = self.variable(symbol, "input")?;
-                at = self.input(at, variable, clause.span);
-                meaning.insert(symbol, value_of(&mut self.program.terms, symbol, variable));
-                self.inputs[id.index()].push((variable, symbol));
+            if meaning.contains_key(&symbol) {
+                continue;
             }
+            let variable = self.variable(symbol, "input")?;
+            at = self.input(at, variable, clause.span);
+            meaning.insert(symbol, value_of(&mut self.program.terms, symbol, variable));
+            self.inputs[id.index()].push((variable, symbol));
         }
         conditions.push(clause.constraint);
         let terms = &mut self.program.terms;
@@ -366,6 +367,7 @@ fn empty_program(system: &HornSystem) -> CfaProgram {
         entry: ProcedureId::from_index(0),
         inputs: Vec::new(),
         variables: FxHashMap::default(),
+        layouts: FxHashMap::default(),
         assumptions: Vec::new(),
         source: SourceMap::new(system.source.text.clone(), vec![system.source.name.clone()], Vec::new()),
     }

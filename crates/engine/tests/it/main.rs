@@ -8,6 +8,7 @@ mod horn_control;
 mod horn_invariants;
 mod horn_oracle;
 mod horn_simplify;
+mod lazy;
 mod naive;
 mod open;
 mod paper;

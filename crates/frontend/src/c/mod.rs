@@ -6,6 +6,7 @@
 pub(crate) mod check;
 pub mod hir;
 pub mod lower;
+mod members;
 mod parse;
 mod points_to;
 mod source;

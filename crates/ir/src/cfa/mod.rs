@@ -95,6 +95,9 @@ pub struct CfaProgram {
     pub inputs: Vec<InputSite>,
     /// What people want to know about a variable.
     pub variables: FxHashMap<Symbol, VariableInfo>,
+    /// Where the scalars of an object of a type are, by the C name of the type; `*` and the C name of a pointer type for what it
+    /// points to. For people: what is not listed is shown as an address.
+    pub layouts: FxHashMap<String, Vec<Member>>,
     /// What was assumed about the program and its environment, one sentence each.
     pub assumptions: Vec<String>,
     /// The text.
@@ -143,12 +146,25 @@ pub struct Object {
     pub address: u64,
     /// How many bytes it has.
     pub size: u64,
+    /// Its C type, where it has one.
+    pub ty: String,
     /// How long it lives.
     pub kind: ObjectKind,
     /// For a literal: its bytes. Empty otherwise.
     pub bytes: Vec<u8>,
     /// For a variable: the regions that hold its cells.
     pub regions: Vec<Symbol>,
+}
+
+/// A scalar in an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// Where it starts, in bytes.
+    pub offset: u64,
+    /// How C gets there: `.next`, `[2].count`, or nothing.
+    pub path: String,
+    /// Its C type.
+    pub ty: String,
 }
 
 /// What people want to know about a variable.

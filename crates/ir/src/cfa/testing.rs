@@ -30,6 +30,7 @@ impl Build {
             entry: ProcedureId(0),
             inputs: Vec::new(),
             variables: Default::default(),
+            layouts: Default::default(),
             assumptions: Vec::new(),
             source: SourceMap::default(),
         };
@@ -109,6 +110,7 @@ impl Build {
         self.program.objects.push(Object {
             name: name.to_owned(),
             address,
+            ty: String::new(),
             size,
             kind,
             bytes: Vec::new(),

@@ -42,6 +42,7 @@ use clinch_ir::cfa::{
 use clinch_ir::{Sort, Span, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
+pub(crate) use show::type_name;
 
 use super::hir::{FunctionId, Hir, VariableId};
 use super::points_to::{PointsTo, analyse};
@@ -173,6 +174,7 @@ impl<'h> Lowering<'h> {
             entry,
             inputs: self.inputs,
             variables: self.variables,
+            layouts: super::members::layouts(self.hir),
             assumptions: self.assumptions.into_iter().collect(),
             source: self.source,
         })

@@ -81,7 +81,7 @@ impl Lowering<'_> {
         for string in self.points.used_strings() {
             let bytes = self.hir.strings[string].clone();
             let size = bytes.len() as u64;
-            let id = self.object("string literal", size, ObjectKind::Literal, bytes);
+            let id = self.object(("string literal", None), size, ObjectKind::Literal, bytes);
             self.storage.strings.insert(string, id);
         }
         for i in 0..self.hir.variables.len() {
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         }
         let size = self.size_of(variable.ty, &variable.name, variable.external, variable.span)?;
         let kind = owner.map_or(ObjectKind::Static, |(_, procedure)| ObjectKind::Local(procedure));
-        let object = self.object(&variable.name, size, kind, Vec::new());
+        let object = self.object((&variable.name, Some(variable.ty)), size, kind, Vec::new());
         let regions = self.points.regions_of(id);
         self.objects[object.index()].regions = regions.into_iter().map(|r| self.regions[r.0].symbol).collect();
         self.storage.variables.insert(id, Spot::Memory(Home::Fixed(object)));
@@ -147,7 +147,7 @@ impl Lowering<'_> {
             {
                 let size = hir.types.size(variable.ty).unwrap_or(0);
                 let name = format!("{}: {}", f.name, variable.name);
-                let object = self.object(&name, size, ObjectKind::Static, Vec::new());
+                let object = self.object((&name, None), size, ObjectKind::Static, Vec::new());
                 self.storage.parameters.insert(parameter, object);
             }
         }
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         match leaves(&hir.types, result) {
             None => {
                 let size = hir.types.size(result).unwrap_or(0);
-                let object = self.object(&format!("{}: result", f.name), size, ObjectKind::Static, Vec::new());
+                let object = self.object((&format!("{}: result", f.name), None), size, ObjectKind::Static, Vec::new());
                 self.storage.results.insert(function, object);
             }
             Some(leaves) => {
@@ -180,10 +180,11 @@ impl Lowering<'_> {
         }
     }
 
-    fn object(&mut self, name: &str, size: u64, kind: ObjectKind, bytes: Vec<u8>) -> ObjectId {
+    fn object(&mut self, (name, ty): (&str, Option<TypeId>), size: u64, kind: ObjectKind, bytes: Vec<u8>) -> ObjectId {
+        let ty = ty.map_or(String::new(), |ty| self.type_name(ty));
         let address = self.storage.next;
         self.storage.next = (address + size + GAP).next_multiple_of(ALIGN);
-        self.objects.push(Object { name: name.to_owned(), address, size, kind, bytes, regions: Vec::new() });
+        self.objects.push(Object { name: name.to_owned(), address, size, ty, kind, bytes, regions: Vec::new() });
         ObjectId::from_index(self.objects.len() - 1)
     }
 

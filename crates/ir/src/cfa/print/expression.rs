@@ -27,8 +27,7 @@ pub fn show_c_in(program: &CfaProgram, terms: &Terms, term: Term) -> String {
 /// A cell of a region.
 pub(super) fn show_cell(program: &CfaProgram, region: Symbol, address: Term) -> String {
     let mut printer = Printer { program, terms: &program.terms, depth: 0, left: MAX_PARTS };
-    let name = program.region(region).map_or_else(|| name(program, region), |r| r.name.as_str());
-    format!("{name}[{}]", printer.address(address))
+    printer.cell(region, address).text
 }
 
 /// How tightly an operator binds.
@@ -53,11 +52,19 @@ struct Shown {
     text: String,
     level: u8,
     signed: Option<bool>,
+    /// Its C type, if it is a pointer.
+    pointer: Option<String>,
 }
 
 impl Shown {
     fn new(text: impl Into<String>, level: u8, signed: Option<bool>) -> Self {
-        Shown { text: text.into(), level, signed }
+        Shown { text: text.into(), level, signed, pointer: None }
+    }
+
+    /// Something of a C type.
+    fn typed(text: impl Into<String>, level: u8, ty: &str, signed: bool) -> Self {
+        let pointer = ty.ends_with('*').then(|| ty.to_owned());
+        Shown { text: text.into(), level, signed: Some(signed), pointer }
     }
 
     /// As an operand of an operator.
@@ -102,8 +109,9 @@ impl Printer<'_> {
             Node::BitVec(width, bits) => constant(width, bits, true),
             Node::BigBitVec(_, id) => Shown::new(self.terms.big_value(id).to_string(), level::ATOM, None),
             Node::Symbol(symbol) => {
-                let signed = self.program.variables.get(&symbol).is_none_or(|v| v.signed);
-                Shown::new(name_in(self.program, self.terms, symbol), level::ATOM, Some(signed))
+                let info = self.program.variables.get(&symbol);
+                let (signed, ty) = info.map_or((true, ""), |v| (v.signed, v.ty.as_str()));
+                Shown::typed(name_in(self.program, self.terms, symbol), level::ATOM, ty, signed)
             }
             Node::Unary(op, a) => self.unary(op, a),
             Node::Binary(op, a, b) => self.binary(term, op, a, b),
@@ -227,9 +235,58 @@ impl Printer<'_> {
     }
 
     fn comparison(&mut self, sign: &str, at: u8, signed: Option<bool>, a: Term, b: Term) -> Shown {
+        if signed.is_none()
+            && let Some(shown) = self.pointers(sign, at, a, b).or_else(|| self.pointers(sign, at, b, a))
+        {
+            return shown;
+        }
         let (left, right) = self.operands(signed, a, b);
         let text = format!("{} {sign} {}", left.inside(at), right.inside(at + 1));
         Shown::new(text, at, Some(true))
+    }
+
+    /// A pointer compared with an address that has a name.
+    fn pointers(&mut self, sign: &str, at: u8, pointer: Term, address: Term) -> Option<Shown> {
+        let address = self.constant_address(address)?;
+        if !matches!(self.terms.node(pointer), Node::Symbol(_) | Node::Binary(BinOp::Select, ..)) {
+            return None;
+        }
+        let shown = self.show(pointer);
+        let ty = shown.pointer.clone()?;
+        let place = self.object_at(address).map(|(object, offset)| self.address_of(object, offset, &ty));
+        let place = if address == 0 { "0".to_owned() } else { place.unwrap_or_else(|| format!("({ty}){address}")) };
+        Some(Shown::new(format!("{} {sign} {place}", shown.inside(at)), at, Some(true)))
+    }
+
+    fn constant_address(&self, term: Term) -> Option<u64> {
+        match self.terms.node(term) {
+            Node::BitVec(width, address) if width == self.program.pointer_bits => Some(address),
+            Node::Int(address) => u64::try_from(address).ok(),
+            _ => None,
+        }
+    }
+
+    /// The object that an address is in, and where in it.
+    fn object_at(&self, address: u64) -> Option<(usize, u64)> {
+        let inside = |o: &crate::cfa::Object| address.wrapping_sub(o.address) < o.size.max(1);
+        let found = self.program.objects.iter().position(inside)?;
+        Some((found, address - self.program.objects[found].address))
+    }
+
+    /// The address of a part of an object, as a pointer of a type.
+    fn address_of(&self, object: usize, offset: u64, ty: &str) -> String {
+        let object = &self.program.objects[object];
+        let element = if object.ty.ends_with(']') { "[0]" } else { "" };
+        match (offset, self.member(&object.ty, offset)) {
+            (0, _) => format!("&{}{element}", object.name),
+            (_, Some(member)) if ty == format!("{} *", member.ty) => format!("&{}{}", object.name, member.path),
+            _ => format!("({ty})((char *)&{} + {offset})", object.name),
+        }
+    }
+
+    /// The scalar at an offset in an object of a type.
+    fn member(&self, ty: &str, offset: u64) -> Option<&crate::cfa::Member> {
+        self.program.layouts.get(ty)?.iter().find(|m| m.offset == offset)
     }
 
     fn binary(&mut self, term: Term, op: BinOp, a: Term, b: Term) -> Shown {
@@ -322,15 +379,71 @@ impl Printer<'_> {
         Shown::new(text, level::CHOICE, signed)
     }
 
-    /// `region[address]`.
+    /// A cell of memory: by its name (`list.next`), through a pointer (`p->next`), or by its address.
     fn select(&mut self, array: Term, address: Term) -> Shown {
-        let region = match self.terms.node(array) {
-            Node::Symbol(symbol) => self.program.region(symbol).map(|r| r.name.clone()),
-            _ => None,
+        let Node::Symbol(symbol) = self.terms.node(array) else {
+            let (array, address) = (self.show(array).inside(level::ATOM), self.address(address));
+            return Shown::new(format!("{array}[{address}]"), level::ATOM, Some(true));
         };
-        let region = region.unwrap_or_else(|| self.show(array).inside(level::ATOM));
-        let address = self.address(address);
-        Shown::new(format!("{region}[{address}]"), level::ATOM, Some(true))
+        self.cell(symbol, address)
+    }
+
+    fn cell(&mut self, region: Symbol, address: Term) -> Shown {
+        if let Some(shown) = self.named_cell(address).or_else(|| self.cell_behind(address)) {
+            return shown;
+        }
+        let width = 8 * self.program.region(region).map_or(4, |r| r.cell_bytes);
+        let (ty, address) = (self.type_name(width, true), self.bytes(address));
+        Shown::new(format!("*({ty} *)({address})"), level::UNARY, Some(true))
+    }
+
+    /// A cell of an object with a name.
+    fn named_cell(&mut self, address: Term) -> Option<Shown> {
+        let (object, offset) = self.object_at(self.constant_address(address)?)?;
+        let object = &self.program.objects[object];
+        let member = self.member(&object.ty, offset)?;
+        let text = format!("{}{}", object.name, member.path);
+        Some(Shown::typed(text, level::ATOM, &member.ty, is_signed(&member.ty)))
+    }
+
+    /// A cell of what a pointer points to.
+    fn cell_behind(&mut self, address: Term) -> Option<Shown> {
+        let (pointer, offset) = match self.terms.node(address) {
+            Node::Binary(BinOp::BvAdd | BinOp::Add, a, b) => match self.constant_address(a) {
+                Some(offset) => (b, offset),
+                None => (a, self.constant_address(b)?),
+            },
+            _ => (address, 0),
+        };
+        if !matches!(self.terms.node(pointer), Node::Symbol(_) | Node::Binary(BinOp::Select, ..)) {
+            return None;
+        }
+        let shown = self.show(pointer);
+        let member = self.member(&format!("*{}", shown.pointer.clone()?), offset)?.clone();
+        let pointer = shown.inside(level::ATOM);
+        let (text, at) = match member.path.strip_prefix('.') {
+            Some(path) => (format!("{pointer}->{path}"), level::ATOM),
+            None if member.path.is_empty() => (format!("*{pointer}"), level::UNARY),
+            None => (format!("(*{pointer}){}", member.path), level::ATOM),
+        };
+        Some(Shown::typed(text, at, &member.ty, is_signed(&member.ty)))
+    }
+
+    /// An address in bytes, as a pointer to characters.
+    fn bytes(&mut self, address: Term) -> String {
+        if let Some((object, offset)) = self.constant_address(address).and_then(|a| self.object_at(a)) {
+            let plus = if offset == 0 { String::new() } else { format!(" + {offset}") };
+            return format!("(char *)&{}{plus}", self.program.objects[object].name);
+        }
+        match self.terms.node(address) {
+            Node::Binary(BinOp::BvAdd | BinOp::Add, a, b) if self.is_in_object(b) => {
+                format!("{} + {}", self.bytes(b), self.show(a).inside(level::SUM + 1))
+            }
+            Node::Binary(BinOp::BvAdd | BinOp::Add, a, b) if self.constant_address(b).is_some() => {
+                format!("{} + {}", self.bytes(a), self.show(b).inside(level::SUM + 1))
+            }
+            _ => format!("(char *){}", self.show(address).inside(level::UNARY)),
+        }
     }
 
     /// An address: constants are places in objects.
@@ -391,10 +504,15 @@ impl Printer<'_> {
         let inner = self.with_sign(of, signed);
         match to {
             // C does this by itself.
-            32 if from < 32 => Shown { signed: Some(true), ..inner },
+            32 if from < 32 => Shown { signed: Some(true), pointer: None, ..inner },
             _ => self.cast(inner, to, signed),
         }
     }
+}
+
+/// Whether C reads a scalar of a type with a sign.
+fn is_signed(ty: &str) -> bool {
+    !(ty.starts_with("unsigned") || ty == "_Bool" || ty.ends_with('*'))
 }
 
 /// A constant as C reads it.

@@ -124,8 +124,8 @@ region node.next, cells of 4 bytes
 procedure start()
   locals int x, int y, int u, int v, int c, int d
   from 0 to 1
-  0 -> 2: node.next[&head + 4] = 5
-  2 -> 3: x = node.next[&head + 4 + (long)x]
+  0 -> 2: *(int *)((char *)&head + 4) = 5
+  2 -> 3: x = *(int *)((char *)&head + 4 + (long)x)
   3 is the head of a loop
   3 -> 4: [x < 5]
   3 -> 5: [x >= 5]

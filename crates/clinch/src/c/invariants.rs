@@ -1,0 +1,66 @@
+//! Invariants as assertions that a developer can paste: C expressions over what is in scope.
+
+use clinch_certify::Stop;
+use clinch_ir::cfa::{CfaProgram, Invariants, ObjectKind, Place, ProcedureId, show_c_in};
+use clinch_ir::{LocId, Node, Term, Terms};
+use clinch_smt::{Tidy, tidy};
+
+/// Questions to the solver about one invariant.
+const QUESTIONS: usize = 150;
+
+/// What holds at the loop heads. A loop in a function that is called from several places has one for all of them, and none speaks
+/// of variables that cannot be named there: it may be weaker than what was proved.
+pub(super) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>) -> Vec<(Place, String)> {
+    let mut terms = proof.terms.clone();
+    let mut heads: Vec<(ProcedureId, LocId, Term)> = Vec::new();
+    for (point, formula) in &proof.points {
+        if point.calls.is_empty() && point.location == program.procedure(point.procedure).entry {
+            continue;
+        }
+        match heads.iter_mut().find(|h| (h.0, h.1) == (point.procedure, point.location)) {
+            Some(head) => head.2 = terms.or(head.2, *formula),
+            None => heads.push((point.procedure, point.location, *formula)),
+        }
+    }
+    let mut found: Vec<(Place, String)> = Vec::new();
+    for (procedure, location, formula) in heads {
+        let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, procedure, literal);
+        let how = Tidy { questions: QUESTIONS, keep: &keep, stop: &stop };
+        let Some(short) = tidy(&mut terms, formula, how) else { continue };
+        let place = program.source.place(program.procedure(procedure).locations[location.index()].span);
+        if !matches!(terms.node(short), Node::Bool(true)) {
+            found.push((place, show_c_in(program, &terms, short)));
+        }
+    }
+    found
+}
+
+/// Whether everything a literal speaks of has a name in a procedure.
+fn is_in_scope(program: &CfaProgram, terms: &Terms, procedure: ProcedureId, literal: Term) -> bool {
+    let here = program.procedure(procedure);
+    let symbols = terms.symbols(literal);
+    let known = symbols.iter().all(|symbol| {
+        let local = here.params.contains(symbol) || here.locals.contains(symbol);
+        let global = program.globals.iter().any(|g| g.symbol == *symbol);
+        let named = program.variables.get(symbol).is_some_and(|v| !v.hidden && !v.name.contains(':'));
+        program.region(*symbol).is_some() || (named && (local || global))
+    });
+    let mut nameable = true;
+    terms.visit(literal, &mut |node| match node {
+        // The address of an object that has no name here.
+        Node::BitVec(width, address) if width == program.pointer_bits => {
+            nameable &= !is_elsewhere(program, procedure, address);
+        }
+        Node::Store(..) | Node::ConstArray(..) => nameable = false,
+        _ => {}
+    });
+    known && nameable
+}
+
+fn is_elsewhere(program: &CfaProgram, procedure: ProcedureId, address: u64) -> bool {
+    program.objects.iter().filter(|o| address.wrapping_sub(o.address) < o.size.max(1)).any(|o| match o.kind {
+        ObjectKind::Static => o.name.contains(':'),
+        ObjectKind::Literal => true,
+        ObjectKind::Local(owner) => owner != procedure,
+    })
+}
