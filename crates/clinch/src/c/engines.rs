@@ -75,9 +75,12 @@ impl CEngine {
             Kind::Cegar(config) => encodings(program, self.encoding, budget, |encoding, budget| {
                 cegar(program, encoding, config, budget, observer)
             }),
-            Kind::Lazy(config, dot) => encodings(program, self.encoding, budget, |encoding, budget| {
-                lazy(program, encoding, (config, dot.as_deref()), budget, observer)
-            }),
+            Kind::Lazy(config, dot) => {
+                let mut config = config.clone();
+                encodings(program, self.encoding, budget, |encoding, budget| {
+                    lazy(program, encoding, (&mut config, dot.as_deref()), budget, observer)
+                })
+            }
             Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
                 spacer(program, encoding, budget, observer)
             }),
@@ -111,7 +114,7 @@ fn cegar(
 fn lazy(
     program: &CfaProgram,
     encoding: Encoding,
-    (config, dot): (&lazy::Config, Option<&Path>),
+    (config, dot): (&mut lazy::Config, Option<&Path>),
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
@@ -121,6 +124,8 @@ fn lazy(
     {
         crate::report::error(&format!("warning: cannot write {}: {error}", file.display()));
     }
+    // Another encoding need not find out again which values are control.
+    config.track.clone_from(&stats.tracked_variables);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 

@@ -6,7 +6,7 @@ use clinch_ir::cfa::guided::{run_guided, value_bits};
 use clinch_ir::cfa::unfold::PointId;
 use clinch_ir::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, ProcedureId};
 use clinch_ir::horn::Encoding;
-use clinch_ir::machine::InputRequest;
+use clinch_ir::machine::{InputRequest, InputSource};
 use clinch_ir::{Reason, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
@@ -75,9 +75,34 @@ pub(super) fn trace(
         }
     }
     run_guided(program, |passed, request, calls| {
+        if let InputSource::Memory { address, .. } = request.source {
+            return contents(program, labels, values, address, request.width).unwrap_or(0);
+        }
         let site = site(labels, passed, request, calls);
         site.and_then(|s| inputs.get(&s)).copied().unwrap_or(0)
     })
+}
+
+/// What a model says of memory that was never written: in a region with cells of that width, preferably one that the model says
+/// something special of.
+fn contents(
+    program: &CfaProgram,
+    labels: &Labels<'_>,
+    values: &FxHashMap<Symbol, Value>,
+    address: u64,
+    width: u32,
+) -> Option<u64> {
+    let mut best = None;
+    for region in program.regions.iter().filter(|r| r.cell_bytes * 8 == width) {
+        let Some(Value::Array { default, entries }) = values.get(&labels.symbol_of(region.symbol)) else { continue };
+        let bits =
+            |index: &Value| value_bits(index).map(|b| if program.pointer_bits == 32 { b & 0xffff_ffff } else { b });
+        if let Some((_, value)) = entries.iter().find(|(index, _)| bits(index) == Some(address)) {
+            return value_bits(value);
+        }
+        best = best.or_else(|| value_bits(default));
+    }
+    best
 }
 
 fn site(labels: &Labels<'_>, passed: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> Option<Site> {

@@ -63,13 +63,12 @@ mod waiting;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use clinch_ir::Reason;
-use clinch_ir::Terms;
 use clinch_ir::cfa::blocks::Target;
 use clinch_ir::cfa::guided::open_reason;
 use clinch_ir::cfa::unfold::PointId;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use clinch_ir::horn::Encoding;
+use clinch_ir::{Reason, Symbol, Terms};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
@@ -110,6 +109,9 @@ pub struct Stats {
     pub post_seconds: f64,
     /// The last spurious path: the loop it went through most often, and how often.
     pub last_path: Option<PathShape>,
+    /// The variables tracked by value at the end.
+    #[serde(skip)]
+    pub tracked_variables: Vec<Symbol>,
     /// The tree, for `dot`.
     #[serde(skip)]
     pub dot: Option<String>,
@@ -176,7 +178,7 @@ impl<'a> Lazy<'a> {
     fn new(program: &'a CfaProgram, encoding: Encoding, config: &'a Config, budget: &'a Budget) -> Self {
         let mut terms = program.terms.clone();
         let labels = Labels::new(program, &mut terms, encoding, config);
-        let post = Post::new(config.blocks);
+        let post = Post::new(config.has_few_labels());
         let tree = Tree::new(post.bdds.tt(), labels.unfolding.start());
         Lazy {
             program,
@@ -510,7 +512,8 @@ impl<'a> Lazy<'a> {
         self.stats.nodes = self.tree.len() as u64;
         self.stats.predicates.total = self.predicates.len() as u64;
         self.stats.prover_calls = self.post.prover.calls;
-        self.stats.tracked = self.labels.tracking.tracked.len() as u64;
+        self.stats.tracked_variables = self.labels.tracking.tracked_variables();
+        self.stats.tracked = self.stats.tracked_variables.len() as u64;
         self.stats.boolean_points = self.boolean.len() as u64;
         if self.config.draw {
             self.stats.dot = Some(self.draw());

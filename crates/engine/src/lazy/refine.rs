@@ -59,8 +59,11 @@ impl Analysis<'_, '_> {
         self.calls += 1;
         match solver.check(self.terms, &[]) {
             Answer::Sat => {
-                let open = path.steps.iter().flat_map(|s| &s.open);
-                let values = open.filter_map(|&(_, _, s)| Some((s, solver.symbol_value(self.terms, s)?))).collect();
+                let open = path.steps.iter().flat_map(|s| &s.open).map(|o| o.2);
+                // Memory that is never written has the contents that its region starts with.
+                let regions = self.labels.unfolding.program().regions.iter().map(|r| self.labels.symbol_of(r.symbol));
+                let values =
+                    open.chain(regions).filter_map(|s| Some((s, solver.symbol_value(self.terms, s)?))).collect();
                 Ok(Outcome::Feasible(values))
             }
             Answer::Unsat => Ok(Outcome::Spurious),

@@ -14,7 +14,7 @@ use clinch_ir::{Reason, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::config::{BlockSize, Values};
+use super::config::{BlockSize, Config, Values};
 use super::path::Path;
 use super::predicates::PredicateId;
 use super::tree::{NodeId, Tree};
@@ -50,12 +50,13 @@ pub(super) struct Tracking {
 }
 
 impl Tracking {
-    pub(super) fn new(program: &CfaProgram, mode: Values, limit: usize) -> Self {
+    pub(super) fn new(program: &CfaProgram, config: &Config, limit: usize) -> Self {
+        let mode = if config.blocks == BlockSize::Loops { config.values } else { Values::None };
         let control = if mode == Values::None { FxHashSet::default() } else { control_variables(program) };
         Tracking {
             mode,
             blocks: ValuedBlocks::new(program, limit),
-            tracked: FxHashSet::default(),
+            tracked: config.track.iter().copied().collect(),
             candidates: IndexSet::default(),
             control,
             valuations: IndexSet::from_iter([Valuation::default()]),
@@ -81,6 +82,12 @@ impl Tracking {
 
     pub(super) fn valuation(&self, id: ValuesId) -> &Valuation {
         self.valuations.get_index(id as usize).expect("an id of this list")
+    }
+
+    pub(super) fn tracked_variables(&self) -> Vec<Symbol> {
+        let mut variables: Vec<Symbol> = self.tracked.iter().copied().collect();
+        variables.sort_unstable();
+        variables
     }
 
     /// What is known before the program starts.
@@ -143,7 +150,7 @@ impl Tracking {
 impl Lazy<'_> {
     /// Where values that are not tracked yet rule out a counterexample: tracks them and starts again.
     pub(super) fn refine_by_values(&mut self, path: &Path, nodes: &[NodeId]) -> Result<bool, Reason> {
-        if !self.labels.tracking.is_on() || self.config.blocks != BlockSize::Loops {
+        if !self.labels.tracking.is_on() {
             return Ok(false);
         }
         let start = Instant::now();
@@ -173,7 +180,7 @@ impl Lazy<'_> {
     /// Tracks the variables of predicates that are about values only, instead of using the predicates.
     pub(super) fn track_instead(&mut self, wanted: &[(usize, Vec<PredicateId>)]) -> bool {
         let tracking = &mut self.labels.tracking;
-        if !tracking.is_on() || self.config.blocks != BlockSize::Loops {
+        if !tracking.is_on() {
             return false;
         }
         let mut new = Vec::new();
@@ -204,7 +211,7 @@ impl Lazy<'_> {
     /// Begins a new tree. Predicates stay.
     fn restart(&mut self) {
         self.labels.restart(&mut self.terms);
-        self.post.restart(self.config.blocks);
+        self.post.restart(self.config.has_few_labels());
         self.tree = Tree::new(self.post.bdds.tt(), self.labels.unfolding.start());
         self.waiting = Waiting::new(self.program, self.config.order);
         self.spurious.clear();
