@@ -76,33 +76,35 @@ pub(super) fn trace(
     }
     run_guided(program, |passed, request, calls| {
         if let InputSource::Memory { address, .. } = request.source {
-            return contents(program, labels, values, address, request.width).unwrap_or(0);
+            return contents(program, labels, values, request, address).unwrap_or(0);
         }
         let site = site(labels, passed, request, calls);
         site.and_then(|s| inputs.get(&s)).copied().unwrap_or(0)
     })
 }
 
-/// What a model says of memory that was never written: in a region with cells of that width, preferably one that the model says
-/// something special of.
+/// What a model says of memory that was never written: in a region that is read there.
 fn contents(
     program: &CfaProgram,
     labels: &Labels<'_>,
     values: &FxHashMap<Symbol, Value>,
+    request: &InputRequest,
     address: u64,
-    width: u32,
 ) -> Option<u64> {
-    let mut best = None;
-    for region in program.regions.iter().filter(|r| r.cell_bytes * 8 == width) {
+    let op = &program.procedure(request.at.procedure).edges[request.at.edge?.index()].op;
+    let reads = op.reads(&program.terms);
+    let mut found = None;
+    for region in program.regions.iter().filter(|r| r.cell_bytes * 8 == request.width && reads.contains(&r.symbol)) {
         let Some(Value::Array { default, entries }) = values.get(&labels.symbol_of(region.symbol)) else { continue };
-        let bits =
-            |index: &Value| value_bits(index).map(|b| if program.pointer_bits == 32 { b & 0xffff_ffff } else { b });
-        if let Some((_, value)) = entries.iter().find(|(index, _)| bits(index) == Some(address)) {
-            return value_bits(value);
+        let is_it = |index: &Value| {
+            value_bits(index).map(|b| if program.pointer_bits == 32 { b & 0xffff_ffff } else { b }) == Some(address)
+        };
+        match entries.iter().find(|(index, _)| is_it(index)) {
+            Some((_, value)) => return value_bits(value),
+            None => found = found.or_else(|| value_bits(default)),
         }
-        best = best.or_else(|| value_bits(default));
     }
-    best
+    found
 }
 
 fn site(labels: &Labels<'_>, passed: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> Option<Site> {

@@ -38,7 +38,9 @@
 //!   that lacks one of its predicates.
 //! - D6. Where all predicates are there and Cartesian successors still do not rule a path out, those at its points are Boolean from
 //!   then on (the paper's "recursive subdivision" as a last resort).
-//! - D7. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
+//! - D7. Values of control variables are part of the control point too, where a counterexample shows that they matter
+//!   (`tracking`): as predicates they are many, and their interpolants unroll loops (`state <= 4400`). The tree then starts anew.
+//! - D8. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
 
 #![allow(
     clippy::mutable_key_type,
@@ -99,8 +101,8 @@ pub struct Stats {
     pub prover_calls: ProverCalls,
     /// Control points where abstraction became Boolean.
     pub boolean_points: u64,
-    /// Variables and regions tracked by value at the end.
-    pub tracked: u64,
+    /// Variables and regions tracked by value at the end, by name.
+    pub tracked: Vec<String>,
     /// Seconds in the search for variables to track.
     pub values_seconds: f64,
     /// Seconds in the analysis of counterexamples.
@@ -316,7 +318,7 @@ impl<'a> Lazy<'a> {
             .iter()
             .map(|&n| self.predicates.concretise(&mut self.terms, &self.tree.nodes[n as usize].region))
             .collect();
-        let path = Path::new(&mut self.terms, &self.labels, &along, &regions);
+        let mut path = Path::new(&mut self.terms, &self.labels, &along, &regions);
         match self.with_analysis(|analysis| analysis.run_backward(&path))? {
             Outcome::Spurious => {}
             Outcome::Feasible(values) => match self.tree.node(error).place {
@@ -336,7 +338,7 @@ impl<'a> Lazy<'a> {
         self.stats.refinements += 1;
         self.stats.last_path = self.shape(&nodes);
         self.spurious.clone_from(&nodes);
-        if !self.refine_by_values(&path, &nodes)? {
+        if !self.refine_by_values(&mut path, &nodes)? {
             self.refine(&path, &nodes)?;
         }
         self.report(observer)?;
@@ -513,7 +515,8 @@ impl<'a> Lazy<'a> {
         self.stats.predicates.total = self.predicates.len() as u64;
         self.stats.prover_calls = self.post.prover.calls;
         self.stats.tracked_variables = self.labels.tracking.tracked_variables();
-        self.stats.tracked = self.stats.tracked_variables.len() as u64;
+        let name = |&symbol: &Symbol| self.terms.symbol_name(symbol).to_owned();
+        self.stats.tracked = self.stats.tracked_variables.iter().map(name).collect();
         self.stats.boolean_points = self.boolean.len() as u64;
         if self.config.draw {
             self.stats.dot = Some(self.draw());
