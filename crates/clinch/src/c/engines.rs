@@ -88,9 +88,12 @@ impl CEngine {
             Kind::Cegar(config) => encodings(program, self.encoding, budget, |encoding, budget| {
                 cegar(program, encoding, config, budget, observer)
             }),
-            Kind::Lazy(config, dot) => encodings(program, self.encoding, budget, |encoding, budget| {
-                lazy(program, encoding, (config, dot.as_deref()), budget, observer)
-            }),
+            Kind::Lazy(config, dot) => {
+                let mut config = config.clone();
+                encodings(program, self.encoding, budget, |encoding, budget| {
+                    lazy(program, encoding, (&mut config, dot.as_deref()), budget, observer)
+                })
+            }
             Kind::Bounded(config) => bounded(program, config, budget, observer),
             Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
                 spacer(program, encoding, budget, observer)
@@ -157,12 +160,14 @@ fn for_cells(config: &cegar::Config) -> cegar::Config {
 fn lazy(
     program: &CfaProgram,
     encoding: Encoding,
-    (config, dot): (&lazy::Config, Option<&Path>),
+    (config, dot): (&mut lazy::Config, Option<&Path>),
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
     let (verdict, stats) = lazy::check(program, encoding, config, budget, observer);
     draw(dot, &stats);
+    // Another encoding need not find out again which values are control.
+    config.track.clone_from(&stats.tracked_variables);
     let verdict = match verdict {
         CfaVerdict::Unknown(reason) => CfaVerdict::Unknown(with_path(reason, &stats)),
         other => other,
@@ -320,9 +325,12 @@ impl Portfolio {
         match turn {
             Turn::Explicit => explicit(program, &self.runs, budget, observer),
             Turn::Bounded => bounded(program, &self.bounded, budget, observer),
-            Turn::Lazy => encodings(program, None, budget, |encoding, budget| {
-                lazy(program, encoding, (&self.lazy, None), budget, observer)
-            }),
+            Turn::Lazy => {
+                let mut config = self.lazy.clone();
+                encodings(program, None, budget, |encoding, budget| {
+                    lazy(program, encoding, (&mut config, None), budget, observer)
+                })
+            }
             Turn::Cegar => encodings(program, None, budget, |encoding, budget| {
                 cegar(program, encoding, &self.cegar, budget, observer)
             }),

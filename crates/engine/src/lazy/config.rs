@@ -1,5 +1,6 @@
 //! What may be chosen: each field is a strategy, the paper's choice beside what pays today.
 
+use clinch_ir::Symbol;
 use clinch_smt::ItpConfig;
 
 /// How the engine works.
@@ -25,6 +26,10 @@ pub struct Config {
     pub split_equations: bool,
     /// Which variables' values may be control.
     pub values: Values,
+    /// Variables whose values are control from the beginning, if any may be: what an earlier run came to ([`Stats::tracked_variables`]).
+    ///
+    /// [`Stats::tracked_variables`]: super::Stats::tracked_variables
+    pub track: Vec<Symbol>,
     /// How interpolants are found.
     pub interpolation: ItpConfig,
     /// Whether the tree is drawn at the end.
@@ -44,6 +49,7 @@ impl Default for Config {
             grain: Grain::AtomsThenConjuncts,
             split_equations: true,
             values: Values::Control,
+            track: Vec::new(),
             // Blocks are large formulas: each attempt to do without a part of one takes long.
             interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
             draw: false,
@@ -52,6 +58,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Whether there are few labels, with many questions about each. Places with values are many.
+    pub(super) fn has_few_labels(&self) -> bool {
+        self.blocks == BlockSize::Loops && self.values == Values::None
+    }
+
     /// The configuration of the paper (`--preset blast`).
     pub fn blast() -> Self {
         Config {

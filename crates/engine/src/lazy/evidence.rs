@@ -6,7 +6,7 @@ use clinch_ir::cfa::guided::{run_guided, value_bits};
 use clinch_ir::cfa::unfold::PointId;
 use clinch_ir::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, ProcedureId};
 use clinch_ir::horn::Encoding;
-use clinch_ir::machine::InputRequest;
+use clinch_ir::machine::{InputRequest, InputSource};
 use clinch_ir::{Reason, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
@@ -75,9 +75,36 @@ pub(super) fn trace(
         }
     }
     run_guided(program, |passed, request, calls| {
+        if let InputSource::Memory { address, .. } = request.source {
+            return contents(program, labels, values, request, address).unwrap_or(0);
+        }
         let site = site(labels, passed, request, calls);
         site.and_then(|s| inputs.get(&s)).copied().unwrap_or(0)
     })
+}
+
+/// What a model says of memory that was never written: in a region that is read there.
+fn contents(
+    program: &CfaProgram,
+    labels: &Labels<'_>,
+    values: &FxHashMap<Symbol, Value>,
+    request: &InputRequest,
+    address: u64,
+) -> Option<u64> {
+    let op = &program.procedure(request.at.procedure).edges[request.at.edge?.index()].op;
+    let reads = op.reads(&program.terms);
+    let mut found = None;
+    for region in program.regions.iter().filter(|r| r.cell_bytes * 8 == request.width && reads.contains(&r.symbol)) {
+        let Some(Value::Array { default, entries }) = values.get(&labels.symbol_of(region.symbol)) else { continue };
+        let is_it = |index: &Value| {
+            value_bits(index).map(|b| if program.pointer_bits == 32 { b & 0xffff_ffff } else { b }) == Some(address)
+        };
+        match entries.iter().find(|(index, _)| is_it(index)) {
+            Some((_, value)) => return value_bits(value),
+            None => found = found.or_else(|| value_bits(default)),
+        }
+    }
+    found
 }
 
 fn site(labels: &Labels<'_>, passed: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> Option<Site> {

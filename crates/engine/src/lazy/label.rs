@@ -52,6 +52,8 @@ pub(super) struct Labels<'p> {
     pub(super) tracking: Tracking,
     /// The variables as the encoding has them: which variable of the program, and how its bits are read.
     pub(super) variables: FxHashMap<Symbol, (Symbol, View)>,
+    /// The other way round.
+    own: FxHashMap<Symbol, Symbol>,
 }
 
 impl<'p> Labels<'p> {
@@ -67,8 +69,9 @@ impl<'p> Labels<'p> {
             blocks: config.blocks,
             labels: Vec::new(),
             leaving: FxHashMap::default(),
-            tracking: Tracking::new(program, config.values, BLOCK_POINTS),
+            tracking: Tracking::new(program, config, BLOCK_POINTS),
             variables: FxHashMap::default(),
+            own: FxHashMap::default(),
         };
         for symbol in this.program_variables() {
             let (own, view) = match &mut this.integers {
@@ -76,6 +79,7 @@ impl<'p> Labels<'p> {
                 None => (symbol, View::Signed),
             };
             this.variables.insert(own, (symbol, view));
+            this.own.insert(symbol, own);
         }
         let counter = this.unfolding.effects().next_address;
         let variables = this.program_variables();
@@ -108,6 +112,11 @@ impl<'p> Labels<'p> {
         &self.labels[label as usize]
     }
 
+    /// The symbol of the encoding for a variable of the program.
+    pub(super) fn symbol_of(&self, variable: Symbol) -> Symbol {
+        self.own.get(&variable).copied().unwrap_or(variable)
+    }
+
     /// Whether a symbol is a variable of the program.
     pub(super) fn is_variable(&self, symbol: Symbol) -> bool {
         self.variables.contains_key(&symbol)
@@ -129,7 +138,7 @@ impl<'p> Labels<'p> {
     }
 
     fn blocks(&mut self, terms: &mut Terms, point: PointId, values: ValuesId) -> Vec<(Block, ValuesId)> {
-        if self.blocks == BlockSize::Loops && self.tracking.is_on() {
+        if self.tracking.is_on() {
             if let Ok(blocks) = self.tracking.leaving(&mut self.unfolding, terms, point, values) {
                 return blocks;
             }

@@ -38,7 +38,9 @@
 //!   that lacks one of its predicates.
 //! - D6. Where all predicates are there and Cartesian successors still do not rule a path out, those at its points are Boolean from
 //!   then on (the paper's "recursive subdivision" as a last resort).
-//! - D7. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
+//! - D7. Values of control variables are part of the control point too, where a counterexample shows that they matter
+//!   (`tracking`): as predicates they are many, and their interpolants unroll loops (`state <= 4400`). The tree then starts anew.
+//! - D8. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
 
 #![allow(
     clippy::mutable_key_type,
@@ -64,13 +66,12 @@ mod waiting;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use clinch_ir::Reason;
-use clinch_ir::Terms;
 use clinch_ir::cfa::blocks::Target;
 use clinch_ir::cfa::guided::open_reason;
 use clinch_ir::cfa::unfold::PointId;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use clinch_ir::horn::Encoding;
+use clinch_ir::{Reason, Symbol, Terms};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
@@ -102,8 +103,8 @@ pub struct Stats {
     pub prover_calls: ProverCalls,
     /// Control points where abstraction became Boolean.
     pub boolean_points: u64,
-    /// Variables and regions tracked by value at the end.
-    pub tracked: u64,
+    /// Variables and regions tracked by value at the end, by name.
+    pub tracked: Vec<String>,
     /// Seconds in the search for variables to track.
     pub values_seconds: f64,
     /// Seconds in the analysis of counterexamples.
@@ -112,6 +113,9 @@ pub struct Stats {
     pub post_seconds: f64,
     /// The last spurious path: the loop it went through most often, and how often.
     pub last_path: Option<PathShape>,
+    /// The variables tracked by value at the end.
+    #[serde(skip)]
+    pub tracked_variables: Vec<Symbol>,
     /// The tree, for `dot`.
     #[serde(skip)]
     pub dot: Option<String>,
@@ -189,7 +193,7 @@ impl<'a> Lazy<'a> {
     fn new(program: &'a CfaProgram, encoding: Encoding, config: &'a Config, budget: &'a Budget) -> Self {
         let mut terms = program.terms.clone();
         let labels = Labels::new(program, &mut terms, encoding, config);
-        let post = Post::new(config.blocks);
+        let post = Post::new(config.has_few_labels());
         let tree = Tree::new(post.bdds.tt(), labels.unfolding.start());
         Lazy {
             program,
@@ -333,7 +337,7 @@ impl<'a> Lazy<'a> {
             .iter()
             .map(|&n| self.predicates.concretise(&mut self.terms, &self.tree.nodes[n as usize].region))
             .collect();
-        let path = Path::new(&mut self.terms, &self.labels, &along, &regions);
+        let mut path = Path::new(&mut self.terms, &self.labels, &along, &regions);
         match self.with_analysis(|analysis| analysis.run_backward(&path))? {
             Outcome::Spurious => {}
             Outcome::Feasible(values) => match self.tree.node(error).place {
@@ -356,7 +360,7 @@ impl<'a> Lazy<'a> {
             observer.spurious(&shape.to_string());
         }
         self.spurious.clone_from(&nodes);
-        if !self.refine_by_values(&path, &nodes)? {
+        if !self.refine_by_values(&mut path, &nodes)? {
             self.refine(&path, &nodes)?;
         }
         self.report(observer)?;
@@ -535,7 +539,9 @@ impl<'a> Lazy<'a> {
         self.stats.nodes = self.tree.len() as u64;
         self.stats.predicates.total = self.predicates.len() as u64;
         self.stats.prover_calls = self.post.prover.calls;
-        self.stats.tracked = self.labels.tracking.tracked.len() as u64;
+        self.stats.tracked_variables = self.labels.tracking.tracked_variables();
+        let name = |&symbol: &Symbol| self.terms.symbol_name(symbol).to_owned();
+        self.stats.tracked = self.stats.tracked_variables.iter().map(name).collect();
         self.stats.boolean_points = self.boolean.len() as u64;
         if self.config.draw {
             self.stats.dot = Some(self.draw());

@@ -4,7 +4,7 @@
 use clinch_ir::cfa::EdgeId;
 use clinch_ir::cfa::unfold::PointId;
 use clinch_ir::{Node, Symbol, Term, Terms};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::label::{Label, LabelId, Labels};
 
@@ -13,6 +13,10 @@ pub(super) struct PathStep {
     pub(super) label: LabelId,
     /// Its guard, and equations for what it writes.
     pub(super) formula: Term,
+    /// The guard alone.
+    pub(super) guard: Term,
+    /// The equations alone, each with the variable that is written.
+    pub(super) equations: Vec<(Symbol, Term)>,
     /// The symbols for what is open in it.
     pub(super) open: Vec<(PointId, EdgeId, Symbol)>,
     /// What is asked of the region of the node it leads to.
@@ -58,7 +62,8 @@ impl Path {
             .collect();
         let locals = instance.clone();
         instance.extend(label.reads.iter().filter_map(|s| Some((*s, *now.get(s)?))));
-        let mut conjuncts = vec![terms.substitute_symbols(label.guard, &instance)];
+        let guard = terms.substitute_symbols(label.guard, &instance);
+        let mut equations = Vec::new();
         let mut changes = Vec::with_capacity(label.updates.len());
         for &(symbol, value) in &label.updates {
             let value_here = terms.substitute_symbols(value, &instance);
@@ -73,7 +78,7 @@ impl Path {
                 _ => {
                     let sort = terms.symbol_sort(symbol).clone();
                     let copy = terms.fresh(format!("{}#{number}", terms.symbol_name(symbol)), sort);
-                    conjuncts.push(terms.eq(copy, value_here));
+                    equations.push((symbol, terms.eq(copy, value_here)));
                     copy
                 }
             };
@@ -83,7 +88,18 @@ impl Path {
             changes.push((symbol, copy));
         }
         now.extend(changes);
-        PathStep { label: id, formula: terms.all(conjuncts), open, region: terms.tt() }
+        let all: Vec<Term> = std::iter::once(guard).chain(equations.iter().map(|e| e.1)).collect();
+        let (formula, region) = (terms.all(all), terms.tt());
+        PathStep { label: id, formula, guard, equations, open, region }
+    }
+
+    /// Keeps of the equations only those for some variables: the others may become anything in each step.
+    pub(super) fn keep_only(&mut self, terms: &mut Terms, variables: &FxHashSet<Symbol>) {
+        for step in &mut self.steps {
+            step.equations.retain(|(variable, _)| variables.contains(variable));
+            let all: Vec<Term> = std::iter::once(step.guard).chain(step.equations.iter().map(|e| e.1)).collect();
+            step.formula = terms.all(all);
+        }
     }
 
     /// A formula about copies as one about variables: primes are dropped.

@@ -5,7 +5,6 @@ use clinch_ir::{Node, Reason, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::config::BlockSize;
 use super::label::{LabelId, Labels};
 use super::predicates::{PredicateId, Predicates};
 use super::prover::Prover;
@@ -53,10 +52,11 @@ pub(super) struct Context<'a, 'p> {
 }
 
 impl Post {
-    pub(super) fn new(blocks: BlockSize) -> Self {
+    /// `few` says that there are few labels and many questions about each.
+    pub(super) fn new(few: bool) -> Self {
         Post {
             bdds: Bdds::new(NODES),
-            prover: Prover::new(blocks),
+            prover: Prover::new(few),
             wps: FxHashMap::default(),
             guards: FxHashMap::default(),
             results: FxHashMap::default(),
@@ -64,9 +64,9 @@ impl Post {
     }
 
     /// Forgets all about labels, for their numbers get another meaning.
-    pub(super) fn restart(&mut self, blocks: BlockSize) {
+    pub(super) fn restart(&mut self, few: bool) {
         let calls = self.prover.calls;
-        self.prover = Prover::new(blocks);
+        self.prover = Prover::new(few);
         self.prover.calls = calls;
         self.wps.clear();
         self.guards.clear();
@@ -156,9 +156,14 @@ impl Post {
         if self.is_feasible(context, label, cube, &open, &mut seen) == Answer::Unsat {
             return None;
         }
+        let reached = self.reached(context, label, cube);
         for i in 0..open.len() {
             let (predicate, wp) = open[i];
-            if !context.ask_unaffected && !self.affects(context, label, predicate, wp) {
+            let affected = match context.ask_unaffected {
+                true => wp != context.predicates.formula(predicate) || context.predicates.touches(predicate, &reached),
+                false => self.affects(context, label, predicate, wp),
+            };
+            if !affected {
                 continue;
             }
             let premises = self.connected(context, label, cube, wp);
@@ -249,21 +254,15 @@ impl Post {
         }
         let mut reached: FxHashSet<Symbol> = self.guard_symbols(context, label).iter().copied().collect();
         reached.extend(context.terms.symbols(formula));
-        let mut taken = vec![false; cube.len()];
-        loop {
-            let before = reached.len();
-            for (&(predicate, _), taken) in cube.iter().zip(&mut taken) {
-                let symbols = context.predicates.symbols(predicate);
-                if !*taken && (symbols.is_empty() || symbols.iter().any(|s| reached.contains(s))) {
-                    *taken = true;
-                    reached.extend(symbols);
-                }
-            }
-            if reached.len() == before {
-                break;
-            }
-        }
+        let taken = spread(context.predicates, cube, &mut reached);
         cube.iter().zip(taken).filter(|(_, taken)| *taken).map(|(l, _)| *l).collect()
+    }
+
+    /// The variables that the guard has to do with, directly or through literals: of others the label tells nothing new.
+    fn reached(&mut self, context: &Context<'_, '_>, label: LabelId, cube: &[Literal]) -> FxHashSet<Symbol> {
+        let mut reached: FxHashSet<Symbol> = self.guard_symbols(context, label).iter().copied().collect();
+        spread(context.predicates, cube, &mut reached);
+        reached
     }
 
     /// Boolean abstraction: all combinations of truth values that some run along the label ends with. Nothing if there are
@@ -314,6 +313,23 @@ impl Post {
             union = union.or(&cube).map_err(no_room)?;
         }
         Ok(Some(union))
+    }
+}
+
+/// Adds the variables of all literals that have to do with some of these, directly or through others. Says which literals these are.
+fn spread(predicates: &Predicates, cube: &[Literal], reached: &mut FxHashSet<Symbol>) -> Vec<bool> {
+    let mut taken = vec![false; cube.len()];
+    loop {
+        let before = reached.len();
+        for (&(predicate, _), taken) in cube.iter().zip(&mut taken) {
+            if !*taken && (predicates.symbols(predicate).is_empty() || predicates.touches(predicate, reached)) {
+                *taken = true;
+                reached.extend(predicates.symbols(predicate));
+            }
+        }
+        if reached.len() == before {
+            return taken;
+        }
     }
 }
 

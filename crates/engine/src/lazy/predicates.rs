@@ -4,7 +4,7 @@ use clinch_bdd::{Bdd, Literal};
 use clinch_ir::predicate::{Atom, atoms};
 use clinch_ir::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// A predicate, by number.
 pub(super) type PredicateId = u32;
@@ -31,6 +31,11 @@ impl Predicates {
     /// The symbols of a predicate, sorted.
     pub(super) fn symbols(&self, predicate: PredicateId) -> &[Symbol] {
         &self.symbols[predicate as usize]
+    }
+
+    /// Whether a predicate is about some of these variables.
+    pub(super) fn touches(&self, predicate: PredicateId, symbols: &FxHashSet<Symbol>) -> bool {
+        self.symbols(predicate).iter().any(|s| symbols.contains(s))
     }
 
     /// The number of a predicate, and whether its value is the formula's or the opposite: no formula here has a negation in

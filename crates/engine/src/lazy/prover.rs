@@ -10,7 +10,6 @@ use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::config::BlockSize;
 use super::label::{LabelId, Labels};
 use super::predicates::Predicates;
 
@@ -49,17 +48,21 @@ pub(super) struct Prover {
     /// Labels that were asked about before: it pays to make a solver for them.
     asked: FxHashSet<LabelId>,
     shared: Z3Solver,
+    /// The label whose guard stands in the shared solver: questions about one label come one after the other.
+    stands: Option<LabelId>,
     known: FxHashMap<Question, Known>,
     pub(super) calls: ProverCalls,
 }
 
 impl Prover {
-    pub(super) fn new(blocks: BlockSize) -> Self {
+    /// `few` says that there are few labels and many questions about each.
+    pub(super) fn new(few: bool) -> Self {
         Prover {
-            most: if blocks == BlockSize::Loops { MAX_SOLVERS } else { 0 },
+            most: if few { MAX_SOLVERS } else { 0 },
             own: FxHashMap::default(),
             asked: FxHashSet::default(),
             shared: Z3Solver::for_formulas(),
+            stands: None,
             known: FxHashMap::default(),
             calls: ProverCalls::default(),
         }
@@ -142,11 +145,14 @@ impl Prover {
             });
             return work(solver, terms);
         }
-        self.shared.push();
-        self.shared.assert(terms, guard);
-        let result = work(&mut self.shared, terms);
-        self.shared.pop();
-        result
+        if self.stands != Some(label) {
+            if self.stands.replace(label).is_some() {
+                self.shared.pop();
+            }
+            self.shared.push();
+            self.shared.assert(terms, guard);
+        }
+        work(&mut self.shared, terms)
     }
 }
 

@@ -3,7 +3,8 @@
 use clinch_ir::predicate::{Atom, atoms};
 use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, Value};
 use clinch_smt::{Answer, ItpError, ItpNode, Solver, Z3Solver, interpolate};
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, Grain, Part, Scope};
 use super::label::Labels;
@@ -59,8 +60,11 @@ impl Analysis<'_, '_> {
         self.calls += 1;
         match solver.check(self.terms, &[]) {
             Answer::Sat => {
-                let open = path.steps.iter().flat_map(|s| &s.open);
-                let values = open.filter_map(|&(_, _, s)| Some((s, solver.symbol_value(self.terms, s)?))).collect();
+                let open = path.steps.iter().flat_map(|s| &s.open).map(|o| o.2);
+                // Memory that is never written has the contents that its region starts with.
+                let regions = self.labels.unfolding.program().regions.iter().map(|r| self.labels.symbol_of(r.symbol));
+                let values =
+                    open.chain(regions).filter_map(|s| Some((s, solver.symbol_value(self.terms, s)?))).collect();
                 Ok(Outcome::Feasible(values))
             }
             Answer::Unsat => Ok(Outcome::Spurious),
@@ -90,24 +94,49 @@ impl Analysis<'_, '_> {
         0
     }
 
-    /// The variables that a contradiction in a spurious path is about.
-    pub(super) fn variables_of_contradiction(&mut self, path: &Path) -> Vec<Symbol> {
-        let mut assumptions: Vec<(Term, bool)> = Vec::new();
-        for step in &path.steps {
-            assumptions.extend(conjuncts(self.terms, step.formula).into_iter().map(|t| (t, true)));
-        }
+    /// The variables that matter for a spurious path: if every other variable may become anything in each step, it is still spurious.
+    /// None can be left out, as far as that was tried; variables that are no `control` are tried first. Nothing, where the solver
+    /// gives up.
+    pub(super) fn relevant_variables(&mut self, path: &Path, control: &dyn Fn(Symbol) -> bool) -> Option<Vec<Symbol>> {
+        let mut of: IndexMap<Symbol, Vec<Term>, FxBuildHasher> = IndexMap::default();
         let mut solver = Z3Solver::for_formulas();
         solver.set_limits(CORE_LIMITS.0, CORE_LIMITS.1);
+        for step in &path.steps {
+            solver.assert(self.terms, step.guard);
+            for &(variable, equation) in &step.equations {
+                of.entry(variable).or_default().push(equation);
+            }
+        }
+        let all: Vec<(Symbol, Term)> = of.into_iter().map(|(v, equations)| (v, self.terms.all(equations))).collect();
+        let mut relevant = self.core_of(&mut solver, &all)?;
+        relevant.sort_by_key(|&(variable, _)| (control(variable), variable));
+        let mut next = 0;
+        for _ in 0..MINIMISE {
+            if next >= relevant.len() || self.budget.check().is_err() {
+                break;
+            }
+            let mut fewer = relevant.clone();
+            fewer.remove(next);
+            match self.core_of(&mut solver, &fewer) {
+                // What was tried is before `next` and needed, so it is in the core.
+                Some(core) => relevant = core,
+                None => next += 1,
+            }
+        }
+        Some(relevant.into_iter().map(|r| r.0).collect())
+    }
+
+    /// The formulas that contradict what stands in the solver, in the same order; nothing if they do not.
+    fn core_of(&mut self, solver: &mut Z3Solver, formulas: &[(Symbol, Term)]) -> Option<Vec<(Symbol, Term)>> {
+        let assumptions: Vec<(Term, bool)> = formulas.iter().map(|f| (f.1, true)).collect();
         self.calls += 1;
         if solver.check(self.terms, &assumptions) != Answer::Unsat {
-            return Vec::new();
+            return None;
         }
-        let mut found = Vec::new();
-        for i in solver.core() {
-            let formula = path.without_primes(self.terms, assumptions[i].0);
-            found.extend(self.terms.symbols(formula).iter().filter_map(|s| Some(self.labels.variables.get(s)?.0)));
-        }
-        found
+        let mut core = solver.core();
+        core.sort_unstable();
+        core.dedup();
+        Some(core.into_iter().map(|i| formulas[i]).collect())
     }
 
     /// The predicates that refute the path from the pivot on, for each node of the path behind the pivot.

@@ -56,8 +56,9 @@ fn verdict(program: &CfaProgram, encoding: Encoding, config: &Config) -> Option<
 
 fn configurations() -> Vec<Config> {
     let edges = Config { blocks: BlockSize::Edge, order: Order::BreadthFirst, ..Config::blast() };
-    let boolean = Config { abstraction: Abstraction::Boolean, part: Part::FromPivot, ..Config::default() };
-    vec![Config::default(), Config::blast(), edges, boolean]
+    let boolean = Config { abstraction: Abstraction::Boolean, values: Values::None, ..Config::default() };
+    let all_values = Config { values: Values::All, ..Config::default() };
+    vec![Config::default(), Config::blast(), edges, boolean, all_values]
 }
 
 /// Each strategy once, beside the default or the paper's choice.
@@ -150,6 +151,36 @@ fn keeping_subtrees_may_loop() {
     let budget = Budget::unlimited().with_max_iterations(Some(25));
     let (verdict, stats) = check(&program, Encoding::Bits, &keep, &budget, &mut Silent);
     assert!(matches!(verdict, CfaVerdict::Unknown(Reason::Iterations(25))), "{verdict:?} {stats:?}");
+}
+
+/// A protocol in memory: its states are values, and no predicate is needed. A counter is none of them.
+#[test]
+fn states_of_a_protocol_are_control() {
+    let text = |last: u32| {
+        format!(
+            "{HEAD}extern void *malloc(unsigned long);
+            struct session {{ int state; int sent; }};
+            int main(void) {{
+                struct session *s = malloc(sizeof(struct session));
+                int round = 0;
+                s->state = 10; s->sent = 0;
+                while (__VERIFIER_nondet_int()) {{
+                    round++;
+                    if (s->state == 10) s->state = 20;
+                    else if (s->state == 20) {{ s->sent = 1; s->state = 30; }}
+                    else if (s->state == 30 && s->sent != {last}) reach_error();
+                }}
+            }}"
+        )
+    };
+    let (correct, wrong) = (program(&text(1)), program(&text(2)));
+    for encoding in ENCODINGS {
+        assert_eq!(verdict(&correct, encoding, &Config::default()), Some(true));
+        assert_eq!(verdict(&wrong, encoding, &Config::default()), Some(false));
+    }
+    let (_, stats) = check(&correct, INT, &Config::default(), &Budget::unlimited(), &mut Silent);
+    assert_eq!(stats.predicates.total, 0);
+    assert!(stats.tracked.iter().all(|name| name != "round"), "{:?}", stats.tracked);
 }
 
 /// [Lazy, 5.2.1].

@@ -14,7 +14,7 @@ use clinch_ir::{Reason, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::config::{BlockSize, Values};
+use super::config::{BlockSize, Config, Values};
 use super::path::Path;
 use super::predicates::PredicateId;
 use super::tree::{NodeId, Tree};
@@ -50,12 +50,13 @@ pub(super) struct Tracking {
 }
 
 impl Tracking {
-    pub(super) fn new(program: &CfaProgram, mode: Values, limit: usize) -> Self {
+    pub(super) fn new(program: &CfaProgram, config: &Config, limit: usize) -> Self {
+        let mode = if config.blocks == BlockSize::Loops { config.values } else { Values::None };
         let control = if mode == Values::None { FxHashSet::default() } else { control_variables(program) };
         Tracking {
             mode,
             blocks: ValuedBlocks::new(program, limit),
-            tracked: FxHashSet::default(),
+            tracked: config.track.iter().copied().collect(),
             candidates: IndexSet::default(),
             control,
             valuations: IndexSet::from_iter([Valuation::default()]),
@@ -81,6 +82,12 @@ impl Tracking {
 
     pub(super) fn valuation(&self, id: ValuesId) -> &Valuation {
         self.valuations.get_index(id as usize).expect("an id of this list")
+    }
+
+    pub(super) fn tracked_variables(&self) -> Vec<Symbol> {
+        let mut variables: Vec<Symbol> = self.tracked.iter().copied().collect();
+        variables.sort_unstable();
+        variables
     }
 
     /// What is known before the program starts.
@@ -141,30 +148,50 @@ impl Tracking {
 }
 
 impl Lazy<'_> {
-    /// Where values that are not tracked yet rule out a counterexample: tracks them and starts again.
-    pub(super) fn refine_by_values(&mut self, path: &Path, nodes: &[NodeId]) -> Result<bool, Reason> {
-        if !self.labels.tracking.is_on() || self.config.blocks != BlockSize::Loops {
+    /// Where values that are not tracked yet help against a counterexample: tracks them and starts again. Otherwise the path is left with
+    /// the variables that matter for it.
+    pub(super) fn refine_by_values(&mut self, path: &mut Path, nodes: &[NodeId]) -> Result<bool, Reason> {
+        if !self.labels.tracking.is_on() {
             return Ok(false);
         }
         let start = Instant::now();
-        let of_contradiction = self.with_analysis(|analysis| Ok(analysis.variables_of_contradiction(path)))?;
-        let found = self.values_against(nodes, &of_contradiction);
+        let found = self.values_for(path, nodes);
         self.stats.values_seconds += start.elapsed().as_secs_f64();
         self.budget.check()?;
-        let Some(found) = found else { return Ok(false) };
+        let found = found?;
+        if found.is_empty() {
+            return Ok(false);
+        }
         self.labels.tracking.tracked.extend(found);
         self.restart()?;
         Ok(true)
     }
 
-    /// A smallest set of variables whose values rule out a counterexample, beside those that are tracked: of those that a contradiction
-    /// is about, or else of all.
-    fn values_against(&mut self, nodes: &[NodeId], of_contradiction: &[Symbol]) -> Option<Vec<Symbol>> {
+    /// Variables to track: the fewest whose values rule the counterexample out, or else all control that matters for it.
+    fn values_for(&mut self, path: &mut Path, nodes: &[NodeId]) -> Result<Vec<Symbol>, Reason> {
+        let own: FxHashMap<Symbol, Symbol> =
+            self.labels.tracking.candidates.iter().map(|&s| (self.labels.symbol_of(s), s)).collect();
+        let relevant =
+            self.with_analysis(|analysis| Ok(analysis.relevant_variables(path, &|s| own.contains_key(&s))))?;
+        let control: Vec<Symbol> = relevant.iter().flatten().filter_map(|s| own.get(s).copied()).collect();
+        if let Some(found) = self.values_against(nodes, &control) {
+            return Ok(found);
+        }
+        if let Some(relevant) = relevant {
+            path.keep_only(&mut self.terms, &relevant.into_iter().collect());
+        }
+        let tracking = &self.labels.tracking;
+        Ok(control.into_iter().filter(|s| !tracking.tracked.contains(s)).collect())
+    }
+
+    /// A smallest set of variables whose values rule out a counterexample, beside those that are tracked: of the relevant ones, or else
+    /// of all.
+    fn values_against(&mut self, nodes: &[NodeId], relevant: &[Symbol]) -> Option<Vec<Symbol>> {
         let path: Vec<Target> = nodes[1..].iter().map(|&n| self.tree.node(n).place).collect();
         let tracking = &self.labels.tracking;
         let background = tracking.tracked.clone();
         let all: Vec<Symbol> = tracking.candidates.iter().copied().filter(|s| !background.contains(s)).collect();
-        let some: Vec<Symbol> = all.iter().copied().filter(|s| of_contradiction.contains(s)).collect();
+        let some: Vec<Symbol> = all.iter().copied().filter(|s| relevant.contains(s)).collect();
         let mut search = Search { terms: self.terms.clone(), lazy: self, path };
         let more = [some, all].into_iter().find(|m| !m.is_empty() && search.refutes_with(&background, m))?;
         Some(search.smallest(&background, false, &more))
@@ -173,7 +200,7 @@ impl Lazy<'_> {
     /// Tracks the variables of predicates that are about values only, instead of using the predicates.
     pub(super) fn track_instead(&mut self, wanted: &[(usize, Vec<PredicateId>)]) -> Result<bool, Reason> {
         let tracking = &mut self.labels.tracking;
-        if !tracking.is_on() || self.config.blocks != BlockSize::Loops {
+        if !tracking.is_on() {
             return Ok(false);
         }
         let mut new = Vec::new();
@@ -205,7 +232,7 @@ impl Lazy<'_> {
     /// Begins a new tree. Predicates stay.
     fn restart(&mut self) -> Result<(), Reason> {
         self.labels.restart(&mut self.terms);
-        self.post.restart(self.config.blocks);
+        self.post.restart(self.config.has_few_labels());
         self.tree = Tree::new(self.post.bdds.tt(), self.labels.unfolding.start());
         self.waiting = Waiting::new(self.program, self.config.order);
         self.spurious.clear();
