@@ -19,7 +19,10 @@ fn on_text(command: &str, text: &str, args: &[&str]) -> (i32, String) {
 
 #[test]
 fn examples_have_the_verdicts_they_announce() {
-    let mut files: Vec<_> = std::fs::read_dir(root().join("examples/rem")).expect("examples").flatten().collect();
+    let mut files: Vec<_> = ["rem", "bp"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root().join("examples").join(folder)).expect("examples").flatten())
+        .collect();
     files.sort_by_key(std::fs::DirEntry::path);
     let mut seen = 0;
     for file in files {
