@@ -341,7 +341,7 @@ lazy      lazy abstraction of C programs: one tree, refined where it must be; pr
     --local subtree|location where new predicates are used
     --keep-subtree, --whole-equations, --dot FILE
 spds      symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]
-    --abstraction dag|single|none  exclude a graph of counterexamples at a time, or one, or search without abstraction
+    --abstraction both|dag|single|none  exclude a graph of counterexamples at a time, or one, or search without abstraction
     --interpolants conciliated|minimal|weakest|strongest  which become predicates
     --int-bits N             integer variables hold only N bits
     --heap-bits N            bits of dynamic memory
