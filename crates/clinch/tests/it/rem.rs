@@ -28,7 +28,7 @@ fn examples_have_the_verdicts_they_announce() {
     for file in files {
         let text = std::fs::read_to_string(file.path()).expect("text");
         let expected = text.lines().find_map(|l| l.split_once("expect: ")).expect("an announcement").1;
-        for engine in ["auto", "explicit", "cegar", "lazy"] {
+        for engine in ["auto", "explicit", "cegar", "lazy", "spds"] {
             let path = file.path().display().to_string();
             let output = clinch(&["check", &path, "--engine", engine, "--timeout", "2s", "--json"]);
             let answer: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
