@@ -37,7 +37,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
     /// The model: C (.c, .i, docs/c.md; several files are linked) or a task file (.yml), Remopla (.rem, docs/rem.md),
-    /// guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
+    /// Boolean programs (.bp, docs/bp.md), guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -193,7 +193,7 @@ pub(crate) struct TextArgs {
     #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
     pub(crate) defines: Vec<(String, i64)>,
 
-    /// The label that must not be reached (.rem). Default: error.
+    /// The label that must not be reached (.rem, .bp). Default: error.
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
 }
@@ -224,7 +224,7 @@ pub(crate) struct CArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// The program: C files (.c, .i), a task file (.yml) or a Remopla file (.rem).
+    /// The program: C files (.c, .i), a task file (.yml), Remopla (.rem) or a Boolean program (.bp).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -248,7 +248,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CfaArgs {
-    /// The program: C files (.c, .i), a task file (.yml) or a Remopla file (.rem).
+    /// The program: C files (.c, .i), a task file (.yml), Remopla (.rem) or a Boolean program (.bp).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 

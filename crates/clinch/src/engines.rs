@@ -391,7 +391,7 @@ lazy      lazy abstraction: one tree, refined where it must be; predicates diffe
     --keep-subtree, --whole-equations, --dot FILE
 bounded   bounded model checking of C programs: loops and recursion unrolled, with bounds that grow [Bmc]
 spds      symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]
-    --abstraction dag|single|none  exclude a graph of counterexamples at a time, or one, or search without abstraction
+    --abstraction both|dag|single|none  exclude a graph of counterexamples at a time, or one, or search without abstraction
     --interpolants conciliated|minimal|weakest|strongest  which become predicates
     --int-bits N             integer variables hold only N bits
     --heap-bits N            bits of dynamic memory

@@ -21,7 +21,7 @@ pub(crate) fn load(file: &Path, args: &ModelArgs) -> Result<Input, LoadError> {
     let name = file.display().to_string();
     let bad = |what: String| LoadError::Bad(format!("{name}:1:1: error: {what}"));
     let language = Language::of_path(file).ok_or_else(|| {
-        bad("unknown kind of file: expected .c, .i, .yml, .rem, .gcl, .dve, .pl, .armc, .smt2 or .chc".to_owned())
+        bad("unknown kind of file: expected .c, .i, .yml, .rem, .bp, .gcl, .dve, .pl, .armc, .smt2 or .chc".to_owned())
     })?;
     let bytes = std::fs::read(file).map_err(|e| bad(format!("cannot read: {e}")))?;
     let options = Options {

@@ -10,6 +10,7 @@ pub(crate) enum Dialect {
     Gcl,
     Dve,
     Rem,
+    Bp,
 }
 
 /// Level of `? :`, the loosest operator.
@@ -43,17 +44,37 @@ impl Dialect {
                 "true", "false", "define", "struct", "init", "module", "int", "bool", "void", "if", "fi", "do", "od",
                 "else", "goto", "return", "break", "skip", "assert", "undef",
             ],
+            Dialect::Bp => &[
+                "true", "false", "decl", "begin", "end", "bool", "void", "if", "then", "elsif", "else", "fi", "while",
+                "do", "od", "goto", "return", "skip", "assume", "assert", "schoose",
+            ],
         }
     }
 
     /// Whether `and`, `or` and `not` are operators.
     fn has_words(self) -> bool {
-        self != Dialect::Rem
+        matches!(self, Dialect::Gcl | Dialect::Dve)
+    }
+
+    /// The operators of Boolean programs, where one sign is as good as two.
+    fn boolean(text: &str) -> Option<(Infix, u8, Associativity)> {
+        let (infix, level) = match text {
+            "=>" => return Some((Infix::Implies, 2, Associativity::Right)),
+            "|" | "||" => (Infix::Or, 3),
+            "&" | "&&" => (Infix::And, 4),
+            "=" | "==" => (Infix::Compare(Comparison::Equal), 8),
+            "!=" | "^" => (Infix::Compare(Comparison::Different), 8),
+            _ => return None,
+        };
+        Some((infix, level, Associativity::Left))
     }
 
     /// Operator, level (higher binds tighter) and associativity.
     pub(crate) fn infix(self, text: &str) -> Option<(Infix, u8, Associativity)> {
         use Associativity::{Left, None as NonAssociative, Right};
+        if self == Dialect::Bp {
+            return Self::boolean(text);
+        }
         let gcl = self == Dialect::Gcl;
         let integer = |op, level| Some((Infix::Integer(op), level, Left));
         let compare = |op, dve_level| {
@@ -95,7 +116,8 @@ impl Dialect {
             "not" if self == Dialect::Gcl => Some((Prefix::Not, 6)),
             "!" => Some((Prefix::Not, UNARY)),
             "not" if self.has_words() => Some((Prefix::Not, UNARY)),
-            "-" => Some((Prefix::Minus, UNARY)),
+            "-" if self != Dialect::Bp => Some((Prefix::Minus, UNARY)),
+            "~" if self == Dialect::Bp => Some((Prefix::Not, UNARY)),
             "~" => Some((Prefix::Complement, UNARY)),
             _ => None,
         }

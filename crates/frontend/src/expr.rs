@@ -100,6 +100,8 @@ pub(crate) enum ExprKind<'s> {
     Infix(Infix, ExprId, ExprId),
     Conditional(ExprId, ExprId, ExprId),
     Quantified(Quantifier, Vec<Binder<'s>>, ExprId),
+    /// `*`, of Boolean programs: any truth value.
+    Any,
 }
 
 #[derive(Clone, Debug)]

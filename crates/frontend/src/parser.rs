@@ -4,7 +4,7 @@ use clinch_ir::Span;
 
 use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
 use crate::dialect::{ADDITIVE, Associativity, CONDITIONAL, Dialect};
-use crate::expr::{Binder, ExprId, ExprKind, Exprs, Name, Quantifier, join};
+use crate::expr::{Binder, ExprId, ExprKind, Exprs, Infix, Name, Prefix, Quantifier, join};
 use crate::lexer::{Kind, Lexer, Token, shorten};
 
 /// Most parentheses, brackets, prefix operators and the like inside each other: reading them is recursive, and must not
@@ -254,6 +254,10 @@ impl<'s> Parser<'s> {
         }
         match token.kind {
             Kind::Symbol("(") => self.parenthesised(),
+            Kind::Symbol("*") if self.dialect == Dialect::Bp => {
+                self.advance();
+                self.add(ExprKind::Any, token.span, &[])
+            }
             Kind::Number => self.number(),
             Kind::Name => self.word(text),
             _ => Err(self.unexpected("an expression")),
@@ -288,6 +292,7 @@ impl<'s> Parser<'s> {
             "count" if gcl && self.next_is_name() => self.quantified(Quantifier::Count),
             "A" if self.dialect == Dialect::Rem && self.next_is_name() => self.bounded(Quantifier::ForAll),
             "E" if self.dialect == Dialect::Rem && self.next_is_name() => self.bounded(Quantifier::Exists),
+            "schoose" if self.dialect == Dialect::Bp => self.schoose(),
             "input" if gcl => {
                 Err(Problem::new(self.span(), "`input` is not an expression")
                     .help("it can only be assigned: `x := input`"))
@@ -304,6 +309,26 @@ impl<'s> Parser<'s> {
         let bounds = binders.iter().flat_map(|b| [b.lo, b.hi]);
         let children: Vec<ExprId> = bounds.chain([body]).collect();
         self.add(ExprKind::Quantified(quantifier, binders, body), self.since(start), &children)
+    }
+
+    /// `schoose[a, b]`, of Boolean programs: true where `a` is, else false where `b` is, else any.
+    fn schoose(&mut self) -> Result<ExprId, Problem> {
+        let start = self.advance().span;
+        self.expect("[")?;
+        let yes = self.expression()?;
+        self.expect(",")?;
+        let no = self.expression()?;
+        self.expect("]")?;
+        let span = self.since(start);
+        let any = self.add(ExprKind::Any, span, &[])?;
+        let free = self.add(ExprKind::Prefix(Prefix::Not, no), span, &[no])?;
+        let open = self.add(ExprKind::Infix(Infix::And, free, any), span, &[free, any])?;
+        self.add(ExprKind::Infix(Infix::Or, yes, open), span, &[yes, open])
+    }
+
+    /// A condition that always holds.
+    pub(crate) fn truth(&mut self, span: Span) -> ExprId {
+        self.exprs.add(ExprKind::Bool(true), span, 1)
     }
 
     /// `A i (lo, hi) body`, of Remopla.

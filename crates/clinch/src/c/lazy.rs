@@ -25,7 +25,7 @@ pub(crate) struct LazyArgs {
     pub(crate) blocks: Option<BlocksName>,
 
     /// How abstract successors are computed (lazy). both: cartesian, and boolean where a counterexample comes back. For spds:
-    /// none, or refinement by a single counterexample or by a whole graph (dag) of them at a time.
+    /// none, refinement by a single counterexample or by a whole graph (dag) of them at a time, or none and then dag (both).
     #[arg(long, value_enum)]
     pub(crate) abstraction: Option<AbstractionName>,
 

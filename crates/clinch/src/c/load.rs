@@ -19,6 +19,7 @@ use crate::{exit, report};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Language {
     C,
+    /// Or a Boolean program, which is the same in other words.
     Remopla,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Loaded {
 
 /// Whether a file is a program with procedures, or a task about one.
 pub(crate) fn has_procedures(file: &Path) -> bool {
-    matches!(extension(file), "c" | "i" | "yml" | "rem")
+    matches!(extension(file), "c" | "i" | "yml" | "rem" | "bp")
 }
 
 fn extension(file: &Path) -> &str {
@@ -46,7 +47,7 @@ fn extension(file: &Path) -> &str {
 
 /// The program in the files.
 pub(crate) fn load(files: &[PathBuf], args: &CArgs, text: &TextArgs) -> Result<Loaded, LoadError> {
-    if let Some(file) = files.iter().find(|f| extension(f) == "rem") {
+    if let Some(file) = files.iter().find(|f| matches!(extension(f), "rem" | "bp")) {
         return load_rem(file, files, text);
     }
     let task = task_of(files)?;
@@ -84,7 +85,7 @@ fn load_rem(file: &Path, files: &[PathBuf], text: &TextArgs) -> Result<Loaded, L
     let name = file.display().to_string();
     let bad = |what: String| LoadError::Bad(format!("{name}:1:1: error: {what}"));
     if files.len() > 1 {
-        return Err(bad("a Remopla file stands alone".to_owned()));
+        return Err(bad("a Remopla file or Boolean program stands alone".to_owned()));
     }
     let bytes = std::fs::read(file).map_err(|e| bad(format!("cannot read: {e}")))?;
     let options = clinch_frontend::Options {
@@ -92,7 +93,10 @@ fn load_rem(file: &Path, files: &[PathBuf], text: &TextArgs) -> Result<Loaded, L
         label: text.label.clone(),
         ..clinch_frontend::Options::default()
     };
-    let program = rem::read(&name, &bytes, &options);
+    let program = match extension(file) {
+        "bp" => rem::read_boolean(&name, &bytes, &options),
+        _ => rem::read(&name, &bytes, &options),
+    };
     let program = program.map_err(|d| LoadError::Bad(d.render(std::io::stderr().is_terminal())))?;
     Ok(Loaded {
         program,

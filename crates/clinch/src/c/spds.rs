@@ -38,6 +38,7 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
         heap_bits: args.spds.heap_bits.unwrap_or(defaults.heap_bits),
         abstraction: match args.lazy.abstraction {
             None => defaults.abstraction,
+            Some(AbstractionName::Both) => Abstraction::Both,
             Some(AbstractionName::None) => Abstraction::None,
             Some(AbstractionName::Single) => Abstraction::Single,
             Some(AbstractionName::Dag) => Abstraction::Dag,

@@ -19,13 +19,16 @@ fn on_text(command: &str, text: &str, args: &[&str]) -> (i32, String) {
 
 #[test]
 fn examples_have_the_verdicts_they_announce() {
-    let mut files: Vec<_> = std::fs::read_dir(root().join("examples/rem")).expect("examples").flatten().collect();
+    let mut files: Vec<_> = ["rem", "bp"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root().join("examples").join(folder)).expect("examples").flatten())
+        .collect();
     files.sort_by_key(std::fs::DirEntry::path);
     let mut seen = 0;
     for file in files {
         let text = std::fs::read_to_string(file.path()).expect("text");
         let expected = text.lines().find_map(|l| l.split_once("expect: ")).expect("an announcement").1;
-        for engine in ["auto", "explicit", "cegar", "lazy"] {
+        for engine in ["auto", "explicit", "cegar", "lazy", "spds"] {
             let path = file.path().display().to_string();
             let output = clinch(&["check", &path, "--engine", engine, "--timeout", "2s", "--json"]);
             let answer: Value = serde_json::from_str(&stdout(&output)).expect("JSON");

@@ -20,7 +20,7 @@ impl Default for Config {
         Config {
             int_bits: None,
             heap_bits: 256,
-            abstraction: Abstraction::Dag,
+            abstraction: Abstraction::Both,
             interpolants: Interpolants::Conciliated,
             nodes: 1 << 24,
         }
@@ -32,6 +32,8 @@ impl Default for Config {
 pub enum Abstraction {
     /// No abstraction: post* of the program itself, the baseline.
     None,
+    /// Without abstraction first, for a part of the time; then as [`Abstraction::Dag`].
+    Both,
     /// One counterexample is excluded at a time ([Spds, 4.1]).
     Single,
     /// A whole graph of counterexamples is excluded at a time ([Spds, 4.2]).

@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
         Liveness::new(&self.program.terms, procedure, &partial, &FxHashSet::default())
     }
 
-    /// Globals and live locals are narrow.
+    /// Globals and live locals are narrow; parameters that are live and whose writes do not matter are what they were.
     fn local_facts(&mut self, frame: usize, location: LocId, liveness: &Liveness) -> Term {
         let procedure = self.program.procedure(self.model.procedures[frame]);
         let uncut = self.narrowed.uncut.get(&(self.model.procedures[frame], location));
@@ -183,6 +183,14 @@ impl<'a> Writer<'a> {
         for symbol in all.into_iter().filter(|s| Some(s) != uncut) {
             let now = self.terms.symbol(symbol);
             facts.extend(self.narrow_fact(symbol, now));
+        }
+        for (i, parameter) in procedure.params.iter().enumerate() {
+            let kept =
+                self.model.layout.scalars.get(parameter).is_some_and(|s| s.bits.iter().all(|b| self.kept.contains(b)));
+            if kept && liveness.is_live(location, i) {
+                let (now, entry) = (self.terms.symbol(*parameter), self.terms.symbol(self.entry_of[parameter]));
+                facts.push(self.terms.eq(now, entry));
+            }
         }
         self.terms.all(facts)
     }

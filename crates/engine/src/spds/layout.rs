@@ -1,12 +1,12 @@
 //! Where the variables of a program are: bits, in an order.
 //!
 //! Variables that occur together in an edge stand together, bit by bit, the lowest first: sums and comparisons of them stay
-//! small. The four copies of a bit are neighbours ([`Bit::at`]).
+//! small. Indices of arrays come first ([`selectors`]). The four copies of a bit are neighbours ([`Bit::at`]).
 
 use clinch_bdd::words::Fill;
 use clinch_ir::cfa::passes::Narrowing;
 use clinch_ir::cfa::{CfaProgram, Op, Procedure, ProcedureId, Target};
-use clinch_ir::{Sort, Symbol, Term};
+use clinch_ir::{Node, Sort, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
@@ -61,6 +61,11 @@ pub(super) fn lay_out(
     narrowed: &FxHashMap<Symbol, Narrowing>,
 ) -> Result<Layout, Obstacle> {
     let mut groups = Groups::default();
+    let selectors = selectors(program, procedures);
+    for &symbol in &selectors {
+        groups.add(Owner::Scalar(symbol));
+    }
+    groups.selectors = selectors.into_iter().collect();
     for &id in procedures {
         let procedure = program.procedure(id);
         procedure.params.iter().chain(&procedure.locals).for_each(|&s| {
@@ -97,6 +102,48 @@ pub(super) fn lay_out(
 fn read_symbols(program: &CfaProgram, procedures: &[ProcedureId]) -> FxHashSet<Symbol> {
     let edges = procedures.iter().flat_map(|&p| &program.procedure(p).edges);
     edges.flat_map(|e| e.op.reads(&program.terms)).collect()
+}
+
+/// Variables of few bits that choose among many others (an index into an array that is one variable for each element), in
+/// the order in which they are met. They come first, apart from what they choose among: then an access is small for each
+/// value of the index, while between the elements it would have to remember all of them.
+fn selectors(program: &CfaProgram, procedures: &[ProcedureId]) -> Vec<Symbol> {
+    /// Wider ones have too many values.
+    const BITS: u32 = 8;
+    /// Fewer choices are no array.
+    const CHOICES: u32 = 3;
+    let mut found = Vec::new();
+    for op in procedures.iter().flat_map(|&p| &program.procedure(p).edges).map(|e| &e.op) {
+        let mut counts: Vec<(Symbol, u32)> = Vec::new();
+        let (mut seen, mut stack) = (FxHashSet::default(), operands(op));
+        while let Some(term) = stack.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            stack.extend(program.terms.children(term));
+            let Node::Ite(condition, ..) = program.terms.node(term) else { continue };
+            for symbol in program.terms.symbols(condition) {
+                match counts.iter_mut().find(|(s, _)| *s == symbol) {
+                    Some((_, count)) => *count += 1,
+                    None => counts.push((symbol, 1)),
+                }
+            }
+        }
+        let narrow = |s: Symbol| matches!(program.terms.symbol_sort(s), Sort::BitVec(width) if *width <= BITS);
+        found.extend(counts.into_iter().filter(|&(s, count)| count >= CHOICES && narrow(s)).map(|(s, _)| s));
+    }
+    let mut known = FxHashSet::default();
+    found.retain(|&s| known.insert(s));
+    found
+}
+
+fn operands(op: &Op) -> Vec<Term> {
+    match op {
+        Op::Assume(term) | Op::Return(Some(term)) => vec![*term],
+        Op::Assign(assigns) => assigns.iter().map(|a| a.value).collect(),
+        Op::Call { args, .. } => args.clone(),
+        _ => Vec::new(),
+    }
 }
 
 /// The addresses at which a region has cells.
@@ -211,9 +258,15 @@ struct Groups {
     index: FxHashMap<Owner, usize>,
     owners: Vec<Owner>,
     parent: Vec<usize>,
+    /// These form groups of their own.
+    selectors: FxHashSet<Symbol>,
 }
 
 impl Groups {
+    fn is_selector(&self, owner: Owner) -> bool {
+        matches!(owner, Owner::Scalar(symbol) if self.selectors.contains(&symbol))
+    }
+
     fn add(&mut self, owner: Owner) -> usize {
         *self.index.entry(owner).or_insert_with(|| {
             self.owners.push(owner);
@@ -230,16 +283,23 @@ impl Groups {
     }
 
     fn join(&mut self, a: Owner, b: Owner) {
+        let apart = self.is_selector(a) != self.is_selector(b);
         let (a, b) = (self.add(a), self.add(b));
+        if apart {
+            return;
+        }
         let (a, b) = (self.find(a), self.find(b));
         self.parent[a.max(b)] = a.min(b);
     }
 
     fn join_all(&mut self, owners: impl IntoIterator<Item = Owner>) {
-        let mut owners = owners.into_iter();
-        let Some(first) = owners.next() else { return };
-        self.add(first);
-        owners.for_each(|o| self.join(first, o));
+        let (selectors, others): (Vec<Owner>, Vec<Owner>) = owners.into_iter().partition(|&o| self.is_selector(o));
+        for group in [selectors, others] {
+            let mut owners = group.into_iter();
+            let Some(first) = owners.next() else { continue };
+            self.add(first);
+            owners.for_each(|o| self.join(first, o));
+        }
     }
 
     /// The groups by their first members.

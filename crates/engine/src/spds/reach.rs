@@ -11,7 +11,7 @@ use clinch_ir::Reason;
 
 use super::Obstacle;
 use super::system::{FrameId, Kind, PointId, Prepared, RuleId};
-use crate::budget::{Budget, Ticker};
+use crate::budget::Budget;
 
 /// A layer of a control point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -84,9 +84,8 @@ pub(super) fn post_star(
     let mut search = Search::new(system);
     let start = system.spds.start;
     search.add(start, &system.bdds.tt(), Cause::Start)?;
-    let mut ticker = Ticker::new();
     while let Some((_, point)) = search.waiting.pop_first() {
-        ticker.tick(budget)?;
+        budget.check()?;
         let Some(layer) = search.new_layer(point)? else { continue };
         if until == Until::FirstTarget && system.spds.targets.contains(&point) && !ignored.contains(&point) {
             break;

@@ -7,7 +7,7 @@ use clinch_ir::Reason;
 
 use super::Obstacle;
 use super::system::{Bit, Copy, Kind, PointId, Prepared, RuleId};
-use crate::budget::{Budget, Ticker};
+use crate::budget::Budget;
 
 /// Where the last step of a node's states comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,9 +75,8 @@ pub(super) fn trace(
     let states = witness.states(node);
     let values = pick(states).ok_or(Obstacle::Reason(Reason::NoProgress))?;
     let mut walk = Walk { system, witness, at: node, values, waiting: Vec::new(), steps: Vec::new(), arcs: Vec::new() };
-    let mut ticker = Ticker::new();
     while walk.back()? {
-        ticker.tick(budget)?;
+        budget.check()?;
         if walk.steps.len() > STEPS {
             return Err(Obstacle::Unsupported(format!("a counterexample of more than {STEPS} steps")));
         }

@@ -124,7 +124,9 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             ExprKind::Prefix(op, inner) => self.prefix(*op, *inner),
             ExprKind::Infix(op, left, right) => self.infix(*op, *left, *right),
-            ExprKind::Conditional(..) | ExprKind::Quantified(..) => unreachable!("expressions of GCL only"),
+            ExprKind::Conditional(..) | ExprKind::Quantified(..) | ExprKind::Any => {
+                unreachable!("expressions of other languages")
+            }
         }
     }
 

@@ -98,7 +98,7 @@ impl<'a, 's> Lowering<'a, 's> {
             ExprKind::Infix(op, left, right) => self.infix(*op, *left, *right),
             ExprKind::Conditional(condition, then, otherwise) => self.conditional(*condition, *then, *otherwise),
             ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, *body),
-            ExprKind::Foreign(..) => unreachable!("`->` is an operator of DVE only"),
+            ExprKind::Foreign(..) | ExprKind::Any => unreachable!("expressions of other languages"),
         }
     }
 

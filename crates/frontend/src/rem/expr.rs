@@ -4,7 +4,7 @@
 //! constant is as wide as it must be. What has no value (an element outside its array, a quotient by zero) is noted as a
 //! [`Check`] that is made before the statement; `&&`, `||` and the quantifiers look at their operands from left to right.
 
-use clinch_ir::{BinOp, Node, Span, Term, Terms};
+use clinch_ir::{BinOp, Node, Span, Symbol, Term, Terms};
 
 use super::scope::{Entity, Scope};
 use super::types::Scalar;
@@ -44,12 +44,26 @@ pub(super) struct Expressions<'a, 's> {
     pub(super) checks: Vec<Check>,
     /// Inside a part that is never looked at, as the right side of `i == 7 || a[i + 1]` for `i = 7`.
     pub(super) dead: bool,
+    /// The variables for `*` that are free, and how many of them are in use now.
+    pub(super) anys: Vec<Symbol>,
+    pub(super) anys_used: usize,
     expansion: u32,
 }
 
 impl<'a, 's> Expressions<'a, 's> {
     pub(super) fn new(terms: &'a mut Terms, scope: &'a Scope<'s>, exprs: &'a Exprs<'s>) -> Self {
-        Expressions { terms, scope, exprs, binders: Vec::new(), checks: Vec::new(), dead: false, expansion: 0 }
+        let (binders, checks, anys) = (Vec::new(), Vec::new(), Vec::new());
+        Expressions { terms, scope, exprs, binders, checks, dead: false, anys, anys_used: 0, expansion: 0 }
+    }
+
+    /// Any truth value: a variable that gets an input before the statement.
+    fn any(&mut self) -> Term {
+        if self.anys_used == self.anys.len() {
+            let name = format!("$any{}", self.anys_used);
+            self.anys.push(self.terms.declare(name, Scalar::Bool.sort()));
+        }
+        self.anys_used += 1;
+        self.terms.symbol(self.anys[self.anys_used - 1])
     }
 
     /// A truth value.
@@ -105,6 +119,7 @@ impl<'a, 's> Expressions<'a, 's> {
             ExprKind::Prefix(op, inner) => self.prefix(*op, *inner),
             ExprKind::Infix(op, left, right) => self.infix(*op, *left, *right, span),
             ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, *body),
+            ExprKind::Any => Ok(Value::Bool(self.any())),
             ExprKind::Conditional(..) | ExprKind::Foreign(..) => {
                 Err(Problem::new(span, "this is no expression of Remopla"))
             }
@@ -149,7 +164,11 @@ impl<'a, 's> Expressions<'a, 's> {
                 let (a, b) = (self.value(left)?, self.value(right)?);
                 self.arithmetic(op, (a, left), (b, right), span)
             }
-            Infix::Implies => Err(Problem::new(span, "this is no expression of Remopla")),
+            Infix::Implies => {
+                let a = self.condition(left)?;
+                let a = self.terms.not(a);
+                self.junction(false, a, |s| s.condition(right)).map(Value::Bool)
+            }
         }
     }
 

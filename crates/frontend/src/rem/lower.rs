@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use clinch_ir::cfa::{
-    CfaProgram, Edge, InputId, InputKind, InputSite, Liveness, Location, Op, Procedure, ProcedureId, partial_terms,
+    CfaProgram, Edge, InputId, InputKind, InputSite, Liveness, Location, Op, Procedure, ProcedureId, VariableInfo,
+    partial_terms,
 };
 use clinch_ir::{LocId, Sort, Source, Span, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,8 +28,8 @@ pub(super) struct Lower<'a, 's> {
     pub(super) program: &'a mut CfaProgram,
     pub(super) scope: &'a mut Scope<'s>,
     pub(super) bag: &'a mut Bag,
-    /// The label whose location must not be reached.
-    pub(super) error_label: &'a str,
+    /// The labels whose locations must not be reached.
+    pub(super) error_labels: &'a [&'a str],
     /// The module at hand.
     pub(super) body: Body,
     pub(super) result: Option<Scalar>,
@@ -37,6 +38,8 @@ pub(super) struct Lower<'a, 's> {
     pub(super) temporaries: Vec<(Scalar, Symbol, bool)>,
     /// The variables that choose between alternatives, by type.
     pub(super) choices: Vec<(Scalar, Symbol)>,
+    /// The variables for `*`, and how many of them the statement at hand uses.
+    pub(super) anys: (Vec<Symbol>, usize),
 }
 
 impl<'a, 's> Lower<'a, 's> {
@@ -80,6 +83,7 @@ impl<'a, 's> Lower<'a, 's> {
         self.labels.clear();
         self.temporaries.clear();
         self.choices.clear();
+        self.anys = (Vec::new(), 0);
         self.result = self.scope.signatures[index].result;
         let mut params = Vec::new();
         for param in &module.params {
@@ -232,8 +236,14 @@ impl<'a, 's> Lower<'a, 's> {
         translate: impl FnOnce(&mut Expressions<'_, 's>) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
         let mut expressions = Expressions::new(&mut self.program.terms, self.scope, self.exprs);
-        let result = translate(&mut expressions)?;
-        for check in expressions.checks {
+        let (known, used) = (self.anys.0.len(), self.anys.1);
+        (expressions.anys, expressions.anys_used) = (std::mem::take(&mut self.anys.0), used);
+        let result = translate(&mut expressions);
+        let checks = std::mem::take(&mut expressions.checks);
+        self.anys = (expressions.anys, expressions.anys_used);
+        self.open_anys(known, used, span);
+        let result = result?;
+        for check in checks {
             let fails = self.program.terms.not(check.condition);
             let (good, bad) = (self.body.fresh(), self.body.fresh());
             let here = self.body.here();
@@ -244,6 +254,20 @@ impl<'a, 's> Lower<'a, 's> {
             self.body.go_on_at(good);
         }
         Ok(result)
+    }
+
+    /// Values for the variables of `*` that a statement uses from now on; those beyond `known` are new.
+    fn open_anys(&mut self, known: usize, used: usize, span: Span) {
+        for &symbol in &self.anys.0[known..] {
+            let name = self.program.terms.symbol_name(symbol).to_owned();
+            let info = VariableInfo { name, ty: Scalar::Bool.text(), signed: false, hidden: true };
+            self.program.variables.insert(symbol, info);
+            self.body.locals.push(symbol);
+        }
+        for i in used..self.anys.1 {
+            let symbol = self.anys.0[i];
+            self.silent_input(symbol, InputKind::Nondet("*".to_owned()), span);
+        }
     }
 
     /// One assignment to one scalar.

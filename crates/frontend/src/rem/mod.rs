@@ -4,12 +4,15 @@
 //! Reading order: [`ast`] and [`parse`] give the text a shape; [`declare`] gives names their meaning ([`scope`],
 //! [`types`]); [`expr`] and [`place`] translate expressions, [`stmt`] and [`assign`] statements, [`lower`] the rest.
 //!
+//! Boolean programs in the style of SLAM and Bebop are the same thing in other words: [`boolean`] gives them the same shape.
+//!
 //! **What comes out** is a [`CfaProgram`] of scalars: numbers without sign as bit-vectors of their width, truth values as
 //! Booleans, and a scalar for each element of arrays and structs. There is no memory.
 
 mod assign;
 mod ast;
 mod body;
+mod boolean;
 mod declare;
 mod expr;
 mod lower;
@@ -33,13 +36,25 @@ use ast::{StmtKind, Text};
 /// The label that must not be reached, where no other is named.
 pub const ERROR_LABEL: &str = "error";
 
-/// Reads a program; `name` is how diagnostics call it.
+/// Those of Boolean programs.
+const BOOLEAN_ERROR_LABELS: &[&str] = &[ERROR_LABEL, "ERROR", "SLIC_ERROR"];
+
+/// Reads a Remopla program; `name` is how diagnostics call it.
 pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<CfaProgram, Diagnostics> {
+    compile(Dialect::Rem, name, bytes, options)
+}
+
+/// Reads a Boolean program, as SLAM and Bebop have them.
+pub fn read_boolean(name: &str, bytes: &[u8], options: &Options) -> Result<CfaProgram, Diagnostics> {
+    compile(Dialect::Bp, name, bytes, options)
+}
+
+fn compile(dialect: Dialect, name: &str, bytes: &[u8], options: &Options) -> Result<CfaProgram, Diagnostics> {
     let mut bag = Bag::default();
     let source = Arc::new(crate::decode(crate::Bytes::Utf8, name, bytes, &mut bag));
     bag.stop_if_any()?;
-    let mut parser = Parser::new(Dialect::Rem, &source.text);
-    let text = parse::text(&mut parser);
+    let mut parser = Parser::new(dialect, &source.text);
+    let text = if dialect == Dialect::Bp { boolean::text(&mut parser) } else { parse::text(&mut parser) };
     for problem in std::mem::take(&mut parser.problems) {
         bag.report(&source, problem);
     }
@@ -54,22 +69,24 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<CfaProgram, D
     let open = declare.text(&text, &mut defines);
     defines.report_unused(&mut bag);
     let entry = bag.check(&source, initial_module(&text));
-    let error_label = options.label.as_deref().unwrap_or(ERROR_LABEL);
     check_label(&text, options, &mut bag);
     bag.stop_if_any()?;
 
+    let named = options.label.as_deref().map(|label| [label]);
+    let usual = if dialect == Dialect::Bp { BOOLEAN_ERROR_LABELS } else { &[ERROR_LABEL] };
     lower::Lower {
         source: &source,
         exprs,
         program: &mut program,
         scope: &mut scope,
         bag: &mut bag,
-        error_label,
+        error_labels: named.as_ref().map_or(usual, |label| label.as_slice()),
         body: body::Body::new(),
         result: None,
         labels: Default::default(),
         temporaries: Vec::new(),
         choices: Vec::new(),
+        anys: Default::default(),
     }
     .text(&text, &open, entry.unwrap_or_default());
     bag.stop_if_any()?;
@@ -78,6 +95,7 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<CfaProgram, D
 
 fn empty(source: &Source) -> CfaProgram {
     CfaProgram {
+        layouts: Default::default(),
         terms: Terms::new(),
         pointer_bits: 64,
         integers: Integers::Machine,

@@ -24,6 +24,7 @@ impl<'a, 's> Lower<'a, 's> {
             for temporary in &mut self.temporaries {
                 temporary.2 = false;
             }
+            self.anys.1 = 0;
             self.body.mark(statement.span);
             if let Err(problem) = self.statement(statement) {
                 self.bag.report(self.source, problem);
@@ -56,7 +57,7 @@ impl<'a, 's> Lower<'a, 's> {
         self.body.go_on_at(at);
         self.body.label(label.text);
         self.body.mark(label.span);
-        if label.text == self.error_label {
+        if self.error_labels.contains(&label.text) {
             self.body.end(Op::Error(format!("label {}", label.text)), label.span);
         }
     }

@@ -3,6 +3,7 @@
 mod armc;
 mod armc_errors;
 mod armc_meaning;
+mod boolean;
 mod c_apart;
 mod c_behaviour;
 mod c_corpus;

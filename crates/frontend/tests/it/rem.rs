@@ -11,7 +11,7 @@ fn program(text: &str) -> CfaProgram {
 }
 
 /// How the runs of a program end, all inputs tried.
-fn ends(program: &CfaProgram) -> BTreeSet<String> {
+pub(crate) fn ends(program: &CfaProgram) -> BTreeSet<String> {
     let machine = Machine::new(program);
     let limits = Limits { steps: 10_000, ..Limits::default() };
     let (mut ends, mut work) = (BTreeSet::new(), vec![Vec::new()]);

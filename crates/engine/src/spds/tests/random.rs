@@ -38,6 +38,7 @@ impl Generator {
         let globals = g.globals.clone().into_iter();
         let globals = globals.map(|symbol| Global { symbol, init: g.terms.ff() }).collect();
         CfaProgram {
+            layouts: Default::default(),
             terms: g.terms,
             pointer_bits: 64,
             integers: Integers::Machine,

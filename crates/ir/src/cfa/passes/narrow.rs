@@ -1,14 +1,15 @@
 //! Integers of fewer bits: a program whose integer variables hold only so many bits each.
 //!
-//! What is written to a variable is cut to its lowest bits and extended again by its sign, or by zeros. Everything between is
-//! computed as before. Pointers, truth values and cells of memory keep their bits.
+//! What is written to a variable is cut to its lowest bits and extended again by its sign, or by zeros, and so are sums, differences
+//! and products of such variables and of constants that fit: an integer has so many bits. Everything else is computed as before;
+//! pointers, truth values, cells of memory and their addresses keep their bits.
 
 use rustc_hash::FxHashMap;
 
 use crate::cfa::{Assign, CfaProgram, Edge, Location, Op, Procedure, ProcedureId, Target};
 use crate::program::LocId;
 use crate::sort::Sort;
-use crate::term::{Symbol, Term, Terms};
+use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
 /// How a variable is narrowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +39,7 @@ pub fn narrow(original: &CfaProgram, bits: u32) -> Narrowed {
     let all: Vec<Symbol> = scalars.chain(locals).collect();
     let variables: FxHashMap<Symbol, Narrowing> =
         all.into_iter().filter_map(|s| Some((s, narrowing(original, s, bits)?))).collect();
-    let mut pass = Pass { variables, uncut: FxHashMap::default() };
+    let mut pass = Pass { variables, uncut: FxHashMap::default(), known: FxHashMap::default() };
     for global in &mut program.globals {
         global.init = pass.fit(&mut program.terms, global.symbol, global.init);
     }
@@ -61,6 +62,8 @@ fn narrowing(program: &CfaProgram, symbol: Symbol, bits: u32) -> Option<Narrowin
 struct Pass {
     variables: FxHashMap<Symbol, Narrowing>,
     uncut: FxHashMap<(ProcedureId, LocId), Symbol>,
+    /// Terms that were cut.
+    known: FxHashMap<Term, Term>,
 }
 
 impl Pass {
@@ -70,6 +73,69 @@ impl Pass {
         let width = terms.bv_width(value);
         let low = terms.extract(narrowing.bits - 1, 0, value);
         terms.resize(narrowing.signed, width, low)
+    }
+
+    /// A value for a variable, as the program computes it.
+    fn written(&mut self, terms: &mut Terms, symbol: Symbol, value: Term) -> Term {
+        // What is not narrow may be an address.
+        let integer = self.variables.contains_key(&symbol) || *terms.symbol_sort(symbol) == Sort::Bool;
+        let value = if integer { self.cut(terms, value) } else { value };
+        self.fit(terms, symbol, value)
+    }
+
+    /// The term with sums, differences and products of narrow integers cut.
+    fn cut(&mut self, terms: &mut Terms, term: Term) -> Term {
+        if let Some(&known) = self.known.get(&term) {
+            return known;
+        }
+        let cut = self.cut_anew(terms, term);
+        self.known.insert(term, cut);
+        cut
+    }
+
+    fn cut_anew(&mut self, terms: &mut Terms, term: Term) -> Term {
+        match terms.node(term) {
+            Node::Binary(BinOp::Select, ..) | Node::Symbol(_) => return term,
+            _ => {}
+        }
+        let narrowing = self.arithmetic(terms, term);
+        let inner = terms.map_children(term, |terms, child| self.cut(terms, child));
+        match narrowing {
+            Some(Narrowing { bits, signed }) => {
+                let width = terms.bv_width(inner);
+                let low = terms.extract(bits - 1, 0, inner);
+                terms.resize(signed, width, low)
+            }
+            None => inner,
+        }
+    }
+
+    /// How a term is cut, if it is arithmetic on narrow integers.
+    fn arithmetic(&self, terms: &Terms, term: Term) -> Option<Narrowing> {
+        let arithmetic = match terms.node(term) {
+            Node::Binary(op, ..) => matches!(op, BinOp::BvAdd | BinOp::BvSub | BinOp::BvMul | BinOp::BvShl),
+            Node::Unary(op, _) => op == UnOp::BvNeg,
+            _ => false,
+        };
+        if !arithmetic {
+            return None;
+        }
+        let mut bits = 0;
+        let mut signed = true;
+        for symbol in terms.symbols(term) {
+            let narrowing = self.variables.get(&symbol)?;
+            bits = narrowing.bits;
+            signed &= narrowing.signed;
+        }
+        let mut fits = true;
+        terms.visit(term, &mut |node| {
+            if let Node::BitVec(width, value) = node {
+                let unused = 64 - width.min(64);
+                let number = ((value << unused) as i64) >> unused;
+                fits &= bits > 0 && (number >> bits.min(63) == 0 || number >> (bits - 1).min(63) == -1);
+            }
+        });
+        (fits && bits > 0 && bits < terms.bv_width(term)).then_some(Narrowing { bits, signed })
     }
 
     fn procedure(&mut self, program: &mut CfaProgram, id: ProcedureId, procedure: &mut Procedure) {
@@ -92,22 +158,23 @@ impl Pass {
         }
     }
 
-    fn op(&self, program: &mut CfaProgram, op: Op, result: Option<Symbol>) -> Op {
+    fn op(&mut self, program: &mut CfaProgram, op: Op, result: Option<Symbol>) -> Op {
         match op {
+            Op::Assume(condition) => Op::Assume(self.cut(&mut program.terms, condition)),
             Op::Assign(assigns) => {
                 let fit = |a: Assign| match a.target {
-                    Target::Var(symbol) => Assign { value: self.fit(&mut program.terms, symbol, a.value), ..a },
-                    Target::Cell(..) => a,
+                    Target::Var(symbol) => Assign { value: self.written(&mut program.terms, symbol, a.value), ..a },
+                    Target::Cell(..) => Assign { value: self.cut(&mut program.terms, a.value), ..a },
                 };
                 Op::Assign(assigns.into_iter().map(fit).collect())
             }
             Op::Call { callee, args, result } => {
                 let params = program.procedure(callee).params.clone();
-                let fit = |(p, a): (Symbol, Term)| self.fit(&mut program.terms, p, a);
+                let fit = |(p, a): (Symbol, Term)| self.written(&mut program.terms, p, a);
                 Op::Call { callee, args: params.into_iter().zip(args).map(fit).collect(), result }
             }
             Op::Return(Some(value)) => match result {
-                Some(result) => Op::Return(Some(self.fit(&mut program.terms, result, value))),
+                Some(result) => Op::Return(Some(self.written(&mut program.terms, result, value))),
                 None => Op::Return(Some(value)),
             },
             op => op,

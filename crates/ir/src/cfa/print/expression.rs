@@ -3,7 +3,7 @@
 //! An expression means in C what the term means: bit-vectors have no sign, so a cast is shown where C would read an operand
 //! differently.
 
-use super::{name, name_in};
+use super::name_in;
 use crate::cfa::CfaProgram;
 use crate::sort::Sort;
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
