@@ -24,7 +24,7 @@ impl Default for Config {
             heap_bits: 256,
             abstraction: Abstraction::Both,
             interpolants: Interpolants::Conciliated,
-            calls: Calls::WeakEffect,
+            calls: Calls::WeakCaller,
             nodes: 1 << 24,
         }
     }

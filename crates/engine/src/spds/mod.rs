@@ -32,8 +32,7 @@
 //!   diamonds are complete, but a loop's second round is a layer of its own only if it brings new abstract states.
 //! - D4. Of two conciliated interpolants the weak one is taken; the paper does not say.
 //! - D5. "A single counterexample" is what one abstract run uses; a procedure that it calls twice is refined once.
-//! - D6. Of the conditions on the caller and on the effect of a call the second is kept weak by default ([`Calls`]): with the
-//!   paper's choice recursive procedures are unfolded call by call.
+//! - D6. Of the conditions on the caller and on the effect of a call the second may be kept weak instead of the first ([`Calls`]).
 //! - D7. [`Abstraction::Both`] follows the advice of section 6.6: first without abstraction, then with it.
 
 #![allow(

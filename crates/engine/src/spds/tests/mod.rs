@@ -58,7 +58,7 @@ fn configurations() -> Vec<Config> {
     for abstraction in [Abstraction::Single, Abstraction::Dag] {
         all.extend(kinds.map(|interpolants| Config { abstraction, interpolants, ..small() }));
     }
-    all.push(Config { calls: Calls::WeakCaller, ..small() });
+    all.push(Config { calls: Calls::WeakEffect, ..small() });
     all
 }
 
