@@ -393,6 +393,7 @@ bounded   bounded model checking of C programs: loops and recursion unrolled, wi
 spds      symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]
     --abstraction both|dag|single|none  exclude a graph of counterexamples at a time, or one, or search without abstraction
     --interpolants conciliated|minimal|weakest|strongest  which become predicates
+    --weak-calls caller|effect  which predicates of a call are kept weak
     --int-bits N             integer variables hold only N bits
     --heap-bits N            bits of dynamic memory
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with

@@ -1,7 +1,7 @@
 //! The options of symbolic pushdown systems.
 
 use clap::{Args, ValueEnum};
-use clinch_engine::spds::{Abstraction, Config, Interpolants};
+use clinch_engine::spds::{Abstraction, Calls, Config, Interpolants};
 
 use super::lazy::AbstractionName;
 use crate::cli::CheckArgs;
@@ -20,6 +20,16 @@ pub(crate) struct SpdsArgs {
     /// Which interpolants become predicates (spds).
     #[arg(long, value_enum)]
     pub(crate) interpolants: Option<InterpolantsName>,
+
+    /// Which predicates of a call are kept weak (spds): those on the caller, as in the paper, or those on the effect of the procedure.
+    #[arg(long, value_enum)]
+    pub(crate) weak_calls: Option<WeakCallsName>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WeakCallsName {
+    Caller,
+    Effect,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +60,11 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
             Some(InterpolantsName::Weakest) => Interpolants::Weakest,
             Some(InterpolantsName::Conciliated) => Interpolants::Conciliated,
             Some(InterpolantsName::Minimal) => Interpolants::Minimal,
+        },
+        calls: match args.spds.weak_calls {
+            None => defaults.calls,
+            Some(WeakCallsName::Caller) => Calls::WeakCaller,
+            Some(WeakCallsName::Effect) => Calls::WeakEffect,
         },
         ..defaults
     })

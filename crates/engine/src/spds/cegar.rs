@@ -66,7 +66,7 @@ impl Run<'_> {
                 ignored.insert(question.point);
                 continue;
             }
-            let found = predicates(&system, &dag, &states, self.config.interpolants)?;
+            let found = predicates(&system, &dag, &states, self.config)?;
             let new = precision.add(found)?;
             stats.refinements += 1;
             stats.predicates += new;
@@ -105,7 +105,8 @@ impl Run<'_> {
     /// The counterexamples to exclude at once.
     fn dag(&self, system: &Prepared<'_>, reach: &Reach, targets: &[LayerId]) -> Result<Dag, Obstacle> {
         if self.config.abstraction == Abstraction::Single {
-            let run = trace(system, reach, targets[0].index(), self.budget)?;
+            let silent = vec![false; self.model.spds.frames.len()];
+            let run = trace(system, reach, targets[0].index(), &silent, self.budget)?;
             return Ok(Dag::single(reach, &run, targets[0]));
         }
         Ok(Dag::whole(system, reach, targets)?)
@@ -120,7 +121,7 @@ impl Run<'_> {
     ) -> Result<CfaVerdict, Obstacle> {
         let reached = |n: &&usize| dag.nodes[**n].point == point && !states[**n].is_false();
         let node = *dag.targets.iter().find(reached).expect("a target that is reached");
-        let run = trace(system, &Labelled { dag, states }, node, self.budget)?;
+        let run = trace(system, &Labelled { dag, states }, node, &self.model.silent, self.budget)?;
         let found =
             evidence::counterexample(self.original, self.program, self.model, &run.steps, self.config.int_bits)?;
         Ok(CfaVerdict::Unsafe(found))

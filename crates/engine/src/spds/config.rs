@@ -11,6 +11,8 @@ pub struct Config {
     pub abstraction: Abstraction,
     /// Which interpolants become predicates.
     pub interpolants: Interpolants,
+    /// What is kept weak where a call comes back.
+    pub calls: Calls,
     /// Room for nodes of decision diagrams.
     pub nodes: usize,
 }
@@ -22,6 +24,7 @@ impl Default for Config {
             heap_bits: 256,
             abstraction: Abstraction::Both,
             interpolants: Interpolants::Conciliated,
+            calls: Calls::WeakCaller,
             nodes: 1 << 24,
         }
     }
@@ -51,4 +54,14 @@ pub enum Interpolants {
     Conciliated,
     /// One over a minimal conciliating set ([Spds, figure 2]).
     Minimal,
+}
+
+/// What is kept weak where a call comes back: `W_{m>}` and `W_{<f}` bound each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Calls {
+    /// The condition `W_{m>}` on the caller, for the strongest effect of the procedure ([Spds, table 1]).
+    WeakCaller,
+    /// The effect `W_{<f}` of the procedure, for the strongest states of the caller: it says what is asked of the procedure,
+    /// not what it did in this counterexample, and so holds for more calls.
+    WeakEffect,
 }

@@ -154,11 +154,7 @@ impl<'a> Writer<'a> {
                         }
                     }
                     Op::Enter(object) => written.extend(&self.program.objects[object.index()].regions),
-                    Op::Call { callee, .. } => {
-                        if seen.insert(*callee) {
-                            procedures.push(*callee);
-                        }
-                    }
+                    Op::Call { callee, .. } if seen.insert(*callee) => procedures.push(*callee),
                     _ => {}
                 }
             }

@@ -32,7 +32,8 @@
 //!   diamonds are complete, but a loop's second round is a layer of its own only if it brings new abstract states.
 //! - D4. Of two conciliated interpolants the weak one is taken; the paper does not say.
 //! - D5. "A single counterexample" is what one abstract run uses; a procedure that it calls twice is refined once.
-//! - D6. [`Abstraction::Both`] follows the advice of section 6.6: first without abstraction, then with it.
+//! - D6. Of the conditions on the caller and on the effect of a call the second may be kept weak instead of the first ([`Calls`]).
+//! - D7. [`Abstraction::Both`] follows the advice of section 6.6: first without abstraction, then with it.
 
 #![allow(
     clippy::mutable_key_type,
@@ -74,7 +75,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
-pub use config::{Abstraction, Config, Interpolants};
+pub use config::{Abstraction, Calls, Config, Interpolants};
 use model::Model;
 use reach::{Reach, Until, post_star};
 use system::{PointId, Prepared};
@@ -227,7 +228,7 @@ impl Run<'_> {
         let reached = |point: PointId| reach.first(point);
         let questions = &self.model.questions;
         if let Some(layer) = questions.iter().filter(|q| q.error).find_map(|q| reached(q.point)) {
-            let run = trace(system, reach, layer.index(), self.budget)?;
+            let run = trace(system, reach, layer.index(), &self.model.silent, self.budget)?;
             let found =
                 evidence::counterexample(self.original, self.program, self.model, &run.steps, self.config.int_bits)?;
             return Ok(CfaVerdict::Unsafe(found));

@@ -3,7 +3,7 @@
 //! Control points are the locations of procedures, one more for each call (where it comes back, before the result is taken over), one
 //! for each edge that is an error or has no verdict, and the start. Local variables that are dead at a point are forgotten there.
 
-use clinch_bdd::words::select;
+use clinch_bdd::words::{Fill, select};
 use clinch_bdd::{Bdd, Bdds};
 use clinch_ir::LocId;
 use clinch_ir::cfa::passes::Narrowing;
@@ -55,6 +55,8 @@ pub(super) struct Model {
     pub(super) procedures: Vec<ProcedureId>,
     /// The control point of each location, by frame.
     pub(super) locations: Vec<FxHashMap<LocId, PointId>>,
+    /// Whether the procedure of a frame, with all it calls, takes no input.
+    pub(super) silent: Vec<bool>,
 }
 
 /// Reads a program.
@@ -92,7 +94,24 @@ pub(super) fn read(bdds: &mut Bdds, program: &CfaProgram, narrowed: &FxHashMap<S
     let entry = (!called).then_some(first);
     spds.frames = frames(&spds, &globals, entries, parameters, results, entry);
     keep_unchanged(&mut spds);
-    Ok(Model { spds, layout, origins, questions, procedures, locations })
+    let silent = silent(program, &procedures);
+    Ok(Model { spds, layout, origins, questions, procedures, locations, silent })
+}
+
+/// Which procedures take no input, nor do those they call.
+fn silent(program: &CfaProgram, procedures: &[ProcedureId]) -> Vec<bool> {
+    let speaks = |op: &Op| matches!(op, Op::Input(..) | Op::Enter(_) | Op::Alloc { .. });
+    let mut silent: FxHashMap<ProcedureId, bool> =
+        procedures.iter().map(|&p| (p, !program.procedure(p).edges.iter().any(|e| speaks(&e.op)))).collect();
+    loop {
+        let calls_speaker = |p: &ProcedureId| {
+            let mut edges = program.procedure(*p).edges.iter();
+            silent[p] && edges.any(|e| matches!(&e.op, Op::Call { callee, .. } if !silent[callee]))
+        };
+        let Some(&next) = procedures.iter().find(|p| calls_speaker(p)) else { break };
+        silent.insert(next, false);
+    }
+    procedures.iter().map(|p| silent[p]).collect()
 }
 
 /// A parameter that is never changed stands for its value at the entry: it is not forgotten.
@@ -412,7 +431,8 @@ impl<'a> Builder<'a> {
                 let storage = &layout.scalars[&target];
                 let value = self.translator.stored(register, Copy::Current)?;
                 writing.written.extend(&storage.bits);
-                self.assign(&mut writing, storage, &value[..storage.bits.len()], Copy::Next)?;
+                let value = self.translator.bdds.resize(&value, storage.bits.len() as u32, Fill::Zero);
+                self.assign(&mut writing, storage, &value, Copy::Next)?;
             }
         }
         let to = points[&edge.to];

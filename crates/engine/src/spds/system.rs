@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use clinch_bdd::{Bdd, Bdds, OutOfNodes, Renaming, Variables};
+use rustc_hash::FxHashSet;
 
 /// A bit of a valuation: its position in the order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -194,7 +195,8 @@ impl<'a> Prepared<'a> {
             }
         }
         let applications = spds.rules.iter().map(|r| application(bdds, spds, r)).collect::<Result<_, _>>()?;
-        let summaries = spds.frames.iter().map(|f| summary(bdds, spds, f)).collect::<Result<_, _>>()?;
+        let summaries =
+            (0..spds.frames.len()).map(|f| summary(bdds, spds, FrameId(f as u32))).collect::<Result<_, _>>()?;
         let identities = spds.frames.iter().map(|f| identity(bdds, f)).collect::<Result<_, _>>()?;
         Ok(Prepared { spds, bdds, leaving, callers, applications, summaries, identities })
     }
@@ -269,7 +271,8 @@ fn application(bdds: &Bdds, spds: &Spds, rule: &Rule) -> Result<Application, Out
     renaming.extend(next_to_current(&frame.outputs));
     let back = Projection::new(bdds, &hidden, &renaming)?;
     let all = spds.bits.clone().map(Bit);
-    let others = all.clone().filter(|b| !frame.globals.contains(b)).map(|b| b.at(Copy::Current));
+    let seen: FxHashSet<Bit> = frame.globals.iter().copied().collect();
+    let others = all.clone().filter(|b| !seen.contains(b)).map(|b| b.at(Copy::Current));
     let hidden: Vec<u32> = others.chain(all.flat_map(|b| [b.at(Copy::Entry), b.at(Copy::Next)])).collect();
     let renaming: Vec<(u32, u32)> =
         frame.parameters.iter().map(|b| (b.at(Copy::Argument), b.at(Copy::Current))).collect();
@@ -277,28 +280,27 @@ fn application(bdds: &Bdds, spds: &Spds, rule: &Rule) -> Result<Application, Out
 }
 
 /// From the states at the end of a call to its effect. A pop writes global bits; the relation has their next values.
-fn summary(bdds: &Bdds, spds: &Spds, frame: &Frame) -> Result<Projection, OutOfNodes> {
-    let inputs: Vec<Bit> = frame.parameters.iter().chain(&frame.globals).copied().collect();
-    let pops = spds
-        .rules
-        .iter()
-        .filter(|r| r.kind == Kind::Pop && spds.frames[spds.points[r.from.index()].index()].entry == frame.entry);
-    let written: Vec<Bit> = pops.flat_map(|r| r.written.iter().copied()).collect();
-    let kept = |b: &Bit| {
-        let unchanged = inputs.contains(b) && !frame.changed.contains(b);
-        unchanged || (frame.outputs.contains(b) && !written.contains(b))
-    };
-    let hidden: Vec<u32> = spds.bits.clone().map(Bit).filter(|b| !kept(b)).map(|b| b.at(Copy::Current)).collect();
-    let mut renaming = Vec::new();
-    for &bit in &inputs {
-        let local = frame.parameters.contains(&bit);
-        let from = if frame.changed.contains(&bit) { Copy::Entry } else { Copy::Current };
-        let to = if local { Copy::Argument } else { Copy::Current };
-        renaming.push((bit.at(from), bit.at(to)));
+fn summary(bdds: &Bdds, spds: &Spds, frame: FrameId) -> Result<Projection, OutOfNodes> {
+    let pops = spds.rules.iter().filter(|r| r.kind == Kind::Pop && spds.points[r.from.index()] == frame);
+    let written: FxHashSet<Bit> = pops.flat_map(|r| r.written.iter().copied()).collect();
+    let frame = &spds.frames[frame.index()];
+    let changed: FxHashSet<Bit> = frame.changed.iter().copied().collect();
+    let carried: Vec<Bit> = frame.outputs.iter().copied().filter(|b| !written.contains(b)).collect();
+    let mut kept: FxHashSet<Bit> = carried.iter().copied().collect();
+    let mut renaming: Vec<(u32, u32)> = carried.iter().map(|b| (b.at(Copy::Current), b.at(Copy::Next))).collect();
+    for (bits, to) in [(&frame.parameters, Copy::Argument), (&frame.globals, Copy::Current)] {
+        for &bit in bits {
+            let from = if changed.contains(&bit) { Copy::Entry } else { Copy::Current };
+            if from == Copy::Current {
+                kept.insert(bit);
+            }
+            if from != to {
+                renaming.push((bit.at(from), bit.at(to)));
+            }
+        }
     }
-    let carried = frame.outputs.iter().filter(|b| !written.contains(b));
-    renaming.extend(carried.map(|b| (b.at(Copy::Current), b.at(Copy::Next))));
-    renaming.retain(|(from, to)| from != to);
+    let hidden: Vec<u32> =
+        spds.bits.clone().map(Bit).filter(|b| !kept.contains(b)).map(|b| b.at(Copy::Current)).collect();
     Projection::new(bdds, &hidden, &renaming)
 }
 

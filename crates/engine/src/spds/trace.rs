@@ -65,16 +65,18 @@ pub(super) struct Run {
 /// Steps of a run, at most.
 const STEPS: usize = 1 << 20;
 
-/// A run to the node, in the order of its steps.
+/// A run to the node, in the order of its steps. Those inside of silent procedures that come back are left out.
 pub(super) fn trace(
     system: &Prepared<'_>,
     witness: &impl Witness,
     node: usize,
+    silent: &[bool],
     budget: &Budget,
 ) -> Result<Run, Obstacle> {
     let states = witness.states(node);
     let values = pick(states).ok_or(Obstacle::Reason(Reason::NoProgress))?;
-    let mut walk = Walk { system, witness, at: node, values, waiting: Vec::new(), steps: Vec::new(), arcs: Vec::new() };
+    let mut walk =
+        Walk { system, witness, silent, at: node, values, waiting: Vec::new(), steps: Vec::new(), arcs: Vec::new() };
     while walk.back()? {
         budget.check()?;
         if walk.steps.len() > STEPS {
@@ -92,6 +94,7 @@ fn pick(states: &Bdd) -> Option<Valuation> {
 struct Walk<'s, 'a, W> {
     system: &'s Prepared<'a>,
     witness: &'s W,
+    silent: &'s [bool],
     at: usize,
     values: Valuation,
     /// Calls whose procedure is walked through backwards: where they came from.
@@ -217,6 +220,11 @@ impl<W: Witness> Walk<'_, '_, W> {
         let mut before = values.clone();
         let moved = rule.written.iter().chain(&rule.forgotten).chain(&frame.outputs);
         moved.for_each(|&bit| before.set(bit, Copy::Current, picked.get(bit, Copy::Current)));
+        if self.silent[callee.index()] {
+            self.values = before;
+            self.at = caller;
+            return Ok(true);
+        }
         let Some(inside) = self.exit_values(&before, &picked, frame, end, exit)? else { return Ok(false) };
         self.waiting.push((call, caller, before));
         self.steps.push(Step { rule: end, after: std::mem::replace(&mut self.values, inside) });

@@ -11,6 +11,15 @@ type State = BTreeMap<Symbol, bool>;
 /// A path edge: the values at the entry, where control is, and the values there.
 type Edge = (ProcedureId, State, LocId, State);
 
+/// What is entered.
+type Entry = (ProcedureId, State);
+
+/// The globals and the result at the end.
+type End = (State, Option<bool>);
+
+/// Who waits, where it goes on, and the target of the result.
+type Waiting = (Edge, LocId, Option<Symbol>);
+
 /// Whether an error can be reached.
 pub(super) fn reaches_error(program: &CfaProgram) -> bool {
     let mut oracle =
@@ -49,10 +58,8 @@ struct Oracle<'p> {
     program: &'p CfaProgram,
     edges: BTreeSet<Edge>,
     work: Vec<Edge>,
-    /// For an entry: the globals and the result at the end.
-    ends: BTreeMap<(ProcedureId, State), BTreeSet<(State, Option<bool>)>>,
-    /// For an entry: who waits, with the target of the result.
-    calls: BTreeMap<(ProcedureId, State), BTreeSet<(Edge, LocId, Option<Symbol>)>>,
+    ends: BTreeMap<Entry, BTreeSet<End>>,
+    calls: BTreeMap<Entry, BTreeSet<Waiting>>,
 }
 
 impl Oracle<'_> {

@@ -149,7 +149,7 @@ fn site() -> InputSite {
 #[test]
 fn all_strategies_agree_with_saturation() {
     let mut counts = [0; 2];
-    for seed in 0..150 {
+    for seed in 0..60 {
         let program = Generator::program(seed);
         let expected = !reaches_error(&program);
         counts[usize::from(expected)] += 1;
@@ -157,7 +157,7 @@ fn all_strategies_agree_with_saturation() {
             assert_eq!(verdict(&program, &config).0, Some(expected), "seed {seed} {config:?}");
         }
     }
-    assert!(counts[0] > 20 && counts[1] > 20, "{counts:?}");
+    assert!(counts[0] > 5 && counts[1] > 5, "{counts:?}");
 }
 
 /// Thousands of programs: post* without evidence, pre*, saturation.
