@@ -56,6 +56,7 @@ mod post;
 mod predicates;
 mod prover;
 mod refine;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod tracking;
