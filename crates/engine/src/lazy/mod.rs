@@ -57,6 +57,7 @@ mod post;
 mod predicates;
 mod prover;
 mod refine;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod tracking;

@@ -17,6 +17,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::config::{BlockSize, Config, Values};
 use super::path::Path;
 use super::predicates::PredicateId;
+use super::sources::Sources;
 use super::tree::{NodeId, Tree};
 use super::waiting::Waiting;
 use super::{Lazy, ROOT};
@@ -42,6 +43,9 @@ pub(super) struct Tracking {
     /// What may be tracked, in the order in which it is preferred.
     candidates: IndexSet<Symbol, FxBuildHasher>,
     control: FxHashSet<Symbol>,
+    sources: Sources,
+    /// The counter that fresh addresses come from.
+    counter: Option<Symbol>,
     valuations: IndexSet<Valuation, FxBuildHasher>,
     /// The values met at each control point.
     met: FxHashMap<(PointId, Symbol), FxHashSet<Term>>,
@@ -59,6 +63,8 @@ impl Tracking {
             tracked: config.track.iter().copied().collect(),
             candidates: IndexSet::default(),
             control,
+            sources: if mode == Values::None { Sources::default() } else { Sources::new(program) },
+            counter: None,
             valuations: IndexSet::from_iter([Valuation::default()]),
             met: FxHashMap::default(),
             excess: None,
@@ -68,6 +74,7 @@ impl Tracking {
     /// Says which variables there are.
     pub(super) fn declare(&mut self, variables: &[Symbol], counter: Symbol) {
         self.control.insert(counter);
+        self.counter = Some(counter);
         let rest = variables.iter().filter(|_| self.mode == Values::All);
         let control = variables.iter().filter(|s| self.control.contains(s));
         if self.mode != Values::None {
@@ -88,6 +95,14 @@ impl Tracking {
         let mut variables: Vec<Symbol> = self.tracked.iter().copied().collect();
         variables.sort_unstable();
         variables
+    }
+
+    /// What may be tracked and is not yet, of the variables and of all that they are computed from.
+    fn with_sources(&self, variables: &[Symbol]) -> Vec<Symbol> {
+        let mut all = self.sources.closure(variables);
+        all.extend(self.counter.filter(|_| all.iter().any(|&v| self.sources.is_region(v))));
+        all.retain(|s| self.candidates.contains(s) && !self.tracked.contains(s));
+        all
     }
 
     /// What is known before the program starts.
@@ -120,7 +135,8 @@ impl Tracking {
     fn count(&mut self, point: PointId, known: &Valuation) {
         for (symbol, value) in known.iter() {
             let met = self.met.entry((point, symbol)).or_default();
-            let most = if self.control.contains(&symbol) { MOST_VALUES } else { MOST_COUNTED };
+            let is_counted = Some(symbol) == self.counter || !self.control.contains(&symbol);
+            let most = if is_counted { MOST_COUNTED } else { MOST_VALUES };
             if met.insert(value) && met.len() > most {
                 self.excess = Some(symbol);
             }
@@ -180,8 +196,7 @@ impl Lazy<'_> {
         if let Some(relevant) = relevant {
             path.keep_only(&mut self.terms, &relevant.into_iter().collect());
         }
-        let tracking = &self.labels.tracking;
-        Ok(control.into_iter().filter(|s| !tracking.tracked.contains(s)).collect())
+        Ok(self.labels.tracking.with_sources(&control))
     }
 
     /// A smallest set of variables whose values rule out a counterexample, beside those that are tracked: of the relevant ones, or else
@@ -208,9 +223,10 @@ impl Lazy<'_> {
             let symbols = self.predicates.symbols(predicate);
             let own: Vec<Symbol> = symbols.iter().filter_map(|s| Some(self.labels.variables.get(s)?.0)).collect();
             if own.iter().all(|s| tracking.candidates.contains(s)) {
-                new.extend(own.into_iter().filter(|s| !tracking.tracked.contains(s)));
+                new.extend(own);
             }
         }
+        let new = tracking.with_sources(&new);
         if new.is_empty() {
             return Ok(false);
         }
