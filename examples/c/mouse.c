@@ -43,7 +43,7 @@ ERROR:
 
 static int poll_status(void) {
   while (!__VERIFIER_nondet_bool())
-    if (__VERIFIER_nondet_bool())
+    if (!__VERIFIER_nondet_bool())
       return 0; // the time is over
   return 1;
 }
