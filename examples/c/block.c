@@ -21,6 +21,7 @@ enum command { READ, WRITE, READ_AHEAD };
 
 #define REQUESTS 4
 #define MAX_SECTORS 128
+#define MAX_BLOCKS 64
 
 struct buffer {
   unsigned sector;
@@ -117,8 +118,8 @@ static struct request *get_request_wait(struct queue *q) {
     generic_unplug(q);
     spin_lock();
     r = get_request(q);
-    if (r == 0 && __VERIFIER_nondet_bool())
-      r = &q->requests[0];
+    if (r == 0 && !__VERIFIER_nondet_bool())
+      r = &q->requests[0]; // one that was completed meanwhile
   }
   return r;
 }
@@ -212,7 +213,7 @@ static int submit(struct queue *q, enum command command, struct buffer *b) {
 static void rw_blocks(struct queue *q, enum command command, int count) {
   struct buffer b;
   int i;
-  for (i = 0; i < count; i++) {
+  for (i = 0; i < count && i < MAX_BLOCKS; i++) {
     b.sector = __VERIFIER_nondet_uint();
     b.sectors = __VERIFIER_nondet_uchar();
     b.locked = __VERIFIER_nondet_bool();

@@ -79,7 +79,7 @@ static void release_mutex(int *mutex) {
   *mutex = 0;
 }
 
-static void sleep(void) {
+static void wait_for_interrupt(void) {
   check(queue_lock == 0);
 }
 
@@ -104,7 +104,7 @@ static int issue_command(int parameters) {
 static void turn_motor_on(struct drive *d) {
   if (!d->motor) {
     issue_command(1);
-    sleep();
+    wait_for_interrupt();
     d->motor = 1;
   }
 }
@@ -112,7 +112,7 @@ static void turn_motor_on(struct drive *d) {
 static int recalibrate(struct drive *d) {
   if (!issue_command(2))
     return 0;
-  sleep();
+  wait_for_interrupt();
   d->track = 0;
   return 1;
 }
@@ -125,7 +125,7 @@ static int seek(struct drive *d, int track) {
     if (d->track == track)
       return 1;
     if (issue_command(3)) {
-      sleep();
+      wait_for_interrupt();
       if (__VERIFIER_nondet_bool())
         d->track = track;
     } else if (!recalibrate(d)) {
@@ -161,7 +161,7 @@ static enum status transfer(struct drive *d, struct request *r) {
       return STATUS_IO_ERROR;
     if (!issue_command(9))
       return STATUS_IO_ERROR;
-    sleep();
+    wait_for_interrupt();
     sector++;
   }
   return STATUS_SUCCESS;
@@ -175,7 +175,7 @@ static enum status format(struct drive *d) {
   for (track = 0; track < TRACKS; track++) {
     if (!seek(d, track) || !issue_command(6))
       return STATUS_IO_ERROR;
-    sleep();
+    wait_for_interrupt();
   }
   return STATUS_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // mouse.c, which lets everybody ask whether there is something to read, even where nobody has opened the device.
 // expect: unsafe
-// inputs: 0, 0, 1, 1, 4
+// inputs: 1, 1, 100
 
 #define POLL_UNOPENED
 #include "mouse.c"

@@ -43,7 +43,7 @@ ERROR:
 
 static int poll_status(void) {
   while (!__VERIFIER_nondet_bool())
-    if (__VERIFIER_nondet_bool())
+    if (!__VERIFIER_nondet_bool())
       return 0; // the time is over
   return 1;
 }
@@ -138,9 +138,10 @@ static int release_mouse(struct driver *m) {
   m->users--;
   if (m->users > 0)
     return OK;
-#ifndef KEEP_INTERRUPTS
-  disable(m);
+#ifdef KEEP_INTERRUPTS
+  if (m->asynchronous)
 #endif
+    disable(m);
   free(m->queue);
   m->queue = 0;
   return OK;

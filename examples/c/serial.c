@@ -302,7 +302,7 @@ static void one_request(void) {
     while (!completed) {
       switch (__VERIFIER_nondet_uchar() % 4) {
       case 0:
-        interrupt_receive(&extension);
+        cancel(&extension);
         break;
       case 1:
         interrupt_transmit(&extension);
@@ -311,7 +311,7 @@ static void one_request(void) {
         timer_tick(&extension);
         break;
       default:
-        cancel(&extension);
+        interrupt_receive(&extension);
       }
     }
     check(extension.current_read == 0);
