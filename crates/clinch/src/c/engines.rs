@@ -308,7 +308,13 @@ impl Portfolio {
                 }
             }
             if let Err(reason) = budget.check() {
-                last = more_telling(last, reason);
+                // The limit of all turns, not that of the last one.
+                last = match last {
+                    CfaVerdict::Unknown(Reason::Busy(_, what)) => {
+                        CfaVerdict::Unknown(Reason::Busy(Box::new(reason), what))
+                    }
+                    other => more_telling(other, reason),
+                };
                 break;
             }
         }

@@ -51,9 +51,12 @@ const MEMORY: u64 = 4 << 30;
 const LARGE_DAGS: [u32; 4] = [25, 50, 100, 200];
 const LARGE_LEVELS: [u32; 3] = [50, 200, 1000];
 
+/// Runs an experiment, with a bound on the time of each search.
+type Conduct = fn(Duration) -> Result<Experiment, String>;
+
 /// `clinch reproduce spds`.
 pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
-    let experiments: [(&str, fn(Duration) -> Result<Experiment, String>); 5] =
+    let experiments: [(&str, Conduct); 5] =
         [("table 2", locking), ("table 3", equality), ("table 4", linked_list), ("table 5", dag), ("table 6", level)];
     let (mut text, mut object) = (String::new(), serde_json::Map::new());
     for (name, experiment) in experiments.into_iter().filter(|(name, _)| name.contains(&args.only)) {
