@@ -61,7 +61,9 @@ pub(crate) fn answer(
     {
         common::error(&format!("warning: cannot write {}: {error}", file.display()));
     }
-    let code = match outcome.verdict {
+    let code = match &outcome.verdict {
+        // With other integers than its own it is another program.
+        CfaVerdict::Safe(proof) if report::int_bits(proof).is_some() => exit::UNKNOWN,
         CfaVerdict::Safe(_) => exit::SAFE,
         CfaVerdict::Unsafe(_) => exit::UNSAFE,
         CfaVerdict::Unknown(_) => exit::UNKNOWN,

@@ -30,8 +30,10 @@ pub(crate) fn text(
     let mut out = String::new();
     match &outcome.verdict {
         CfaVerdict::Safe(proof) => {
-            let width = int_bits(proof).map_or_else(String::new, |bits| format!(" for {bits}-bit integers"));
-            let _ = writeln!(out, "SAFE{width}: no error is reachable ({time})");
+            let _ = match int_bits(proof) {
+                None => writeln!(out, "SAFE: no error is reachable ({time})"),
+                Some(bits) => writeln!(out, "UNKNOWN: {} ({time})", narrow_reason(bits)),
+            };
             let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
             match proof {
                 CfaProof::Invariants(proof) => out.push_str(&invariants_text(program, proof, stop)),
@@ -91,8 +93,13 @@ fn proof_text(proof: &CfaProof) -> String {
     }
 }
 
+/// What a proof about narrow integers says about the program.
+fn narrow_reason(bits: u32) -> String {
+    format!("safe for {bits}-bit integers, but the program's own are wider")
+}
+
 /// The width of integers that a proof is about, where it is not the real one.
-fn int_bits(proof: &CfaProof) -> Option<u32> {
+pub(crate) fn int_bits(proof: &CfaProof) -> Option<u32> {
     match proof {
         CfaProof::Summaries(proof) => proof.int_bits,
         CfaProof::Reached(_) | CfaProof::Invariants(_) | CfaProof::Unrolled(_) => None,
@@ -183,7 +190,8 @@ pub(crate) fn json(
     stop: Stop<'_>,
 ) -> String {
     let program = &loaded.program;
-    let verdict = match outcome.verdict {
+    let verdict = match &outcome.verdict {
+        CfaVerdict::Safe(proof) if int_bits(proof).is_some() => "unknown",
         CfaVerdict::Safe(_) => "safe",
         CfaVerdict::Unsafe(_) => "unsafe",
         CfaVerdict::Unknown(_) => "unknown",
@@ -217,6 +225,9 @@ pub(crate) fn json(
             object["proof"] = json!({ "kind": "bounds", "bounds": bounds });
         }
         CfaVerdict::Safe(CfaProof::Summaries(proof)) => {
+            if let Some(bits) = proof.int_bits {
+                object["reason"] = narrow_reason(bits).into();
+            }
             object["proof"] = json!({ "kind": "summaries", "points": proof.points.len(), "int_bits": proof.int_bits });
         }
         CfaVerdict::Unsafe(found) => {

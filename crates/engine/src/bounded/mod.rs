@@ -13,7 +13,7 @@
 //! | SSA form, renamed variables              | `state::State`: values are terms over inputs                |
 //! | phi functions                            | `state::merge`                                              |
 //! | unwinding assertions                     | `walk::Round::beyond`                                       |
-//! | constraints `C` and property `P`         | the formulas of [`Bounded::ask_about`]                      |
+//! | constraints `C` and property `P`         | the formulas of `Bounded::ask_about`                        |
 //!
 //! **Invariant of a round.** Control points are taken in the order of time (`state::Key`), so when one is taken all states that come
 //! to it have arrived. Every run is at exactly one waiting point, or it has ended, reached an error or something open, or gone

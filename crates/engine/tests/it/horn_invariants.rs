@@ -12,7 +12,7 @@ use crate::horn_simplify::{Builder, random_system};
 
 /// Time does not matter here.
 fn options() -> InvariantOptions {
-    InvariantOptions { time: Duration::from_secs(1000), ..InvariantOptions::default() }
+    InvariantOptions { time: Duration::from_secs(3), ..InvariantOptions::default() }
 }
 
 fn implies(terms: &mut Terms, a: Term, b: Term) -> bool {

@@ -1,10 +1,10 @@
 //! Remopla, the language of Moped \[Spds\]: modules with parameters and results, guarded choice, nondeterminism, finite
 //! data. The language is described in `docs/rem.md`.
 //!
-//! Reading order: [`ast`] and [`parse`] give the text a shape; [`declare`] gives names their meaning ([`scope`],
-//! [`types`]); [`expr`] and [`place`] translate expressions, [`stmt`] and [`assign`] statements, [`lower`] the rest.
+//! Reading order: `ast` and `parse` give the text a shape; `declare` gives names their meaning (`scope`,
+//! `types`); `expr` and `place` translate expressions, `stmt` and `assign` statements, `lower` the rest.
 //!
-//! Boolean programs in the style of SLAM and Bebop are the same thing in other words: [`boolean`] gives them the same shape.
+//! Boolean programs in the style of SLAM and Bebop are the same thing in other words: `boolean` gives them the same shape.
 //!
 //! **What comes out** is a [`CfaProgram`] of scalars: numbers without sign as bit-vectors of their width, truth values as
 //! Booleans, and a scalar for each element of arrays and structs. There is no memory.

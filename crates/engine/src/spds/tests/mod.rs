@@ -49,7 +49,7 @@ fn verdict(program: &CfaProgram, config: &Config) -> (Option<bool>, Stats) {
 }
 
 fn small() -> Config {
-    Config { nodes: 1 << 20, abstraction: Abstraction::Dag, ..Config::default() }
+    Config { nodes: 1 << 22, abstraction: Abstraction::Dag, ..Config::default() }
 }
 
 fn configurations() -> Vec<Config> {
