@@ -98,10 +98,7 @@ impl CEngine {
             Kind::Spacer => encodings(program, self.encoding, budget, |encoding, budget| {
                 spacer(program, encoding, budget, observer)
             }),
-            Kind::Spds(config) => {
-                let (verdict, stats) = spds::check(program, config, budget, observer);
-                (verdict, serde_json::to_value(stats).unwrap_or_default())
-            }
+            Kind::Spds(config) => pushdown(program, config, budget, observer),
             Kind::Auto(portfolio) => portfolio.check(program, budget, observer),
         }
     }
@@ -182,6 +179,16 @@ fn bounded(
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
     let (verdict, stats) = bounded::check(program, config, &share(budget, 70), observer);
+    (verdict, serde_json::to_value(stats).unwrap_or_default())
+}
+
+fn pushdown(
+    program: &CfaProgram,
+    config: &spds::Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Value) {
+    let (verdict, stats) = spds::check(program, config, budget, observer);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
@@ -276,23 +283,30 @@ enum Turn {
     Bounded,
     Lazy,
     Cegar,
+    /// For recursive programs only: the others are better at the rest.
+    Spds,
 }
 
 impl Portfolio {
     /// Runs first, for they find shallow bugs and are cheap; then what sees many runs at once; then abstraction; then runs again. With
     /// the part of the time left, in per cent, and at most so many seconds where more would not help.
-    const TURNS: [(Turn, u32, u64); 5] = [
+    const TURNS: [(Turn, u32, u64); 6] = [
         (Turn::Explicit, 10, 2),
         (Turn::Bounded, 30, 60),
         (Turn::Lazy, 45, 600),
         (Turn::Cegar, 80, 600),
+        (Turn::Spds, 80, 600),
         (Turn::Explicit, 100, 600),
     ];
 
     fn check(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
         let mut given_up: Vec<Value> = Vec::new();
         let mut last = CfaVerdict::Unknown(Reason::NoProgress);
+        let recursive = program.is_recursive();
         for (turn, percent, seconds) in Self::TURNS {
+            if turn == Turn::Spds && !recursive {
+                continue;
+            }
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
             let budget_of_turn = budget.restarted((left * percent / 100).min(Duration::from_secs(seconds)));
             let (verdict, stats) = self.take(turn, program, &budget_of_turn, observer);
@@ -340,6 +354,7 @@ impl Portfolio {
             Turn::Cegar => encodings(program, None, budget, |encoding, budget| {
                 cegar(program, encoding, &self.cegar, budget, observer)
             }),
+            Turn::Spds => pushdown(program, &spds::Config::default(), budget, observer),
         }
     }
 }
@@ -351,6 +366,7 @@ impl Turn {
             Turn::Bounded => "bounded",
             Turn::Lazy => "lazy",
             Turn::Cegar => "cegar",
+            Turn::Spds => "spds",
         }
     }
 }

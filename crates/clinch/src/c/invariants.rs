@@ -2,7 +2,7 @@
 
 use clinch_certify::Stop;
 use clinch_ir::cfa::{CfaProgram, Invariants, ObjectKind, Place, ProcedureId, show_c_in};
-use clinch_ir::{LocId, Node, Term, Terms};
+use clinch_ir::{LocId, Node, Symbol, Term, Terms};
 use clinch_smt::{Tidy, tidy};
 
 /// Questions to the solver about one invariant.
@@ -24,26 +24,34 @@ pub(super) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_
     }
     let mut found: Vec<(Place, String)> = Vec::new();
     for (procedure, location, formula) in heads {
-        let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, procedure, literal);
+        let bound = proof.bound.as_ref().map(|b| b.symbol);
+        let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, (procedure, bound), literal);
         let how = Tidy { questions: QUESTIONS, keep: &keep, stop: &stop };
         let Some(short) = tidy(&mut terms, formula, how) else { continue };
         let place = program.source.place(program.procedure(procedure).locations[location.index()].span);
         if !matches!(terms.node(short), Node::Bool(true)) {
-            found.push((place, show_c_in(program, &terms, short)));
+            let text = show_c_in(program, &terms, short);
+            let quantified = bound.is_some_and(|b| terms.symbols(short).contains(&b));
+            found.push((place, if quantified { format!("/* for every k */ {text}") } else { text }));
         }
     }
     found
 }
 
 /// Whether everything a literal speaks of has a name in a procedure.
-fn is_in_scope(program: &CfaProgram, terms: &Terms, procedure: ProcedureId, literal: Term) -> bool {
+fn is_in_scope(
+    program: &CfaProgram,
+    terms: &Terms,
+    (procedure, bound): (ProcedureId, Option<Symbol>),
+    literal: Term,
+) -> bool {
     let here = program.procedure(procedure);
     let symbols = terms.symbols(literal);
     let known = symbols.iter().all(|symbol| {
         let local = here.params.contains(symbol) || here.locals.contains(symbol);
         let global = program.globals.iter().any(|g| g.symbol == *symbol);
         let named = program.variables.get(symbol).is_some_and(|v| !v.hidden && !v.name.contains(':'));
-        program.region(*symbol).is_some() || (named && (local || global))
+        program.region(*symbol).is_some() || (named && (local || global)) || Some(*symbol) == bound
     });
     let mut nameable = true;
     terms.visit(literal, &mut |node| match node {

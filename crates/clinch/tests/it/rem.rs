@@ -46,7 +46,7 @@ fn examples_have_the_verdicts_they_announce() {
 fn all_runs_of_small_programs_are_tried() {
     let run = |name: &str, bits: &str| {
         let define = format!("DEFAULT_INT_BITS={bits}");
-        code(&clinch(&["check", &example(name), "--engine", "explicit", "--define", &define, "--timeout", "60s"]))
+        code(&clinch(&["check", &example(name), "--engine", "explicit", "--define", &define, "--timeout", "30s"]))
     };
     for (name, bits) in
         [("fig3.rem", "4"), ("fig4.rem", "4"), ("fig9.rem", "2"), ("fig10.rem", "1"), ("ackermann.rem", "3")]

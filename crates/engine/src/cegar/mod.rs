@@ -47,6 +47,8 @@ mod precision;
 mod refine;
 mod software;
 mod solvers;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use std::time::{Duration, Instant};

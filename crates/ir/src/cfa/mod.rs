@@ -358,6 +358,26 @@ impl CfaProgram {
         &self.procedures[id.index()]
     }
 
+    /// Whether some procedure may be active twice at a time.
+    pub fn is_recursive(&self) -> bool {
+        let callees = |procedure: &Procedure| -> Vec<usize> {
+            let calls = procedure.edges.iter().filter_map(|e| match e.op {
+                Op::Call { callee, .. } => Some(callee.index()),
+                _ => None,
+            });
+            calls.collect()
+        };
+        let callees: Vec<Vec<usize>> = self.procedures.iter().map(callees).collect();
+        // Procedures that call none but those taken away are taken away; what is left has a cycle.
+        let mut left = vec![true; callees.len()];
+        loop {
+            let leaves = |p: usize| left[p] && callees[p].iter().all(|&c| !left[c]);
+            let Some(leaf) = (0..callees.len()).find(|&p| leaves(p)) else { break };
+            left[leaf] = false;
+        }
+        left.contains(&true)
+    }
+
     /// The region an array variable stands for.
     pub fn region(&self, symbol: Symbol) -> Option<&Region> {
         self.regions.iter().find(|r| r.symbol == symbol)

@@ -44,6 +44,9 @@ impl Default for RunsConfig {
     }
 }
 
+/// Random runs find what they find soon.
+const MAX_PROBING: Duration = Duration::from_secs(3);
+
 /// What a search did.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RunsStats {
@@ -68,7 +71,8 @@ pub fn check_runs(
     let candidates = Candidates::new(program, config);
     let mut stats = RunsStats::default();
     let mut hunt = Hunt { machine: &machine, candidates: &candidates, budget, obstacle: None };
-    let probing = budget.remaining().map_or(Duration::from_secs(1), |left| left * config.probing / 100);
+    let probing =
+        budget.remaining().map_or(Duration::from_secs(1), |left| left * config.probing / 100).min(MAX_PROBING);
     let found = match probe::probe(&mut hunt, config.seed, probing, &mut stats) {
         Some(trace) => Ok(CfaVerdict::Unsafe(trace)),
         None => search::search(&mut hunt, &mut stats, observer),
