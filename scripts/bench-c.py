@@ -41,7 +41,7 @@ STRATEGIES = [
     ("order bfs", ["--order", "bfs"]),
     ("order subsumer", ["--order", "subsumer"]),
     ("encoding bv", ["--encoding", "bv"]),
-    ("invariants none", ["--invariants", "none"]),
+    ("values none", ["--values", "none"]),
     ("preset blast", ["--preset", "blast"]),
 ]
 
