@@ -5,7 +5,7 @@ CARGO := cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 CLINCH := $(TARGET)/release/clinch
 
-.PHONY: demo test build lint doc bench setup clean
+.PHONY: demo test fuzz build lint doc bench setup clean
 
 # Verifies an example, and shows what a bug looks like.
 demo: build
@@ -21,13 +21,20 @@ demo: build
 	@echo '$$ clinch check examples/c/funlock.c'
 	@$(CLINCH) check examples/c/funlock.c
 
-# All tests; nextest where it is installed.
+# All tests; nextest where it is installed. Random tests draw the same cases each time, so that a change that passes here
+# passes everywhere; `make fuzz` draws others.
+test: export PROPTEST_RNG_SEED ?= 20020116
 test: build
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	    $(CARGO) nextest run --release --workspace --no-fail-fast; \
 	else \
 	    $(CARGO) test --release --workspace --no-fail-fast; \
 	fi
+
+# All tests with other random cases. What fails is printed with its case.
+fuzz:
+	@seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "PROPTEST_RNG_SEED=$$seed"; \
+	$(MAKE) test PROPTEST_RNG_SEED=$$seed
 
 build: setup
 	$(CARGO) build --release --workspace

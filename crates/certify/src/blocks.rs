@@ -4,9 +4,10 @@ use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
 use clinch_ir::cfa::unfold::{PointId, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, Invariants};
 use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
-use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_smt::Z3Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::excluded::excluded;
 use crate::{Rejection, Stop};
 
 /// Points a block may have.
@@ -189,20 +190,7 @@ impl Checker<'_> {
     }
 
     fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
-        if (self.stop)() {
-            return Err(Rejection::Stopped);
-        }
-        self.solver.push();
-        for &condition in conditions {
-            self.solver.assert(&self.terms, condition);
-        }
-        let answer = self.solver.check(&self.terms, &[]);
-        self.solver.pop();
-        match answer {
-            Answer::Unsat => Ok(()),
-            Answer::Sat => Err(Rejection::Wrong(format!("it is broken by {what}"))),
-            Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
-        }
+        excluded((&mut self.solver, &self.terms), conditions, what, self.stop)
     }
 }
 

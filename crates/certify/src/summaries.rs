@@ -6,9 +6,10 @@ use clinch_ir::cfa::effect::{Effect, Effects, fresh_like};
 use clinch_ir::cfa::passes::narrow;
 use clinch_ir::cfa::{CfaProgram, Edge, Op, ProcedureId, Summaries};
 use clinch_ir::{LocId, Sort, Symbol, Term, Terms};
-use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_smt::Z3Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::excluded::excluded;
 use crate::{Rejection, Stop};
 
 /// Limits of a query: work, milliseconds.
@@ -197,19 +198,6 @@ impl Checker<'_, '_> {
     }
 
     fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
-        if (self.stop)() {
-            return Err(Rejection::Stopped);
-        }
-        self.solver.push();
-        for &condition in conditions {
-            self.solver.assert(&self.terms, condition);
-        }
-        let answer = self.solver.check(&self.terms, &[]);
-        self.solver.pop();
-        match answer {
-            Answer::Unsat => Ok(()),
-            Answer::Sat => Err(Rejection::Wrong(format!("it is broken by {what}"))),
-            Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
-        }
+        excluded((&mut self.solver, &self.terms), conditions, what, self.stop)
     }
 }

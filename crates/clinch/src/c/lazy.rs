@@ -148,12 +148,8 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
         Some(BlocksName::Loops) => config.blocks = BlockSize::Loops,
         None => {}
     }
-    match lazy.abstraction {
-        Some(AbstractionName::Cartesian) => config.abstraction = Abstraction::Cartesian,
-        Some(AbstractionName::Boolean) => config.abstraction = Abstraction::Boolean,
-        Some(AbstractionName::Both) => config.abstraction = Abstraction::CartesianThenBoolean,
-        Some(_) => return Err("this --abstraction does not go with --engine lazy".to_owned()),
-        None => {}
+    if let Some(name) = lazy.abstraction {
+        config.abstraction = abstraction(name)?;
     }
     match lazy.focus {
         Some(FocusName::Core) => config.focus = Focus::Core,
@@ -182,13 +178,8 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
         Some(ValuesName::All) => config.values = Values::All,
         None => {}
     }
-    match args.order {
-        Some(OrderName::Bfs) => config.order = Order::BreadthFirst,
-        Some(OrderName::Dfs) => config.order = Order::DepthFirst,
-        Some(OrderName::ReversePostOrder) => config.order = Order::ReversePostOrder,
-        Some(OrderName::SubsumerFirst) => config.order = Order::SubsumerFirst,
-        Some(_) => return Err("this --order does not go with --engine lazy".to_owned()),
-        None => {}
+    if let Some(name) = args.order {
+        config.order = order(name)?;
     }
     if lazy.keep_subtree {
         config.subtree = Subtree::Keep;
@@ -201,4 +192,23 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
     }
     config.draw = lazy.dot.is_some();
     Ok(config)
+}
+
+fn abstraction(name: AbstractionName) -> Result<Abstraction, String> {
+    match name {
+        AbstractionName::Cartesian => Ok(Abstraction::Cartesian),
+        AbstractionName::Boolean => Ok(Abstraction::Boolean),
+        AbstractionName::Both => Ok(Abstraction::CartesianThenBoolean),
+        _ => Err("this --abstraction does not go with --engine lazy".to_owned()),
+    }
+}
+
+fn order(name: OrderName) -> Result<Order, String> {
+    match name {
+        OrderName::Bfs => Ok(Order::BreadthFirst),
+        OrderName::Dfs => Ok(Order::DepthFirst),
+        OrderName::ReversePostOrder => Ok(Order::ReversePostOrder),
+        OrderName::SubsumerFirst => Ok(Order::SubsumerFirst),
+        _ => Err("this --order does not go with --engine lazy".to_owned()),
+    }
 }

@@ -207,28 +207,11 @@ pub(crate) fn json(
     }
     match &outcome.verdict {
         CfaVerdict::Unknown(reason) => object["reason"] = reason.to_string().into(),
-        CfaVerdict::Safe(CfaProof::Reached(reached)) => {
-            object["proof"] = json!({ "kind": "reached states", "states": reached.states.len() });
-        }
-        CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
-            let invariants: Vec<Value> = invariants(program, proof, stop)
-                .into_iter()
-                .map(|(place, invariant)| json!({ "file": place.file, "line": place.line, "invariant": invariant }))
-                .collect();
-            object["proof"] = json!({ "kind": "invariants", "points": proof.points.len(), "invariants": invariants });
-        }
-        CfaVerdict::Safe(CfaProof::Unrolled(proof)) => {
-            let bounds: Vec<Value> = bounds(program, proof)
-                .into_iter()
-                .map(|(place, what, times)| json!({ "file": place.file, "line": place.line, what: times }))
-                .collect();
-            object["proof"] = json!({ "kind": "bounds", "bounds": bounds });
-        }
-        CfaVerdict::Safe(CfaProof::Summaries(proof)) => {
-            if let Some(bits) = proof.int_bits {
+        CfaVerdict::Safe(proof) => {
+            if let Some(bits) = int_bits(proof) {
                 object["reason"] = narrow_reason(bits).into();
             }
-            object["proof"] = json!({ "kind": "summaries", "points": proof.points.len(), "int_bits": proof.int_bits });
+            object["proof"] = json_proof(program, proof, stop);
         }
         CfaVerdict::Unsafe(found) => {
             let place = program.source.place(found.span);
@@ -246,6 +229,29 @@ pub(crate) fn json(
     }
     object["stats"] = outcome.stats.clone();
     object.to_string()
+}
+
+fn json_proof(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Value {
+    match proof {
+        CfaProof::Reached(reached) => json!({ "kind": "reached states", "states": reached.states.len() }),
+        CfaProof::Invariants(proof) => {
+            let invariants: Vec<Value> = invariants(program, proof, stop)
+                .into_iter()
+                .map(|(place, invariant)| json!({ "file": place.file, "line": place.line, "invariant": invariant }))
+                .collect();
+            json!({ "kind": "invariants", "points": proof.points.len(), "invariants": invariants })
+        }
+        CfaProof::Unrolled(proof) => {
+            let bounds: Vec<Value> = bounds(program, proof)
+                .into_iter()
+                .map(|(place, what, times)| json!({ "file": place.file, "line": place.line, what: times }))
+                .collect();
+            json!({ "kind": "bounds", "bounds": bounds })
+        }
+        CfaProof::Summaries(proof) => {
+            json!({ "kind": "summaries", "points": proof.points.len(), "int_bits": proof.int_bits })
+        }
+    }
 }
 
 fn json_input(program: &CfaProgram, input: &InputValue) -> Value {

@@ -55,13 +55,13 @@ use std::time::{Duration, Instant};
 
 use clinch_ir::horn::{ProgramClauses, show_term};
 use clinch_ir::{HornSystem, HornVerdict, Interpretation, Program, Reason, Term, Terms, Verdict};
-use clinch_smt::{ItpConfig, ItpNode, interpolate};
+use clinch_smt::ItpConfig;
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::horn::{
-    ControlOptions, ControlStats, InvariantOptions, InvariantStats, LostSolution, Prepared, SimplifyOptions,
-    SimplifyStats, invariants, prepare, strengthen,
+    ControlOptions, ControlStats, InvariantOptions, InvariantStats, SimplifyOptions, SimplifyStats, invariants,
+    prepare, strengthen,
 };
 use explore::{Exploration, Search, Uses};
 use refine::{Counterexample, Refinement};
@@ -201,15 +201,17 @@ pub fn check(
     let (verdict, stats) = check_strengthened(prepared.system(), config, budget, observer);
     let stats = Stats { simplify: Some(prepared.last().stats), control: prepared.control(), ..stats };
     let verdict = match verdict {
-        HornVerdict::Sat(solution) => match take_back(&prepared, system, config, budget, solution) {
-            Ok(solution) => HornVerdict::Sat(solution),
-            Err(_) if options.inline => {
-                // Without inlining every predicate is there to be interpreted.
-                let options = SimplifyOptions { inline: false, ..options.clone() };
-                return check(system, &Config { simplify: Some(options), ..config.clone() }, budget, observer);
+        HornVerdict::Sat(solution) => {
+            match prepared.interpolated_solution(system, solution, &config.interpolation, budget) {
+                Ok(solution) => HornVerdict::Sat(solution),
+                Err(_) if options.inline => {
+                    // Without inlining every predicate is there to be interpreted.
+                    let options = SimplifyOptions { inline: false, ..options.clone() };
+                    return check(system, &Config { simplify: Some(options), ..config.clone() }, budget, observer);
+                }
+                Err(lost) => HornVerdict::Unknown(Reason::Uncertified(lost.to_string())),
             }
-            Err(lost) => HornVerdict::Unknown(Reason::Uncertified(lost.to_string())),
-        },
+        }
         HornVerdict::Unsat(derivation) => match prepared.refutation(system, &derivation) {
             Ok(derivation) => HornVerdict::Unsat(derivation),
             Err(reason) => HornVerdict::Unknown(reason),
@@ -242,22 +244,6 @@ fn check_strengthened(
     };
     let stats = Stats { invariants: Some(known.stats), ..cegar.stats };
     (verdict, stats)
-}
-
-/// A solution of the prepared clauses as one of the original clauses.
-fn take_back(
-    prepared: &Prepared,
-    system: &HornSystem,
-    config: &Config,
-    budget: &Budget,
-    solution: Interpretation,
-) -> Result<Interpretation, LostSolution> {
-    let mut between = |terms: &mut Terms, a: Term, b: Term| {
-        let tree = [ItpNode { formula: a, children: Vec::new() }, ItpNode { formula: b, children: vec![0] }];
-        let found = interpolate(terms, &tree, &config.interpolation, &|| budget.check().is_err());
-        found.ok().map(|i| i.formulas[0])
-    };
-    prepared.solution(system, solution, &mut between)
 }
 
 /// A run, from which the predicates can be taken at the end.

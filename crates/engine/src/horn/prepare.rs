@@ -1,9 +1,11 @@
 //! All preparation of Horn clauses, in the order in which it pays.
 
-use clinch_ir::{Derivation, HornSystem, Interpretation, Reason};
+use clinch_ir::{Derivation, HornSystem, Interpretation, Reason, Term, Terms};
+use clinch_smt::{ItpConfig, ItpNode, interpolate};
 
 use super::control::{ControlOptions, ControlStats, Split, recover_control};
 use super::{Interpolate, LostSolution, Simplified, SimplifyOptions, simplify};
+use crate::budget::Budget;
 
 /// Clauses that were simplified, and if there was control in their data, split and simplified again.
 #[derive(Clone, Debug)]
@@ -55,6 +57,22 @@ impl Prepared {
             solution = split.solution(&self.simplified.system, solution);
         }
         self.simplified.solution(original, solution, interpolate)
+    }
+
+    /// The same; what a solution lacks is found by interpolation.
+    pub(crate) fn interpolated_solution(
+        &self,
+        original: &HornSystem,
+        solution: Interpretation,
+        config: &ItpConfig,
+        budget: &Budget,
+    ) -> Result<Interpretation, LostSolution> {
+        let mut between = |terms: &mut Terms, a: Term, b: Term| {
+            let tree = [ItpNode { formula: a, children: Vec::new() }, ItpNode { formula: b, children: vec![0] }];
+            let found = interpolate(terms, &tree, config, &|| budget.check().is_err());
+            found.ok().map(|i| i.formulas[0])
+        };
+        self.solution(original, solution, &mut between)
     }
 
     /// A refutation of the prepared clauses as one of the original clauses.

@@ -15,12 +15,11 @@ use clinch_ir::{
     Application, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, LocId, Node, PredId,
     Reason, Sort, Span, Symbol, Term, Terms, Value,
 };
-use clinch_smt::{ItpNode, interpolate};
 use rustc_hash::FxHashMap;
 
 use super::{Config, Stats};
 use crate::budget::{Budget, Observer};
-use crate::horn::{Prepared, SimplifyOptions, prepare};
+use crate::horn::{SimplifyOptions, prepare};
 
 /// Checks linear Horn clauses over integers and truth values.
 pub fn check_clauses(
@@ -37,7 +36,9 @@ pub fn check_clauses(
     let (verdict, stats) = super::check(&automaton.program, Encoding::Bits, config, budget, observer);
     let verdict = match verdict {
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
-            take_back(&prepared, system, config, budget, automaton.solution(&proof))
+            let solution = automaton.solution(&proof);
+            let original = prepared.interpolated_solution(system, solution, &config.interpolation, budget);
+            original.map(HornVerdict::Sat).map_err(|lost| Reason::Uncertified(lost.to_string()))
         }
         CfaVerdict::Unsafe(trace) => automaton
             .derivation(&trace)
@@ -47,23 +48,6 @@ pub fn check_clauses(
         CfaVerdict::Unknown(reason) => Err(reason),
     };
     (verdict.unwrap_or_else(HornVerdict::Unknown), stats)
-}
-
-/// A solution of the prepared clauses as one of the original clauses.
-fn take_back(
-    prepared: &Prepared,
-    system: &HornSystem,
-    config: &Config,
-    budget: &Budget,
-    solution: Interpretation,
-) -> Result<HornVerdict, Reason> {
-    let mut between = |terms: &mut Terms, a: Term, b: Term| {
-        let tree = [ItpNode { formula: a, children: Vec::new() }, ItpNode { formula: b, children: vec![0] }];
-        let found = interpolate(terms, &tree, &config.interpolation, &|| budget.check().is_err());
-        found.ok().map(|i| i.formulas[0])
-    };
-    let solution = prepared.solution(system, solution, &mut between);
-    solution.map(HornVerdict::Sat).map_err(|lost| Reason::Uncertified(lost.to_string()))
 }
 
 const ENTRY: LocId = LocId(0);

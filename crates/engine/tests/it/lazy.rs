@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use clinch_engine::lazy::{Config, Order, check_clauses};
 use clinch_engine::{Budget, Silent};
-use clinch_ir::Program;
 use clinch_ir::horn::ProgramClauses;
+use clinch_ir::{Program, TraceEnd, Verdict};
 use proptest::prelude::*;
 
 use crate::naive;
 use crate::random::{model, unbounded_model};
-use crate::support::{Answer, certified, example, gcl};
+use crate::support::{Answer, budget, certified, example, gcl};
 
 fn configurations() -> [Config; 3] {
     [Config::default(), Config::blast(), Config { order: Order::SubsumerFirst, ..Config::default() }]
@@ -35,6 +35,22 @@ fn examples_have_their_verdicts() {
     ];
     for (name, answer) in expected {
         assert_eq!(run(&example(name, &[]), &Config::default(), Duration::from_secs(60)), answer, "{name}");
+    }
+}
+
+/// The guard has no value where the index is outside: a fault, and never a deadlock as well.
+#[test]
+fn a_guard_without_a_value_is_no_deadlock() {
+    let mut program = gcl("var b: bool; var x: 0..3 = 3; var a: 0..2[2];\n\
+         process P { loc l; l -> l when ((b ? 0 : a[x]) = 0) and b; }\n");
+    program.property.deadlock = true;
+    let clauses = ProgramClauses::new(&program, 10).expect("one location");
+    for config in configurations() {
+        let (verdict, _) = check_clauses(&clauses.system, &config, &budget(), &mut Silent);
+        let verdict = clauses.verdict(&program, verdict);
+        assert_eq!(certified(&program, &verdict), Answer::Unsafe);
+        let Verdict::Unsafe(trace) = verdict else { unreachable!("just certified") };
+        assert!(matches!(trace.end, TraceEnd::Fault(..)), "{:?}", trace.end);
     }
 }
 

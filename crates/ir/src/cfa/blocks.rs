@@ -168,19 +168,20 @@ pub(super) fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect) -> P
     Partial { condition, values }
 }
 
+/// The variables that one of two partial runs changed, ascending.
+pub(super) fn changed_in_either(a: &FxHashMap<Symbol, Term>, b: &FxHashMap<Symbol, Term>) -> Vec<Symbol> {
+    let mut symbols: Vec<Symbol> = a.keys().chain(b.keys()).copied().collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols
+}
+
 /// Several partial runs that come to one point, as one. At most one of their conditions holds.
 fn join(terms: &mut Terms, partials: Vec<Partial>) -> Option<Partial> {
     let mut partials = partials.into_iter();
     let mut joined = partials.next()?;
     for other in partials {
-        let mut symbols: Vec<Symbol> = Vec::new();
-        #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
-        for symbol in joined.values.keys().chain(other.values.keys()) {
-            symbols.push(*symbol);
-        }
-        symbols.sort_unstable();
-        symbols.dedup();
-        for symbol in symbols {
+        for symbol in changed_in_either(&joined.values, &other.values) {
             let same = terms.symbol(symbol);
             let left = joined.values.get(&symbol).copied().unwrap_or(same);
             let right = other.values.get(&symbol).copied().unwrap_or(same);

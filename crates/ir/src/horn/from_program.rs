@@ -6,7 +6,7 @@
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
-use crate::definedness::total;
+use crate::definedness::{defined, total};
 use crate::eval::{EvalError, State};
 use crate::horn::{Application, Clause, ClauseId, Derivation, HornSystem, HornVerdict, Interpretation, PredId};
 use crate::interp::Interpreter;
@@ -242,7 +242,9 @@ impl<'p> Translation<'p> {
             let inputs_fit = input_condition(terms, &inputs);
             let (no_fault, disabled) = (terms.not(fault), terms.not(guard));
             let (enabled, faulty) = (terms.all([guard, no_fault, inputs_fit]), terms.and(fault, inputs_fit));
-            stuck = terms.and(stuck, disabled);
+            // A guard without a value is a fault, not a transition that is disabled.
+            let has_value = defined(self.program, terms, transition.guard);
+            stuck = terms.all([stuck, has_value, disabled]);
             let mut to = locs.clone();
             for m in &transition.moves {
                 to[m.process.index()] = m.to;

@@ -177,10 +177,9 @@ impl Cells {
                 match self.layouts[id.index()][i] {
                     None => args.push(terms.symbol(param)),
                     Some(layout) => {
-                        let sort = terms.symbol_sort(self.params[id.index()][0]).clone();
                         let sort = match terms.symbol_sort(param) {
                             Sort::Array(of) => of.1.clone(),
-                            _ => sort,
+                            other => other.clone(),
                         };
                         values.push((i, terms.declare(format!("v{i}"), sort), layout));
                     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::super::blocks::{Block, Partial, Target, TooLarge, either, extend};
+use super::super::blocks::{Block, Partial, Target, TooLarge, changed_in_either, either, extend};
 use super::super::unfold::{Next, PointId, Step, Unfolding};
 use super::valuation::{self, Valuation};
 use super::{Area, ValuedBlock, ValuedBlocks};
@@ -135,14 +135,7 @@ fn join(terms: &mut Terms, known: &Valuation, partials: Vec<Partial>) -> Partial
     let mut partials = partials.into_iter();
     let mut joined = partials.next().expect("groups are not empty");
     for other in partials {
-        let mut symbols: Vec<Symbol> = Vec::new();
-        #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
-        for symbol in joined.values.keys().chain(other.values.keys()) {
-            symbols.push(*symbol);
-        }
-        symbols.sort_unstable();
-        symbols.dedup();
-        for symbol in symbols {
+        for symbol in changed_in_either(&joined.values, &other.values) {
             let same = terms.symbol(symbol);
             let left = joined.values.get(&symbol).copied().unwrap_or(same);
             let right = other.values.get(&symbol).copied().unwrap_or(same);
