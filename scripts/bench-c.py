@@ -42,6 +42,7 @@ STRATEGIES = [
     ("order subsumer", ["--order", "subsumer"]),
     ("encoding bv", ["--encoding", "bv"]),
     ("values none", ["--values", "none"]),
+    ("data-flow none", ["--data-flow", "none"]),
     ("preset blast", ["--preset", "blast"]),
 ]
 

@@ -7,6 +7,7 @@ mod blocks;
 mod excluded;
 mod horn;
 mod invariant;
+mod passages;
 mod reached;
 mod replay;
 mod runs;
@@ -17,6 +18,7 @@ use clinch_ir::{EvalError, Program, Proof, Trace};
 
 pub use blocks::check_invariants;
 pub use horn::{check_refutation, check_solution};
+pub use passages::{Passage, consequences};
 pub use replay::replay;
 pub use runs::{check_input_trace, check_reached_states};
 pub use summaries::check_summaries;

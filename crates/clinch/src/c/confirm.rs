@@ -28,7 +28,7 @@ pub(crate) fn confirm(loaded: &Loaded, trace: &InputTrace, time: Duration) -> Co
     // The front end reads the units one after the other, each closed by a line break.
     let lengths: Vec<usize> =
         loaded.units.iter().map(|u| u.text.len() + usize::from(!u.text.ends_with('\n'))).collect();
-    let program = harness::instrument(&loaded.program, &lengths);
+    let program = harness::instrument(&loaded.program, trace, &lengths);
     let mut sources = vec![("clinch-harness.c".to_owned(), harness)];
     sources.extend(program.into_iter().enumerate().map(|(i, text)| (format!("unit{i}.c"), text)));
     match compiler.execute(&sources, loaded.data_model, &["-x", "c"], time) {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{AllocKind, CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, Op};
-use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
+use clinch_ir::cfa::{CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, Op};
+
+use super::contents::{self, Contents};
 
 /// The error is reached.
 pub(crate) const REACHED: i32 = 1;
@@ -32,7 +33,7 @@ pub(crate) fn write(program: &CfaProgram, trace: &InputTrace, entry: &str, partn
     inputs(program, trace, &driven, &mut out);
     out.push_str(ERRORS);
     if partner == Partner::Instrumented {
-        allocator(&unwritten(program, trace), &mut out);
+        contents::write(&Contents::read(program, trace), &mut out);
     }
     for (name, ty) in &driven.functions {
         let _ = writeln!(out, "PLAIN {} {name}() {{ return ({0})clinch_next(); }}", returned(ty));
@@ -67,7 +68,7 @@ impl Driven {
             InputKind::Nondet(_) | InputKind::Extern(_) => true,
             InputKind::Environment(_) | InputKind::Parameter(_) => self.starts,
             InputKind::Uninitialised(name) => {
-                self.partner == Partner::Instrumented && initialiser_place(program, name, site).is_some()
+                self.partner == Partner::Instrumented && initialiser_place(program, name, site.span).is_some()
             }
             InputKind::Opaque(_) => false,
         }
@@ -121,99 +122,6 @@ fn inputs(program: &CfaProgram, trace: &InputTrace, driven: &Driven, out: &mut S
              return inputs[position++];\n}}\n"
     );
 }
-
-/// A part of an allocated block that a run reads and never wrote.
-struct Unwritten {
-    /// The number of the block, in the order of allocation.
-    block: usize,
-    offset: u64,
-    width: u32,
-    bits: u64,
-}
-
-/// Sees where blocks are allocated.
-struct Allocations<'p> {
-    program: &'p CfaProgram,
-    starts: Vec<u64>,
-}
-
-impl Observer for Allocations<'_> {
-    const TRACES: bool = true;
-
-    fn edge(&mut self, traced: &TracedEdge<'_>) {
-        let edges = &self.program.procedure(traced.at.procedure).edges;
-        let op = traced.at.edge.map(|e| &edges[e.index()].op);
-        if matches!(op, Some(Op::Alloc { kind: AllocKind::Heap, .. })) {
-            self.starts.extend(traced.changes.iter().map(|change| change.value));
-        }
-    }
-
-    fn print(&mut self, _: &[u8], _: bool) {}
-}
-
-/// What the run of a trace reads of allocated blocks that it never wrote.
-fn unwritten(program: &CfaProgram, trace: &InputTrace) -> Vec<Unwritten> {
-    let machine = Machine::new(program);
-    let (mut values, mut reads) = (trace.inputs.iter(), Vec::new());
-    let mut inputs = |request: &InputRequest| {
-        let bits = values.next()?.bits;
-        if let InputSource::Memory { address, offset, .. } = request.source {
-            reads.push((address - offset, offset, request.width, bits));
-        }
-        Some(bits)
-    };
-    let mut allocations = Allocations { program, starts: Vec::new() };
-    machine.run(&mut machine.initial(), &mut inputs, &mut allocations, &Limits::default());
-    let found = reads.into_iter().filter_map(|(start, offset, width, bits)| {
-        let block = allocations.starts.iter().position(|s| *s == start)?;
-        Some(Unwritten { block, offset, width, bits })
-    });
-    found.collect()
-}
-
-/// Allocation of blocks that hold what the run is to read of them.
-fn allocator(unwritten: &[Unwritten], out: &mut String) {
-    out.push_str("static const struct { unsigned long block, at; unsigned char byte; } clinch_contents[] = {\n");
-    let mut count = 0;
-    for part in unwritten {
-        for i in 0..part.width.div_ceil(8) {
-            let byte = part.bits >> (8 * i) & 0xff;
-            let _ = writeln!(out, "    {{{}, {}, {byte}}},", part.block, part.offset + u64::from(i));
-            count += 1;
-        }
-    }
-    let _ = writeln!(out, "    {{0, 0, 0}}\n}};\nstatic unsigned long clinch_count = {count};");
-    out.push_str(ALLOCATOR);
-}
-
-/// Blocks are never used again.
-const ALLOCATOR: &str = r#"static unsigned char clinch_arena[1 << 24] __attribute__((aligned(16)));
-static unsigned long clinch_used, clinch_blocks;
-WEAK void *clinch_malloc(unsigned long size) {
-    unsigned char *block = clinch_arena + clinch_used;
-    unsigned long i;
-    if (size > sizeof clinch_arena - 64 - clinch_used) return 0;
-    for (i = 0; i < clinch_count; i++)
-        if (clinch_contents[i].block == clinch_blocks && clinch_contents[i].at < size)
-            block[clinch_contents[i].at] = clinch_contents[i].byte;
-    clinch_blocks++;
-    clinch_used = ((clinch_used + size + 15) & ~15ul) + 16;
-    return block;
-}
-WEAK void *clinch_calloc(unsigned long n, unsigned long each) {
-    unsigned char *block = clinch_malloc(n * each);
-    unsigned long i;
-    if (block) for (i = 0; i < n * each; i++) block[i] = 0;
-    return block;
-}
-WEAK void *clinch_realloc(void *old, unsigned long size) {
-    unsigned char *block = clinch_malloc(size), *from = old;
-    unsigned long i;
-    if (block && from) for (i = 0; i < size && from + i < block; i++) block[i] = from[i];
-    return block;
-}
-WEAK void clinch_free(void *block) { }
-"#;
 
 /// The functions that are errors or end a run. Weak where the program may have its own; not instrumented, for they are what
 /// instrumentation calls.
@@ -285,8 +193,8 @@ fn main_for(program: &CfaProgram, entry: &str, out: &mut String) {
 }
 
 /// The program, changed so that it says when it reaches an error, whatever its own functions do then, and takes the first
-/// values of its local variables from the harness.
-pub(crate) fn instrument(program: &CfaProgram, unit_lengths: &[usize]) -> Vec<String> {
+/// values of its local variables from the harness, those of arrays and records where the run of the trace reads them.
+pub(crate) fn instrument(program: &CfaProgram, trace: &InputTrace, unit_lengths: &[usize]) -> Vec<String> {
     let mut insertions: Vec<(usize, String)> = Vec::new();
     for span in error_spans(program) {
         let (start, end) = (span.start as usize, span.end as usize);
@@ -298,11 +206,13 @@ pub(crate) fn instrument(program: &CfaProgram, unit_lengths: &[usize]) -> Vec<St
             insertions.push((start + colon + 1, " clinch_error(); ".to_owned()));
         }
     }
-    for site in &program.inputs {
-        if let InputKind::Uninitialised(name) = &site.kind
-            && let Some(place) = initialiser_place(program, name, site)
-        {
-            insertions.push((place, format!(" = (__typeof__({name}))clinch_next()")));
+    insertions.extend(first_values(program));
+    for (object, span) in Contents::read(program, trace).locals(program) {
+        let name = &program.objects[object.index()].name;
+        // One more declarator, a pointer whose initialiser fills the one before it, whatever the type they share.
+        if let Some(place) = initialiser_place(program, name, span) {
+            let filled = format!(", *clinch_filled_{0} = clinch_fill({0}, &{name}, sizeof {name})", object.index());
+            insertions.push((place, filled));
         }
     }
     insertions.sort();
@@ -319,10 +229,45 @@ pub(crate) fn instrument(program: &CfaProgram, unit_lengths: &[usize]) -> Vec<St
     units
 }
 
+/// Insertions that take the first values of local variables from the harness: an initialiser for a scalar; for the parts of an
+/// array or a record one more declarator, a pointer whose initialiser assigns them, whatever the type they share.
+fn first_values(program: &CfaProgram) -> Vec<(usize, String)> {
+    let mut insertions = Vec::new();
+    let mut parts: BTreeMap<usize, String> = BTreeMap::new();
+    for site in &program.inputs {
+        let InputKind::Uninitialised(name) = &site.kind else { continue };
+        let Some(place) = initialiser_place(program, name, site.span) else { continue };
+        if base(name) == Some(name) {
+            insertions.push((place, format!(" = (__typeof__({name}))clinch_next()")));
+        } else {
+            // The type of the sum is that of the part, and a bit-field has one too.
+            let _ = write!(parts.entry(place).or_default(), "{name} = (__typeof__({name} + 0))clinch_next(), ");
+        }
+    }
+    let assigned =
+        parts.into_iter().map(|(place, parts)| (place, format!(", *clinch_first_{place} = ({parts}(void *)0)")));
+    insertions.extend(assigned);
+    insertions
+}
+
+/// The variable that a name as `x.list[2].next` is a part of; nothing if C would not read it so.
+fn base(name: &str) -> Option<&str> {
+    let is_word = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !word.is_empty();
+    let (base, path) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
+    let is_path = path.split('.').enumerate().all(|(i, step)| {
+        let mut indices = step.split('[');
+        let member = indices.next().unwrap_or_default();
+        (if i == 0 { member.is_empty() } else { is_word(member) })
+            && indices.all(|n| n.strip_suffix(']').is_some_and(is_word))
+    });
+    (is_word(base) && is_path).then_some(base)
+}
+
 /// A part of a text with insertions.
 fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String)]) -> String {
     let mut out = format!("#define main {RENAMED_MAIN}\n{RENAMED_LIBRARY}");
     out.push_str("void clinch_error(void); unsigned long long clinch_next(void);\n");
+    out.push_str("void *clinch_fill(unsigned long, void *, unsigned long);\n");
     let mut done = part.start;
     for (place, inserted) in insertions {
         out.push_str(&text[done..*place]);
@@ -333,8 +278,8 @@ fn insert(text: &str, part: std::ops::Range<usize>, insertions: &[(usize, String
     out
 }
 
-/// Whether a trace has inputs that no harness is sure to give: contents of memory (those of allocated blocks are given), values
-/// that are not modelled.
+/// Whether a trace has inputs that no harness is sure to give: contents of memory (those of allocated blocks and of most local
+/// variables are given), values that are not modelled.
 pub(crate) fn misses_inputs(program: &CfaProgram, trace: &InputTrace) -> bool {
     let driven = Driven::new(program, Partner::Instrumented, "");
     trace.inputs.iter().any(|input| match &input.origin {
@@ -351,13 +296,34 @@ fn error_spans(program: &CfaProgram) -> Vec<Span> {
     spans
 }
 
-/// Where an initialiser can be written for a variable that has none: behind its declarator.
-fn initialiser_place(program: &CfaProgram, name: &str, site: &InputSite) -> Option<usize> {
+/// Where an initialiser, or one more declarator, can be written for a variable, or a part of it, that has none: behind its declarator.
+fn initialiser_place(program: &CfaProgram, name: &str, declarator: Span) -> Option<usize> {
     let text = program.source.text.as_bytes();
-    let (start, end) = (site.span.start as usize, site.span.end as usize);
+    let (start, end) = (declarator.start as usize, declarator.end as usize);
     let declarator = std::str::from_utf8(text.get(start..end)?).ok()?;
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let named = declarator.split(|c| !is_name(c)).any(|word| word == name);
+    let base = base(name)?;
+    let named = declarator.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == base);
+    let end = after_dimensions(text, end)?;
     let next = text[end..].iter().find(|b| !b.is_ascii_whitespace())?;
-    (named && matches!(next, b';' | b',') && name.chars().all(is_name)).then_some(end)
+    (named && matches!(next, b';' | b',')).then_some(end)
+}
+
+/// The end of a declarator whose name ends at a place: behind the dimensions of an array.
+fn after_dimensions(text: &[u8], mut end: usize) -> Option<usize> {
+    loop {
+        let next = end + text[end..].iter().position(|b| !b.is_ascii_whitespace())?;
+        if text[next] != b'[' {
+            return Some(end);
+        }
+        let mut depth = 0_u32;
+        let closing = |b: &u8| {
+            depth = match b {
+                b'[' => depth + 1,
+                b']' => depth - 1,
+                _ => depth,
+            };
+            depth == 0
+        };
+        end = next + text[next..].iter().position(closing)? + 1;
+    }
 }

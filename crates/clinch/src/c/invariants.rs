@@ -2,13 +2,15 @@
 
 use clinch_certify::Stop;
 use clinch_ir::cfa::{CfaProgram, Invariants, ObjectKind, Place, ProcedureId, show_c_in};
-use clinch_ir::{LocId, Node, Symbol, Term, Terms};
+use clinch_ir::{LocId, Node, Span, Symbol, Term, Terms};
 use clinch_smt::{Tidy, tidy};
+
+use super::boundaries::at_calls;
 
 /// Questions to the solver about one invariant.
 const QUESTIONS: usize = 150;
 
-/// What holds at the loop heads. A loop in a function that is called from several places has one for all of them, and none speaks
+/// What holds at the loop heads, where functions are entered and behind their calls. A loop in a function that is called from several places has one for all of them, and none speaks
 /// of variables that cannot be named there: it may be weaker than what was proved.
 pub(super) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>) -> Vec<(Place, String)> {
     let mut terms = proof.terms.clone();
@@ -22,19 +24,31 @@ pub(super) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_
             None => heads.push((point.procedure, point.location, *formula)),
         }
     }
+    let bound = proof.bound.as_ref().map(|b| b.symbol);
+    if bound.is_none() {
+        let in_scope = |terms: &Terms, at: ProcedureId, literal: Term| is_in_scope(program, terms, (at, None), literal);
+        for boundary in at_calls(program, proof, &mut terms, &in_scope, stop) {
+            // A loop head may be a boundary: what was proved there says more.
+            if !heads.iter().any(|h| (h.0, h.1) == (boundary.0, boundary.1)) {
+                heads.push(boundary);
+            }
+        }
+    }
     let mut found: Vec<(Place, String)> = Vec::new();
     for (procedure, location, formula) in heads {
-        let bound = proof.bound.as_ref().map(|b| b.symbol);
         let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, (procedure, bound), literal);
         let how = Tidy { questions: QUESTIONS, keep: &keep, stop: &stop };
         let Some(short) = tidy(&mut terms, formula, how) else { continue };
-        let place = program.source.place(program.procedure(procedure).locations[location.index()].span);
+        let of = program.procedure(procedure);
+        let span = of.locations[location.index()].span;
+        let place = program.source.place(if span == Span::default() { of.span } else { span });
         if !matches!(terms.node(short), Node::Bool(true)) {
             let text = show_c_in(program, &terms, short);
             let quantified = bound.is_some_and(|b| terms.symbols(short).contains(&b));
             found.push((place, if quantified { format!("/* for every k */ {text}") } else { text }));
         }
     }
+    found.sort_by(|a, b| (&a.0.file, a.0.line).cmp(&(&b.0.file, b.0.line)));
     found
 }
 

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use clinch_engine::lazy::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree, Values};
+use clinch_engine::lazy::{
+    Abstraction, BlockSize, Config, DataFlow, Focus, Grain, Order, Part, Scope, Subtree, Values,
+};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::horn::Encoding;
 
@@ -57,6 +59,10 @@ pub(crate) struct LazyArgs {
     /// Which variables become control, by value, where they turn out to matter (lazy): none; those that are assigned constants; all.
     #[arg(long, value_enum)]
     pub(crate) values: Option<ValuesName>,
+
+    /// What is known without abstraction (lazy): nothing, or constants and bounds of variables from a data-flow pass.
+    #[arg(long, value_enum)]
+    pub(crate) data_flow: Option<DataFlowName>,
 
     /// Leave equations whole instead of splitting them into two inequalities (lazy).
     #[arg(long)]
@@ -135,6 +141,12 @@ pub(crate) enum ValuesName {
     All,
 }
 
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DataFlowName {
+    None,
+    Intervals,
+}
+
 /// The configuration the command line asks for.
 pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
     let lazy = &args.lazy;
@@ -176,6 +188,11 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
         Some(ValuesName::None) => config.values = Values::None,
         Some(ValuesName::Control) => config.values = Values::Control,
         Some(ValuesName::All) => config.values = Values::All,
+        None => {}
+    }
+    match lazy.data_flow {
+        Some(DataFlowName::None) => config.data_flow = DataFlow::None,
+        Some(DataFlowName::Intervals) => config.data_flow = DataFlow::Intervals,
         None => {}
     }
     if let Some(name) = args.order {

@@ -1,9 +1,11 @@
 //! C programs on the command line: reading, checking, executing, drawing.
 
+mod boundaries;
 mod cc;
 pub(crate) mod cfa;
 pub(crate) mod check;
 mod confirm;
+mod contents;
 pub(crate) mod engines;
 mod harness;
 mod invariants;

@@ -26,6 +26,8 @@ pub struct Config {
     pub split_equations: bool,
     /// Which variables' values may be control.
     pub values: Values,
+    /// What is known without abstraction.
+    pub data_flow: DataFlow,
     /// Variables whose values are control from the beginning, if any may be: what an earlier run came to ([`Stats::tracked_variables`]).
     ///
     /// [`Stats::tracked_variables`]: super::Stats::tracked_variables
@@ -49,6 +51,7 @@ impl Default for Config {
             grain: Grain::AtomsThenConjuncts,
             split_equations: true,
             values: Values::Control,
+            data_flow: DataFlow::Intervals,
             track: Vec::new(),
             // Blocks are large formulas: each attempt to do without a part of one takes long.
             interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
@@ -76,6 +79,7 @@ impl Config {
             grain: Grain::Atoms,
             split_equations: false,
             values: Values::None,
+            data_flow: DataFlow::None,
             ..Config::default()
         }
     }
@@ -164,6 +168,15 @@ pub enum Values {
     Control,
     /// All, counters included, until they take too many values.
     All,
+}
+
+/// Cheap invariants from a data-flow pass, which regions have from the beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DataFlow {
+    /// None.
+    None,
+    /// Constants and bounds of variables at loop heads, wrap-around respected.
+    Intervals,
 }
 
 /// What of an interpolant becomes a predicate.

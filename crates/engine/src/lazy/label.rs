@@ -236,6 +236,19 @@ impl<'p> Labels<'p> {
         label.guard = terms.all(facts);
     }
 
+    /// Whether a variable of the program is read with sign.
+    pub(super) fn has_sign(&self, variable: Symbol) -> bool {
+        self.variables.get(&self.symbol_of(variable)).is_some_and(|v| v.1 == View::Signed)
+    }
+
+    /// A formula over the program's variables, in the encoding.
+    pub(super) fn formula(&mut self, terms: &mut Terms, formula: Term) -> Term {
+        match &mut self.integers {
+            Some(encoding) => encoding.formula(terms, formula),
+            None => formula,
+        }
+    }
+
     /// What is open is read as the variable that takes it.
     fn inherit_view(&mut self, point: PointId, edge: EdgeId, symbol: Symbol) {
         let Some(encoding) = &mut self.integers else { return };

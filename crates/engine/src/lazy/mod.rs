@@ -49,6 +49,7 @@
 
 mod clauses;
 mod config;
+mod dataflow;
 mod dot;
 mod evidence;
 mod label;
@@ -79,7 +80,7 @@ use serde::Serialize;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::search::BitSet;
 pub use clauses::check_clauses;
-pub use config::{Abstraction, BlockSize, Config, Focus, Grain, Order, Part, Scope, Subtree, Values};
+pub use config::{Abstraction, BlockSize, Config, DataFlow, Focus, Grain, Order, Part, Scope, Subtree, Values};
 use label::{INITIAL, LabelId, Labels};
 use path::Path;
 use post::{Context, Mode, Post, no_room};
@@ -176,6 +177,7 @@ struct Lazy<'a> {
     terms: Terms,
     labels: Labels<'a>,
     predicates: Predicates,
+    data_flow: dataflow::DataFlow<'a>,
     post: Post,
     tree: Tree,
     waiting: Waiting,
@@ -204,6 +206,7 @@ impl<'a> Lazy<'a> {
             terms,
             labels,
             predicates: Predicates::default(),
+            data_flow: dataflow::DataFlow::new(program, config.data_flow == DataFlow::Intervals),
             post,
             tree,
             waiting: Waiting::new(program, config.order),
@@ -286,7 +289,14 @@ impl<'a> Lazy<'a> {
             Target::Point(point) => (self.support(parent, point), self.mode(point)),
             _ => (BitSet::new(), Mode::Cartesian),
         };
-        let region = self.post(parent, label, &support, mode)?;
+        let mut region = self.post(parent, label, &support, mode)?;
+        if let Target::Point(point) = place {
+            let facts = self.data_flow.facts(&mut self.terms, &mut self.labels, &mut self.predicates, point);
+            region = match facts {
+                Some(facts) => region.and(&self.post.bdds.cube(facts).map_err(no_room)?).map_err(no_room)?,
+                None => self.post.bdds.ff(),
+            };
+        }
         self.stats.predicates.max_active = self.stats.predicates.max_active.max(support.len() as u64);
         let mark = Mark::Unmarked;
         Ok(Node { parent: Some(parent), label, place, values, region, support, mode, mark, sons: Vec::new() })

@@ -76,6 +76,17 @@ impl Predicates {
         found
     }
 
+    /// A formula that is one atom as a literal.
+    pub(super) fn add_literal(&mut self, terms: &mut Terms, formula: Term) -> Option<Literal> {
+        let [Atom::Predicate { term, .. }] = atoms(terms, formula)[..] else { return None };
+        let (formula, value) = match terms.node(term) {
+            Node::Unary(UnOp::Not, inner) => (inner, false),
+            Node::Binary(BinOp::Eq, a, b) => (oriented(terms, a, b), true),
+            _ => (term, true),
+        };
+        Some((self.add(terms, formula), value))
+    }
+
     /// The conjuncts of a formula as predicates, each whole.
     pub(super) fn add_conjuncts(&mut self, terms: &mut Terms, formula: Term, split: bool) -> Vec<PredicateId> {
         let mut found = Vec::new();

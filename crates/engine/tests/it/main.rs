@@ -2,6 +2,7 @@
 
 mod agree;
 mod bit_vectors;
+mod c_generated;
 mod cegar;
 mod horn;
 mod horn_control;

@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effect::Effect;
-use super::unfold::{Next, PointId, Step, Unfolding};
+use super::unfold::{Next, Point, PointId, Step, Unfolding};
 use super::{EdgeId, ProcedureId};
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
@@ -55,18 +55,48 @@ pub fn blocks_from(
     from: PointId,
     limit: usize,
 ) -> Result<Vec<Block>, TooLarge> {
+    walk_from(unfolding, terms, from, limit, |_| false).map(|(blocks, _)| blocks)
+}
+
+/// The first parts of these blocks, up to some of the points that they pass on their way.
+pub fn passages_from(
+    unfolding: &mut Unfolding<'_>,
+    terms: &mut Terms,
+    from: PointId,
+    limit: usize,
+    is_wanted: impl Fn(&Point) -> bool,
+) -> Result<Vec<Block>, TooLarge> {
+    walk_from(unfolding, terms, from, limit, is_wanted).map(|(_, passages)| passages)
+}
+
+/// The blocks that start at a point, and their first parts.
+#[allow(clippy::type_complexity, reason = "two results of one walk")]
+fn walk_from(
+    unfolding: &mut Unfolding<'_>,
+    terms: &mut Terms,
+    from: PointId,
+    limit: usize,
+    is_wanted: impl Fn(&Point) -> bool,
+) -> Result<(Vec<Block>, Vec<Block>), TooLarge> {
     let (order, steps) = points_of(unfolding, terms, from, limit)?;
     let mut walk = Walk { terms, incoming: FxHashMap::default(), targets: Vec::new(), open: Vec::new() };
+    let mut passages = Vec::new();
     let tt = walk.terms.tt();
     walk.incoming.insert(from, vec![Partial { condition: tt, values: FxHashMap::default() }]);
     for &point in order.iter().rev() {
         let partials = walk.incoming.remove(&point).unwrap_or_default();
         let Some(partial) = join(walk.terms, partials) else { continue };
+        if point != from && is_wanted(unfolding.point(point)) {
+            let mut updates: Vec<(Symbol, Term)> = partial.values.iter().map(|(s, t)| (*s, *t)).collect();
+            updates.sort_unstable();
+            let (target, guard) = (Target::Point(point), partial.condition);
+            passages.push(Block { from, target, guard, updates, open: Vec::new() });
+        }
         for step in &steps[&point] {
             walk.take(unfolding, from, point, step, &partial);
         }
     }
-    Ok(walk.blocks(from))
+    Ok((walk.blocks(from), passages))
 }
 
 /// The points of the blocks, children before parents, and their steps.

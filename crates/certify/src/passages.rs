@@ -1,0 +1,87 @@
+//! What follows from invariants, once they are checked, at points between those they are about.
+
+use clinch_ir::cfa::blocks::{Block, Target, passages_from};
+use clinch_ir::cfa::unfold::{Point, Unfolding};
+use clinch_ir::cfa::{CfaProgram, Invariants, ProcedureId};
+use clinch_ir::{LocId, Symbol, Term, Terms};
+use clinch_smt::Z3Solver;
+use rustc_hash::FxHashMap;
+
+use crate::excluded::excluded;
+use crate::{Rejection, Stop};
+
+/// Points a block may have.
+const BLOCK_POINTS: usize = 20_000;
+/// Limits of a query: work, milliseconds.
+const LIMITS: (u32, u32) = (2_000_000, 500);
+
+/// A location, with formulas that may hold whenever a run comes there.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// The procedure.
+    pub procedure: ProcedureId,
+    /// The location in it.
+    pub location: LocId,
+    /// The formulas.
+    pub formulas: Vec<Term>,
+}
+
+/// Keeps the formulas that hold at the locations, whatever calls wait there, by what the invariants say where runs come from.
+/// What cannot be decided in little time goes. `terms` has the invariants and the formulas.
+pub fn consequences(
+    program: &CfaProgram,
+    proof: &Invariants,
+    terms: &mut Terms,
+    mut passages: Vec<Passage>,
+    stop: Stop<'_>,
+) -> Result<Vec<Passage>, Rejection> {
+    let Some(mut unfolding) = Unfolding::resume(program, terms).filter(|_| terms.extends(&program.terms)) else {
+        return Err(Rejection::Wrong("it is about another program".to_owned()));
+    };
+    let mut solver = Z3Solver::for_formulas();
+    solver.set_limits(LIMITS.0, LIMITS.1);
+    let mut passed = vec![false; passages.len()];
+    for (point, invariant) in &proof.points {
+        let from = unfolding.intern_point(point.clone());
+        let is_wanted = |point: &Point| place(&passages, point).is_some();
+        let blocks = passages_from(&mut unfolding, terms, from, BLOCK_POINTS, is_wanted)
+            .map_err(|_| Rejection::Undecided("a block is too large".to_owned()))?;
+        for block in blocks {
+            let Target::Point(to) = block.target else { continue };
+            let Some(i) = place(&passages, unfolding.point(to)) else { continue };
+            passed[i] = true;
+            let formulas = std::mem::take(&mut passages[i].formulas);
+            passages[i].formulas = kept(&mut solver, terms, *invariant, &block, formulas, stop)?;
+        }
+    }
+    let mut passed = passed.into_iter();
+    passages.retain(|passage| passed.next() == Some(true) && !passage.formulas.is_empty());
+    Ok(passages)
+}
+
+fn place(passages: &[Passage], point: &Point) -> Option<usize> {
+    passages.iter().position(|p| (p.procedure, p.location) == (point.procedure, point.location))
+}
+
+/// The formulas that hold where the block ends.
+fn kept(
+    solver: &mut Z3Solver,
+    terms: &mut Terms,
+    invariant: Term,
+    block: &Block,
+    formulas: Vec<Term>,
+    stop: Stop<'_>,
+) -> Result<Vec<Term>, Rejection> {
+    let values: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+    let mut found = Vec::new();
+    for formula in formulas {
+        let after = terms.substitute_symbols(formula, &values);
+        let broken = terms.not(after);
+        match excluded((solver, terms), &[invariant, block.guard, broken], "a passage", stop) {
+            Ok(()) => found.push(formula),
+            Err(Rejection::Stopped) => return Err(Rejection::Stopped),
+            Err(_) => {}
+        }
+    }
+    Ok(found)
+}

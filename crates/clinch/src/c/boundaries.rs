@@ -1,0 +1,86 @@
+//! Invariants at call boundaries: what holds where a function is entered, and behind its calls.
+
+use std::collections::BTreeMap;
+
+use clinch_certify::{Passage, Stop, consequences};
+use clinch_ir::cfa::intervals::{Intervals, bounds};
+use clinch_ir::cfa::{CfaProgram, Invariants, Op, ProcedureId};
+use clinch_ir::predicate::{Atom, atoms};
+use clinch_ir::{LocId, Node, Symbol, Term, Terms};
+use rustc_hash::FxHashMap;
+
+/// Boundaries that are looked at.
+const BOUNDARIES: usize = 40;
+/// Formulas tried at one of them.
+const CANDIDATES: usize = 30;
+
+/// Formulas that hold at boundaries, as their conjunction. The candidates are the literals of the proof and the bounds that a
+/// data-flow pass finds; each was checked against what was proved at the loop heads.
+pub(super) fn at_calls(
+    program: &CfaProgram,
+    proof: &Invariants,
+    terms: &mut Terms,
+    is_in_scope: &dyn Fn(&Terms, ProcedureId, Term) -> bool,
+    stop: Stop<'_>,
+) -> Vec<(ProcedureId, LocId, Term)> {
+    let intervals = Intervals::new(program);
+    let literals = literals(proof, terms);
+    let mut passages = Vec::new();
+    for ((procedure, location), arguments) in boundaries(program).into_iter().take(BOUNDARIES) {
+        let mut formulas = Vec::new();
+        if let Some(known) = intervals.as_ref().and_then(|i| i.at(procedure, location)) {
+            let with_sign = |s: Symbol| program.variables.get(&s).is_none_or(|v| v.signed);
+            formulas.extend(known.iter().flat_map(|(s, range)| bounds(terms, s, range, with_sign(s))));
+        }
+        for &literal in &literals {
+            formulas.push(literal);
+            formulas.push(terms.substitute_symbols(literal, &arguments));
+        }
+        formulas.retain(|&formula| is_in_scope(terms, procedure, formula));
+        formulas.sort_unstable();
+        formulas.dedup();
+        formulas.truncate(CANDIDATES);
+        passages.push(Passage { procedure, location, formulas });
+    }
+    let found = consequences(program, proof, terms, passages, stop).unwrap_or_default();
+    found.into_iter().map(|p| (p.procedure, p.location, terms.all(p.formulas))).collect()
+}
+
+/// The literals of the invariants: atoms and their negations.
+fn literals(proof: &Invariants, terms: &mut Terms) -> Vec<Term> {
+    let mut found = Vec::new();
+    for (_, formula) in &proof.points {
+        for atom in atoms(terms, *formula) {
+            let Atom::Predicate { term, .. } = atom else { continue };
+            for literal in [term, terms.not(term)] {
+                if !found.contains(&literal) {
+                    found.push(literal);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Variables that are passed, with the parameters that take them.
+type Arguments = FxHashMap<Symbol, Term>;
+
+/// Where functions of the program are entered, with what callers pass, and where calls return to.
+fn boundaries(program: &CfaProgram) -> BTreeMap<(ProcedureId, LocId), Arguments> {
+    let mut found: BTreeMap<(ProcedureId, LocId), Arguments> = BTreeMap::new();
+    let mut terms = program.terms.clone();
+    // What calls `main` is not written anywhere.
+    for (i, procedure) in program.procedures.iter().enumerate().filter(|(i, _)| *i != program.entry.index()) {
+        for edge in &procedure.edges {
+            let Op::Call { callee, args, .. } = &edge.op else { continue };
+            let called = program.procedure(*callee);
+            let passed = args.iter().zip(&called.params).filter_map(|(arg, parameter)| match terms.node(*arg) {
+                Node::Symbol(variable) => Some((variable, terms.symbol(*parameter))),
+                _ => None,
+            });
+            found.entry((*callee, called.entry)).or_default().extend(passed);
+            found.entry((ProcedureId::from_index(i), edge.to)).or_default();
+        }
+    }
+    found
+}

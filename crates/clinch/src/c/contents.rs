@@ -1,0 +1,165 @@
+//! What memory holds that a run reads and never wrote: the harness puts it there.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use clinch_ir::Span;
+use clinch_ir::cfa::{AllocKind, CfaProgram, Edge, InputTrace, ObjectId, ObjectKind, Op};
+use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
+
+/// Where contents lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Home {
+    /// An allocated block, by the order of allocation.
+    Block(usize),
+    /// A local variable, in its so many-th life.
+    Local(ObjectId, usize),
+}
+
+/// A part of memory that a run reads and never wrote.
+struct Unwritten {
+    home: Home,
+    offset: u64,
+    width: u32,
+    bits: u64,
+}
+
+/// All that the run of a trace reads and never wrote, of allocated blocks and local variables.
+pub(super) struct Contents(Vec<Unwritten>);
+
+/// Sees where lives begin.
+struct Lives<'p> {
+    program: &'p CfaProgram,
+    /// Where the allocated blocks start.
+    blocks: RefCell<Vec<u64>>,
+    /// How often each local variable came to life.
+    entered: RefCell<BTreeMap<ObjectId, usize>>,
+}
+
+impl Lives<'_> {
+    fn home(&self, start: u64) -> Option<Home> {
+        if let Some(block) = self.blocks.borrow().iter().position(|s| *s == start) {
+            return Some(Home::Block(block));
+        }
+        let local = |kind| matches!(kind, ObjectKind::Local(_));
+        let object = self.program.objects.iter().position(|o| o.address == start && local(o.kind))?;
+        let object = ObjectId(u32::try_from(object).ok()?);
+        let life = self.entered.borrow().get(&object)?.checked_sub(1)?;
+        Some(Home::Local(object, life))
+    }
+}
+
+impl Observer for &Lives<'_> {
+    const TRACES: bool = true;
+
+    fn edge(&mut self, traced: &TracedEdge<'_>) {
+        let edges = &self.program.procedure(traced.at.procedure).edges;
+        match traced.at.edge.map(|e| &edges[e.index()].op) {
+            Some(Op::Alloc { kind: AllocKind::Heap, .. }) => {
+                self.blocks.borrow_mut().extend(traced.changes.iter().map(|change| change.value));
+            }
+            Some(Op::Enter(object)) => *self.entered.borrow_mut().entry(*object).or_default() += 1,
+            _ => {}
+        }
+    }
+
+    fn print(&mut self, _: &[u8], _: bool) {}
+}
+
+impl Contents {
+    /// Runs the program on the inputs of a trace, and sees what it asks of memory.
+    pub(super) fn read(program: &CfaProgram, trace: &InputTrace) -> Contents {
+        let lives = Lives { program, blocks: RefCell::default(), entered: RefCell::default() };
+        let (mut values, mut found) = (trace.inputs.iter(), Vec::new());
+        let mut inputs = |request: &InputRequest| {
+            let bits = values.next()?.bits;
+            if let InputSource::Memory { address, offset, .. } = request.source
+                && let Some(home) = lives.home(address - offset)
+            {
+                found.push(Unwritten { home, offset, width: request.width, bits });
+            }
+            Some(bits)
+        };
+        let machine = Machine::new(program);
+        machine.run(&mut machine.initial(), &mut inputs, &mut &lives, &Limits::default());
+        Contents(found)
+    }
+
+    /// The local variables among it, with their declarators.
+    pub(super) fn locals(&self, program: &CfaProgram) -> BTreeMap<ObjectId, Span> {
+        let edges = || program.procedures.iter().flat_map(|p| &p.edges);
+        let found = self.0.iter().filter_map(|part| {
+            let Home::Local(object, _) = part.home else { return None };
+            let enters = |edge: &&Edge| matches!(edge.op, Op::Enter(entered) if entered == object);
+            Some((object, edges().find(enters)?.span))
+        });
+        found.collect()
+    }
+}
+
+/// Writes an allocator whose blocks hold what the run is to read of them, and `clinch_fill`, which does it for variables.
+pub(super) fn write(contents: &Contents, out: &mut String) {
+    out.push_str("struct clinch_content { unsigned long home, life, at; unsigned char byte; };\n");
+    table("blocks", contents, out, |home| match home {
+        Home::Block(block) => Some((block, 0)),
+        Home::Local(..) => None,
+    });
+    table("locals", contents, out, |home| match home {
+        Home::Block(_) => None,
+        Home::Local(object, life) => Some((object.index(), life)),
+    });
+    out.push_str(ALLOCATOR);
+}
+
+fn table(name: &str, contents: &Contents, out: &mut String, of: impl Fn(Home) -> Option<(usize, usize)>) {
+    let _ = writeln!(out, "static const struct clinch_content clinch_{name}[] = {{");
+    let mut count = 0;
+    for part in &contents.0 {
+        let Some((home, life)) = of(part.home) else { continue };
+        for i in 0..part.width.div_ceil(8) {
+            let byte = part.bits >> (8 * i) & 0xff;
+            let _ = writeln!(out, "    {{{home}, {life}, {}, {byte}}},", part.offset + u64::from(i));
+            count += 1;
+        }
+    }
+    let _ = writeln!(out, "    {{0, 0, 0, 0}}\n}};\nstatic unsigned long clinch_{name}_count = {count};");
+}
+
+/// Blocks are never used again. The lives of a variable are counted in a list with a place for each that is filled.
+const ALLOCATOR: &str = r#"static unsigned char clinch_arena[1 << 24] __attribute__((aligned(16)));
+static unsigned long clinch_used, clinch_number;
+static void clinch_put(const struct clinch_content *list, unsigned long count, unsigned long home, unsigned long life,
+                       unsigned char *block, unsigned long size) {
+    unsigned long i;
+    for (i = 0; i < count; i++)
+        if (list[i].home == home && list[i].life == life && list[i].at < size) block[list[i].at] = list[i].byte;
+}
+WEAK void *clinch_malloc(unsigned long size) {
+    unsigned char *block = clinch_arena + clinch_used;
+    if (size > sizeof clinch_arena - 64 - clinch_used) return 0;
+    clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, block, size);
+    clinch_used = ((clinch_used + size + 15) & ~15ul) + 16;
+    return block;
+}
+WEAK void *clinch_calloc(unsigned long n, unsigned long each) {
+    unsigned char *block = clinch_malloc(n * each);
+    unsigned long i;
+    if (block) for (i = 0; i < n * each; i++) block[i] = 0;
+    return block;
+}
+WEAK void *clinch_realloc(void *old, unsigned long size) {
+    unsigned char *block = clinch_malloc(size), *from = old;
+    unsigned long i;
+    if (block && from) for (i = 0; i < size && from + i < block; i++) block[i] = from[i];
+    return block;
+}
+WEAK void clinch_free(void *block) { }
+static unsigned long clinch_lives[sizeof clinch_locals / sizeof clinch_locals[0]];
+PLAIN void *clinch_fill(unsigned long local, void *block, unsigned long size) {
+    unsigned long i = 0;
+    while (i < clinch_locals_count && clinch_locals[i].home != local) i++;
+    clinch_put(clinch_locals, clinch_locals_count, local, clinch_lives[i]++, block, size);
+    return block;
+}
+"#;

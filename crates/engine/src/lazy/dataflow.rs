@@ -1,0 +1,117 @@
+//! Cheap invariants: what a data-flow pass knows at a loop head holds there without a question to the prover.
+
+use clinch_bdd::Literal;
+use clinch_ir::cfa::intervals::{Intervals, Range, bounds};
+
+use clinch_ir::cfa::unfold::{Point, PointId};
+use clinch_ir::cfa::{CfaProgram, Liveness, Op, ProcedureId};
+use clinch_ir::program::LocId;
+use clinch_ir::{Symbol, Terms};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::label::Labels;
+use super::predicates::Predicates;
+
+/// Globals that have facts: a program may have thousands of constants.
+const GLOBALS: usize = 40;
+
+/// The facts of a program.
+pub(super) struct DataFlow<'p> {
+    program: &'p CfaProgram,
+    intervals: Option<Intervals>,
+    /// Globals that something depends on.
+    globals: FxHashSet<Symbol>,
+    liveness: FxHashMap<ProcedureId, Liveness>,
+    /// By point; `None` where no run comes.
+    facts: FxHashMap<PointId, Option<Vec<Literal>>>,
+}
+
+impl<'p> DataFlow<'p> {
+    /// The facts of a program; none of them unless `on`.
+    pub(super) fn new(program: &'p CfaProgram, on: bool) -> Self {
+        let intervals = if on { Intervals::new(program) } else { None };
+        let (liveness, facts) = (FxHashMap::default(), FxHashMap::default());
+        DataFlow { program, intervals, globals: globals_read(program), liveness, facts }
+    }
+
+    /// What holds at a point whenever a run comes there; `None` if none does. Only the start and loop heads have facts: what
+    /// holds elsewhere follows.
+    pub(super) fn facts(
+        &mut self,
+        terms: &mut Terms,
+        labels: &mut Labels<'_>,
+        predicates: &mut Predicates,
+        point: PointId,
+    ) -> Option<&[Literal]> {
+        let matters = labels.unfolding.is_loop_head(point) || point == labels.unfolding.start();
+        if self.intervals.is_none() || !matters {
+            return Some(&[]);
+        }
+        if !self.facts.contains_key(&point) {
+            let ranges = self.ranges(labels.unfolding.point(point).clone());
+            let facts = ranges.map(|ranges| literals(terms, labels, predicates, ranges));
+            self.facts.insert(point, facts);
+        }
+        self.facts[&point].as_deref()
+    }
+
+    /// The bounds of the variables that matter: those of the procedure, of the calls that wait for it, and globals.
+    fn ranges(&mut self, point: Point) -> Option<Vec<(Symbol, Range)>> {
+        let mut frames: Vec<(ProcedureId, LocId)> = vec![(point.procedure, point.location)];
+        for &(procedure, edge) in point.calls.iter().rev() {
+            frames.push((procedure, self.program.procedure(procedure).edges[edge.index()].from));
+        }
+        let mut found = Vec::new();
+        for (depth, (procedure, location)) in frames.into_iter().enumerate() {
+            let live = self.live(procedure, location);
+            let known = self.intervals.as_ref()?.at(procedure, location)?;
+            let matters = |symbol| live.contains(&symbol) || depth == 0 && self.globals.contains(&symbol);
+            found.extend(known.iter().filter(|(symbol, _)| matters(*symbol)));
+        }
+        Some(found)
+    }
+
+    fn live(&mut self, procedure: ProcedureId, location: LocId) -> FxHashSet<Symbol> {
+        let of = self.program.procedure(procedure);
+        let liveness = self.liveness.entry(procedure).or_insert_with(|| {
+            let total = vec![false; self.program.terms.len()];
+            Liveness::new(&self.program.terms, of, &total, &FxHashSet::default())
+        });
+        let variables = of.params.iter().chain(&of.locals).enumerate();
+        variables.filter(|(i, _)| liveness.is_live(location, *i)).map(|(_, symbol)| *symbol).collect()
+    }
+}
+
+/// Bounds as literals of the encoding; those that are no single atoms there are left out.
+fn literals(
+    terms: &mut Terms,
+    labels: &mut Labels<'_>,
+    predicates: &mut Predicates,
+    ranges: Vec<(Symbol, Range)>,
+) -> Vec<Literal> {
+    let mut facts = Vec::new();
+    for (symbol, range) in ranges {
+        for bound in bounds(terms, symbol, range, labels.has_sign(symbol)) {
+            let bound = labels.formula(terms, bound);
+            facts.extend(predicates.add_literal(terms, bound));
+        }
+    }
+    facts.sort_unstable();
+    facts.dedup_by_key(|fact| fact.0);
+    facts
+}
+
+/// Globals that something depends on: those of conditions first.
+fn globals_read(program: &CfaProgram) -> FxHashSet<Symbol> {
+    let edges = || program.procedures.iter().flat_map(|p| &p.edges);
+    let conditions = edges().filter(|e| matches!(e.op, Op::Assume(_)));
+    let read = conditions.chain(edges()).flat_map(|e| e.op.reads(&program.terms));
+    let globals: FxHashSet<Symbol> = program.globals.iter().map(|g| g.symbol).collect();
+    let mut found = FxHashSet::default();
+    for symbol in read.filter(|s| globals.contains(s)) {
+        if found.len() < GLOBALS {
+            found.insert(symbol);
+        }
+    }
+    found
+}
