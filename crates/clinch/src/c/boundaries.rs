@@ -6,7 +6,7 @@ use clinch_certify::{Passage, Stop, consequences};
 use clinch_ir::cfa::intervals::{Intervals, bounds};
 use clinch_ir::cfa::{CfaProgram, Invariants, Op, ProcedureId};
 use clinch_ir::predicate::{Atom, atoms};
-use clinch_ir::{LocId, Node, Symbol, Term, Terms};
+use clinch_ir::{BinOp, LocId, Node, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 /// Boundaries that are looked at.
@@ -30,7 +30,9 @@ pub(super) fn at_calls(
         let mut formulas = Vec::new();
         if let Some(known) = intervals.as_ref().and_then(|i| i.at(procedure, location)) {
             let with_sign = |s: Symbol| program.variables.get(&s).is_none_or(|v| v.signed);
-            formulas.extend(known.iter().flat_map(|(s, range)| bounds(terms, s, range, with_sign(s))));
+            let is_number = |s: Symbol| program.variables.get(&s).is_some_and(|v| !v.ty.contains('*'));
+            let known = known.iter().filter(|(s, _)| is_number(*s));
+            formulas.extend(known.flat_map(|(s, range)| bounds(terms, s, range, with_sign(s))));
         }
         for &literal in &literals {
             formulas.push(literal);
@@ -43,7 +45,24 @@ pub(super) fn at_calls(
         passages.push(Passage { procedure, location, formulas });
     }
     let found = consequences(program, proof, terms, passages, stop).unwrap_or_default();
-    found.into_iter().map(|p| (p.procedure, p.location, terms.all(p.formulas))).collect()
+    let conjunction = |p: Passage| {
+        let formulas = without_implied(terms, p.formulas);
+        (p.procedure, p.location, terms.all(formulas))
+    };
+    found.into_iter().map(conjunction).collect()
+}
+
+/// Where a variable has a known value, nothing else need be said of it alone.
+fn without_implied(terms: &Terms, formulas: Vec<Term>) -> Vec<Term> {
+    let value = |formula: Term| match terms.node(formula) {
+        Node::Binary(BinOp::Eq, a, b) if terms.as_bit_vec(a).is_some() || terms.as_bit_vec(b).is_some() => {
+            Some(terms.symbols(formula)).filter(|s| s.len() == 1)
+        }
+        _ => None,
+    };
+    let valued: Vec<(Term, Vec<Symbol>)> = formulas.iter().filter_map(|&f| Some((f, value(f)?))).collect();
+    let implied = |f: Term| valued.iter().any(|(v, symbols)| *v != f && terms.symbols(f) == *symbols);
+    formulas.into_iter().filter(|&f| value(f).is_some() || !implied(f)).collect()
 }
 
 /// The literals of the invariants: atoms and their negations.

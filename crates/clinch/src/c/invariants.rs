@@ -27,21 +27,28 @@ pub(super) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_
     let bound = proof.bound.as_ref().map(|b| b.symbol);
     if bound.is_none() {
         let in_scope = |terms: &Terms, at: ProcedureId, literal: Term| is_in_scope(program, terms, (at, None), literal);
-        for boundary in at_calls(program, proof, &mut terms, &in_scope, stop) {
-            // A loop head may be a boundary: what was proved there says more.
-            if !heads.iter().any(|h| (h.0, h.1) == (boundary.0, boundary.1)) {
-                heads.push(boundary);
-            }
-        }
+        let line = |procedure: ProcedureId, location: LocId| {
+            let place = program.source.place(program.procedure(procedure).locations[location.index()].span);
+            (place.file, place.line)
+        };
+        let taken: Vec<_> = heads.iter().map(|h| line(h.0, h.1)).collect();
+        // On the line of a loop an invariant is one of the loop: what holds before it would be taken for that.
+        let boundaries = at_calls(program, proof, &mut terms, &in_scope, stop);
+        heads.extend(boundaries.into_iter().filter(|b| !taken.contains(&line(b.0, b.1))));
     }
     let mut found: Vec<(Place, String)> = Vec::new();
     for (procedure, location, formula) in heads {
+        // The end of a function has no statement of its own.
+        let of = program.procedure(procedure);
+        let span = match of.locations[location.index()].span {
+            span if span != Span::default() => span,
+            _ if location == of.entry => of.span,
+            _ => continue,
+        };
         let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, (procedure, bound), literal);
         let how = Tidy { questions: QUESTIONS, keep: &keep, stop: &stop };
         let Some(short) = tidy(&mut terms, formula, how) else { continue };
-        let of = program.procedure(procedure);
-        let span = of.locations[location.index()].span;
-        let place = program.source.place(if span == Span::default() { of.span } else { span });
+        let place = program.source.place(span);
         if !matches!(terms.node(short), Node::Bool(true)) {
             let text = show_c_in(program, &terms, short);
             let quantified = bound.is_some_and(|b| terms.symbols(short).contains(&b));

@@ -17,9 +17,9 @@ use clinch_ir::horn::Encoding;
 mod generate;
 
 /// Programs that are tried, each by two engines or strategies.
-const PROGRAMS: usize = 24;
+const PROGRAMS: usize = 16;
 /// Longer programs have their turn in the front end's tests.
-const LINES: usize = 120;
+const LINES: usize = 110;
 /// What the exhaustive search may take; programs that need more are no oracle.
 const SEARCH: Duration = Duration::from_millis(200);
 /// What an engine may take.
@@ -47,8 +47,8 @@ fn small(seed: u64) -> Option<String> {
     // What the front end's tests print as a checksum is beyond solvers; a sum of few bits is not.
     let mixed = "sum = (sum ^ v) * 1099511628211ul;\n  sum ^= sum >> 29;";
     assert!(body.contains(mixed), "{body}");
-    let body = body.replace(mixed, "sum = (sum + v) & 7;");
-    let error = format!("if (sum == {}) reach_error();\n  return (int)(sum & 127);", seed % 8);
+    let body = body.replace(mixed, "sum = (sum + v) & 1;");
+    let error = format!("if (sum == {}) reach_error();\n  return (int)(sum & 127);", seed % 2);
     let body = body.replace("return (int)(sum & 127);", &error);
     Some(format!("extern _Bool __VERIFIER_nondet_bool(void);\n{head}{body}"))
 }
@@ -120,6 +120,6 @@ fn engines_agree_with_the_exhaustive_search() {
             decided += usize::from(found.is_some());
         }
     }
-    assert!(bugs >= PROGRAMS / 6 && programs - bugs >= PROGRAMS / 6, "{bugs} of {programs} with an error");
+    assert!(bugs >= PROGRAMS / 6 && programs - bugs >= PROGRAMS / 6, "{bugs} of {programs} with an error, {seeds:?}");
     assert!(decided >= programs / 2, "{decided} of {}", 2 * programs);
 }
