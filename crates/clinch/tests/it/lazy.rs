@@ -71,7 +71,7 @@ fn with_check(line: &str, check: &str) -> Option<String> {
     None
 }
 
-/// Pastes the invariants into the program. Those of loops that it cannot find by their line are left out.
+/// Pastes the invariants into the program. Those of loops and statements that it cannot find by their line are left out.
 fn pasted(text: &str, invariants: &[Value]) -> (String, usize) {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut count = 0;
@@ -81,7 +81,11 @@ fn pasted(text: &str, invariants: &[Value]) -> (String, usize) {
         if let Some(checked) = with_check(&lines[line], &check) {
             lines[line] = checked;
             count += 1;
-        } else if line > 0 && lines[line - 1].trim_end().ends_with("do {") {
+        } else if lines[line].ends_with('{') && !lines[line].starts_with(' ') {
+            // What holds when the function is called.
+            lines[line].push_str(&format!(" {check};"));
+            count += 1;
+        } else if line > 0 && lines[line].starts_with(' ') && lines[line - 1].trim_end().ends_with([';', '{', '}']) {
             lines[line] = format!("{check}; {}", lines[line]);
             count += 1;
         }
@@ -153,5 +157,5 @@ fn invariants_can_be_pasted() {
             checked += count;
         }
     }
-    assert!(checked >= 6, "{checked} invariants");
+    assert!(checked >= 40, "{checked} invariants");
 }
