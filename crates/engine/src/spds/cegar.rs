@@ -10,6 +10,7 @@ use clinch_ir::cfa::{CfaProof, CfaVerdict};
 use super::abstraction::{Abstractor, Precision};
 use super::config::Abstraction;
 use super::dag::{Dag, Labelled};
+use super::feasible::reached;
 use super::model::Question;
 use super::reach::{LayerId, Reach, Until, post_star};
 use super::refine::{predicates, strongest};
@@ -53,7 +54,7 @@ impl Run<'_> {
                 };
             }
             let dag = self.dag(&abstract_system, &reach, &targets)?;
-            let states = strongest(&system, &dag)?;
+            let states = reached(&system, &dag)?;
             let real = |n: &&usize| !states[**n].is_false();
             let mut feasible: Vec<Question> =
                 dag.targets.iter().filter(real).map(|&n| self.question(dag.nodes[n].point)).collect();
@@ -66,7 +67,8 @@ impl Run<'_> {
                 ignored.insert(question.point);
                 continue;
             }
-            let found = predicates(&system, &dag, &states, self.config)?;
+            let strongest = if dag.has_calls() { strongest(&system, &dag)? } else { states };
+            let found = predicates(&system, &dag, &strongest, self.config)?;
             let new = precision.add(found)?;
             stats.refinements += 1;
             stats.predicates += new;

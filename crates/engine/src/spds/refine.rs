@@ -49,7 +49,7 @@ pub(super) fn strongest(system: &Prepared<'_>, dag: &Dag) -> Result<Vec<Bdd>> {
     Ok(states)
 }
 
-fn follow(system: &Prepared<'_>, rule: RuleId, states: &Bdd) -> Result<Bdd> {
+pub(super) fn follow(system: &Prepared<'_>, rule: RuleId, states: &Bdd) -> Result<Bdd> {
     match system.rule(rule).kind {
         Kind::Push(..) => system.enter(rule, states),
         _ => system.step(rule, states),
