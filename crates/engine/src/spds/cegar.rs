@@ -55,6 +55,7 @@ impl Run<'_> {
             }
             let dag = self.dag(&abstract_system, &reach, &targets)?;
             let states = reached(&system, &dag)?;
+            watch_nodes(bdds, stats);
             let real = |n: &&usize| !states[**n].is_false();
             let mut feasible: Vec<Question> =
                 dag.targets.iter().filter(real).map(|&n| self.question(dag.nodes[n].point)).collect();
@@ -69,6 +70,7 @@ impl Run<'_> {
             }
             let strongest = if dag.has_calls() { strongest(&system, &dag)? } else { states };
             let found = predicates(&system, &dag, &strongest, self.config)?;
+            watch_nodes(bdds, stats);
             let new = precision.add(found)?;
             stats.refinements += 1;
             stats.predicates += new;
@@ -148,6 +150,10 @@ impl Run<'_> {
         let proof = evidence::summaries(self.program, self.narrowed, self.config.int_bits, self.model, states);
         Ok(CfaVerdict::Safe(CfaProof::Summaries(proof)))
     }
+}
+
+fn watch_nodes(bdds: &Bdds, stats: &mut Stats) {
+    stats.peak_bdd_nodes = stats.peak_bdd_nodes.max(bdds.node_count() as u64);
 }
 
 /// Predicates at a point, at most.

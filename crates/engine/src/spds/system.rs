@@ -195,8 +195,12 @@ impl<'a> Prepared<'a> {
             }
         }
         let applications = spds.rules.iter().map(|r| application(bdds, spds, r)).collect::<Result<_, _>>()?;
-        let summaries =
-            (0..spds.frames.len()).map(|f| summary(bdds, spds, FrameId(f as u32))).collect::<Result<_, _>>()?;
+        let mut pops: Vec<Vec<&Rule>> = vec![Vec::new(); spds.frames.len()];
+        for rule in spds.rules.iter().filter(|r| r.kind == Kind::Pop) {
+            pops[spds.points[rule.from.index()].index()].push(rule);
+        }
+        let summaries = spds.frames.iter().zip(&pops).map(|(f, pops)| summary(bdds, spds, f, pops));
+        let summaries = summaries.collect::<Result<_, _>>()?;
         let identities = spds.frames.iter().map(|f| identity(bdds, f)).collect::<Result<_, _>>()?;
         Ok(Prepared { spds, bdds, leaving, callers, applications, summaries, identities })
     }
@@ -280,10 +284,8 @@ fn application(bdds: &Bdds, spds: &Spds, rule: &Rule) -> Result<Application, Out
 }
 
 /// From the states at the end of a call to its effect. A pop writes global bits; the relation has their next values.
-fn summary(bdds: &Bdds, spds: &Spds, frame: FrameId) -> Result<Projection, OutOfNodes> {
-    let pops = spds.rules.iter().filter(|r| r.kind == Kind::Pop && spds.points[r.from.index()] == frame);
-    let written: FxHashSet<Bit> = pops.flat_map(|r| r.written.iter().copied()).collect();
-    let frame = &spds.frames[frame.index()];
+fn summary(bdds: &Bdds, spds: &Spds, frame: &Frame, pops: &[&Rule]) -> Result<Projection, OutOfNodes> {
+    let written: FxHashSet<Bit> = pops.iter().flat_map(|r| r.written.iter().copied()).collect();
     let changed: FxHashSet<Bit> = frame.changed.iter().copied().collect();
     let carried: Vec<Bit> = frame.outputs.iter().copied().filter(|b| !written.contains(b)).collect();
     let mut kept: FxHashSet<Bit> = carried.iter().copied().collect();
