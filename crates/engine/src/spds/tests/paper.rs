@@ -117,7 +117,7 @@ fn linked_list() {
             ..clinch_frontend::Options::default()
         };
         let program = clinch_frontend::rem::read("linked-list.rem", text, &options).expect("it is read");
-        let (safe, stats) = verdict(&program, &Config { nodes: 1 << 18, ..small() });
+        let (safe, stats) = verdict(&program, &Config { nodes: 1 << 20, ..small() });
         assert_eq!((safe, stats.refinements), (Some(false), 0), "{cells} cells");
     }
 }
