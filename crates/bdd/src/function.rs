@@ -7,7 +7,7 @@ use oxidd::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Bdds, Literal, OutOfNodes, Renaming, Variables};
+use crate::{Bdds, Literal, OutOfNodes, Places, Renaming, Variables};
 
 /// A Boolean function.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -103,7 +103,16 @@ impl Bdd {
 
     /// The same function of other variables.
     pub fn rename(&self, renaming: &Renaming) -> Result<Bdd, OutOfNodes> {
-        Ok(Bdd(self.0.substitute(&renaming.0)?))
+        match &renaming.0 {
+            Places::Steps(steps) => {
+                let mut function = self.clone();
+                for (equations, replaced) in steps {
+                    function = function.and_exists(equations, replaced)?;
+                }
+                Ok(function)
+            }
+            Places::Substitution(substitution) => Ok(Bdd(self.0.substitute(substitution)?)),
+        }
     }
 
     /// The function with values for some variables, as a conjunction of literals.

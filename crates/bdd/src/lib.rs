@@ -25,6 +25,7 @@ use oxidd::util::OutOfMemory;
 use oxidd::{BooleanFunction, Manager, ManagerRef, Subst, VarNo};
 
 pub use function::Bdd;
+use rustc_hash::FxHashSet;
 
 /// There is no room for another node, or no time ([`Bdds::set_deadline`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,8 +57,17 @@ impl std::fmt::Debug for Bdds {
 #[derive(Clone, Debug)]
 pub struct Variables(Bdd);
 
-/// Variables that take the places of others, all at once. Results are remembered as long as the renaming is the same value.
-pub struct Renaming(Subst<BCDDFunction>);
+/// Variables that take the places of others, all at once.
+pub struct Renaming(Places);
+
+/// How variables are replaced.
+enum Places {
+    /// One set after the other: `f[x := y]` is `∃x. f ∧ (x ↔ y)`. This is for neighbours, where the equations are small; it
+    /// costs what the function costs, while a substitution looks at all levels down to the last one it replaces.
+    Steps(Vec<(Bdd, Variables)>),
+    /// By substitution. Results are remembered as long as it is the same value.
+    Substitution(Subst<BCDDFunction>),
+}
 
 impl std::fmt::Debug for Renaming {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -176,9 +186,27 @@ impl Bdds {
 
     /// The renaming that puts the second variable of each pair in the place of the first.
     pub fn renaming(&self, pairs: &[(u32, u32)]) -> Result<Renaming, OutOfNodes> {
+        if let Some(steps) = steps(pairs) {
+            let step = |pairs: Vec<(u32, u32)>| {
+                let replaced: Vec<u32> = pairs.iter().map(|p| p.0).collect();
+                Ok((self.equations(&pairs)?, self.variables(&replaced)?))
+            };
+            return Ok(Renaming(Places::Steps(steps.into_iter().map(step).collect::<Result<_, OutOfNodes>>()?)));
+        }
         let from: Vec<VarNo> = pairs.iter().map(|p| p.0).collect();
         let to = pairs.iter().map(|p| Ok(self.variable(p.1)?.0)).collect::<Result<Vec<_>, OutOfNodes>>()?;
-        Ok(Renaming(Subst::new(from, to)))
+        Ok(Renaming(Places::Substitution(Subst::new(from, to))))
+    }
+
+    /// Where the variables of each pair are equal.
+    fn equations(&self, pairs: &[(u32, u32)]) -> Result<Bdd, OutOfNodes> {
+        let mut sorted = pairs.to_vec();
+        sorted.sort_unstable();
+        let mut all = self.tt();
+        for &(a, b) in sorted.iter().rev() {
+            all = self.variable(a)?.iff(&self.variable(b)?)?.and(&all)?;
+        }
+        Ok(all)
     }
 
     /// The disjunction of functions.
@@ -190,4 +218,27 @@ impl Bdds {
     pub fn all<'f>(&self, functions: impl IntoIterator<Item = &'f Bdd>) -> Result<Bdd, OutOfNodes> {
         functions.into_iter().try_fold(self.tt(), |all, f| all.and(f))
     }
+}
+
+/// Pairs in an order in which they can be replaced one after the other, those together that need no order; none if there is no
+/// such order, or if their variables are far from each other.
+fn steps(pairs: &[(u32, u32)]) -> Option<Vec<Vec<(u32, u32)>>> {
+    /// Equations of variables that are further away remember the values of all between.
+    const NEIGHBOURS: u32 = 8;
+    let mut left: Vec<(u32, u32)> = pairs.iter().copied().filter(|(from, to)| from != to).collect();
+    if left.iter().any(|(from, to)| from.abs_diff(*to) > NEIGHBOURS) {
+        return None;
+    }
+    let mut steps = Vec::new();
+    while !left.is_empty() {
+        // What takes a place must not be replaced afterwards.
+        let replaced: FxHashSet<u32> = left.iter().map(|p| p.0).collect();
+        let (later, now): (Vec<_>, Vec<_>) = left.iter().partition(|p| replaced.contains(&p.1));
+        if now.is_empty() {
+            return None;
+        }
+        steps.push(now);
+        left = later;
+    }
+    Some(steps)
 }

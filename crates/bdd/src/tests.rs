@@ -84,6 +84,31 @@ fn relations_agree_with_truth_tables() {
     }
 }
 
+/// Any map of variables to variables, applied at once: chains, swaps, and several variables that become one.
+#[test]
+fn renaming_agrees_with_truth_tables() {
+    const VARIABLES: u32 = 6;
+    let mut bdds = Bdds::new(1 << 16);
+    bdds.make_variables(VARIABLES);
+    let mut seed = 7u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed ^ seed >> 29
+    };
+    for round in 0..500 {
+        let table = random();
+        // Few pairs are mostly replaced in steps, many by substitution.
+        let pairs: Vec<(u32, u32)> = (0..VARIABLES)
+            .filter_map(|v| (random() % 6 < round % 7).then_some((v, (random() >> 7) as u32 % VARIABLES)))
+            .collect();
+        let source = |v: u32| pairs.iter().find(|p| p.0 == v).map_or(v, |p| p.1);
+        let row = |r: u32| (0..VARIABLES).fold(0, |row, v| row | (r >> source(v) & 1) << v);
+        let expected = (0..64).filter(|&r| table >> row(r) & 1 == 1).fold(0, |t, r| t | 1 << r);
+        let renamed = function(&bdds, VARIABLES, table).rename(&bdds.renaming(&pairs).unwrap()).unwrap();
+        assert_eq!(renamed, function(&bdds, VARIABLES, expected), "{pairs:?}");
+    }
+}
+
 fn function(bdds: &Bdds, variables: u32, table: u64) -> Bdd {
     let row = |r: u32| (0..variables).map(|v| (v, r >> v & 1 == 1)).collect::<Vec<_>>();
     let rows: Vec<Bdd> =

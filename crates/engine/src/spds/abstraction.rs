@@ -50,8 +50,8 @@ fn add(list: &mut Vec<Bdd>, predicate: Bdd) -> Result<u64> {
 /// Makes abstract systems, and remembers the relations of rules whose predicates are the same as before.
 pub(super) struct Abstractor<'s, 'a> {
     system: &'s Prepared<'a>,
-    /// All concrete decision variables.
-    concrete: Variables,
+    /// The concrete decision variables of each procedure.
+    concrete: Vec<Variables>,
     /// The first abstract bit.
     base: u32,
     /// The call that comes back at each point, if any.
@@ -63,7 +63,7 @@ impl<'s, 'a> Abstractor<'s, 'a> {
     /// For a concrete system; decision variables from `base` on are free.
     pub(super) fn new(system: &'s Prepared<'a>, base: u32) -> Result<Self> {
         let spds = system.spds;
-        let concrete: Vec<u32> = (0..COPIES * spds.bits.end).collect();
+        let concrete = system.scopes.iter().map(|scope| variables(system.bdds, scope)).collect::<Result<_>>()?;
         let mut call_of = vec![None; spds.points.len()];
         for (i, rule) in spds.rules.iter().enumerate() {
             if let Kind::Push(_, back) = rule.kind {
@@ -71,7 +71,7 @@ impl<'s, 'a> Abstractor<'s, 'a> {
             }
         }
         let known = vec![None; spds.rules.len()];
-        Ok(Abstractor { system, concrete: system.bdds.variables(&concrete)?, base, call_of, known })
+        Ok(Abstractor { system, concrete, base, call_of, known })
     }
 
     fn bdds(&self) -> &'a Bdds {
@@ -185,7 +185,7 @@ impl<'s, 'a> Abstractor<'s, 'a> {
                 let moved: Vec<(u32, u32)> = moved(rule);
                 let renaming = self.bdds().renaming(&moved)?;
                 let after = self.meaning(&precision.points[to.index()], Copy::Next, |p| p.rename(&renaming))?;
-                self.abs(&before.and(&rule.relation)?, &after)
+                self.abs(rule, &before.and(&rule.relation)?, &after)
             }
             (Kind::Step(to), Some(call)) => self.eval(rule, call, to, &before, precision),
             (Kind::Push(callee, back), _) => {
@@ -194,13 +194,16 @@ impl<'s, 'a> Abstractor<'s, 'a> {
                     self.system.as_arguments(callee, &p)
                 })?;
                 let saved = self.meaning(&precision.points[back.index()], Copy::Next, Ok)?;
-                self.abs(&before.and(&rule.relation)?.and(&inside)?, &saved)
+                // A predicate at the entry may speak of locals that have no value yet: not those of a caller that is the
+                // same procedure.
+                let inside = inside.exists_in(&self.locals_of(callee)?)?;
+                self.abs(rule, &before.and(&rule.relation)?.and(&inside)?, &saved)
             }
             (Kind::Pop, _) => {
                 let frame = self.system.spds.points[rule.from.index()];
                 let effects = &precision.effects[frame.index()];
                 let after = self.meaning_of_effects(effects, Copy::Next, |p| self.system.effect_at_exit(id, &p))?;
-                self.abs(&before.and(&rule.relation)?, &after)
+                self.abs(rule, &before.and(&rule.relation)?, &after)
             }
         }
     }
@@ -219,11 +222,19 @@ impl<'s, 'a> Abstractor<'s, 'a> {
             // The step is an assignment: a function of the state.
             p.rename(&renaming)?.and_exists(&rule.relation, &written)?.rename(&outputs)
         })?;
-        self.abs(&before, &after)
+        self.abs(rule, &before, &after)
     }
 
-    fn abs(&self, a: &Bdd, b: &Bdd) -> Result<Bdd> {
-        a.and_exists(b, &self.concrete)
+    /// `Abs` of a conjunction, for a rule.
+    fn abs(&self, rule: &Rule, a: &Bdd, b: &Bdd) -> Result<Bdd> {
+        a.and_exists(b, &self.concrete[self.system.spds.points[rule.from.index()].index()])
+    }
+
+    /// The current values of a procedure's own bits.
+    fn locals_of(&self, frame: FrameId) -> Result<Variables> {
+        let globals = &self.system.spds.frames[frame.index()].globals;
+        let own = self.system.scopes[frame.index()].iter().filter(|b| globals.binary_search(b).is_err());
+        self.bdds().variables(&own.map(|b| b.at(Copy::Current)).collect::<Vec<_>>())
     }
 
     /// The concretisation of a list of predicates: `l_i ↔ P_i`.
@@ -265,6 +276,12 @@ impl<'s, 'a> Abstractor<'s, 'a> {
         let abstract_variables: Vec<u32> = all.support().into_iter().filter(|v| *v >= COPIES * self.base).collect();
         all.exists_in(&self.bdds().variables(&abstract_variables)?)
     }
+}
+
+/// All decision variables of bits.
+fn variables(bdds: &Bdds, bits: &[Bit]) -> Result<Variables> {
+    let variables: Vec<u32> = bits.iter().flat_map(|b| (0..COPIES).map(|c| COPIES * b.0 + c)).collect();
+    bdds.variables(&variables)
 }
 
 /// What a step changes, in the terms of the states behind it.

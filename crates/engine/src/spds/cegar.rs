@@ -10,6 +10,7 @@ use clinch_ir::cfa::{CfaProof, CfaVerdict};
 use super::abstraction::{Abstractor, Precision};
 use super::config::Abstraction;
 use super::dag::{Dag, Labelled};
+use super::feasible::reached;
 use super::model::Question;
 use super::reach::{LayerId, Reach, Until, post_star};
 use super::refine::{predicates, strongest};
@@ -53,7 +54,8 @@ impl Run<'_> {
                 };
             }
             let dag = self.dag(&abstract_system, &reach, &targets)?;
-            let states = strongest(&system, &dag)?;
+            let states = reached(&system, &dag)?;
+            watch_nodes(bdds, stats);
             let real = |n: &&usize| !states[**n].is_false();
             let mut feasible: Vec<Question> =
                 dag.targets.iter().filter(real).map(|&n| self.question(dag.nodes[n].point)).collect();
@@ -66,7 +68,9 @@ impl Run<'_> {
                 ignored.insert(question.point);
                 continue;
             }
-            let found = predicates(&system, &dag, &states, self.config)?;
+            let strongest = if dag.has_calls() { strongest(&system, &dag)? } else { states };
+            let found = predicates(&system, &dag, &strongest, self.config)?;
+            watch_nodes(bdds, stats);
             let new = precision.add(found)?;
             stats.refinements += 1;
             stats.predicates += new;
@@ -146,6 +150,10 @@ impl Run<'_> {
         let proof = evidence::summaries(self.program, self.narrowed, self.config.int_bits, self.model, states);
         Ok(CfaVerdict::Safe(CfaProof::Summaries(proof)))
     }
+}
+
+fn watch_nodes(bdds: &Bdds, stats: &mut Stats) {
+    stats.peak_bdd_nodes = stats.peak_bdd_nodes.max(bdds.node_count() as u64);
 }
 
 /// Predicates at a point, at most.

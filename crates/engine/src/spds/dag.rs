@@ -60,6 +60,11 @@ impl Dag {
         Ok(Dag::new(reach, arcs, targets))
     }
 
+    /// Whether a call comes back in it.
+    pub(super) fn has_calls(&self) -> bool {
+        self.nodes.iter().any(|n| n.role == Role::Callee)
+    }
+
     /// One run.
     pub(super) fn single(reach: &Reach, run: &Run, target: LayerId) -> Dag {
         let mut arcs: BTreeMap<Key, Vec<Arc>> = BTreeMap::new();

@@ -31,7 +31,7 @@ pub(super) fn frames(
     close(&calls, &mut read);
     close(&calls, &mut changed);
     let sorted = |set: &FxHashSet<Bit>| {
-        let mut bits: Vec<Bit> = spds.bits.clone().map(Bit).filter(|b| set.contains(b)).collect();
+        let mut bits: Vec<Bit> = set.iter().copied().collect();
         bits.sort_unstable();
         bits
     };

@@ -21,6 +21,7 @@ pub(super) struct Conciliated {
 /// A function between two others, as simple as the strategy makes it.
 pub(super) fn between(bdds: &Bdds, kind: Interpolants, lower: &Bdd, upper: &Bdd) -> Result<Bdd, OutOfNodes> {
     Ok(match kind {
+        _ if lower == upper => upper.clone(),
         Interpolants::Strongest => lower.clone(),
         Interpolants::Weakest => upper.clone(),
         // The weak one says what must hold and no more: it is the one that loops keep.

@@ -65,7 +65,13 @@ pub(super) fn lay_out(
     for &symbol in &selectors {
         groups.add(Owner::Scalar(symbol));
     }
-    groups.selectors = selectors.into_iter().collect();
+    groups.selectors = selectors.into_iter().map(Owner::Scalar).collect();
+    for &id in procedures {
+        if program.procedure(id).result.is_some_and(|r| groups.is_selector(Owner::Scalar(r))) {
+            groups.add(Owner::Result(id));
+            groups.selectors.insert(Owner::Result(id));
+        }
+    }
     for &id in procedures {
         let procedure = program.procedure(id);
         procedure.params.iter().chain(&procedure.locals).for_each(|&s| {
@@ -105,14 +111,17 @@ fn read_symbols(program: &CfaProgram, procedures: &[ProcedureId]) -> FxHashSet<S
 }
 
 /// Variables of few bits that choose among many others (an index into an array that is one variable for each element), in
-/// the order in which they are met. They come first, apart from what they choose among: then an access is small for each
-/// value of the index, while between the elements it would have to remember all of them.
+/// the order in which they are met, and those that get or give their values by a plain copy. They come first, apart from what
+/// they choose among: then an access is small for each value of the index, while between the elements it would have to
+/// remember all of them.
 fn selectors(program: &CfaProgram, procedures: &[ProcedureId]) -> Vec<Symbol> {
     /// Wider ones have too many values.
     const BITS: u32 = 8;
     /// Fewer choices are no array.
     const CHOICES: u32 = 3;
     let mut found = Vec::new();
+    let mut elements: FxHashSet<Symbol> = FxHashSet::default();
+    let narrow = |s: Symbol| matches!(program.terms.symbol_sort(s), Sort::BitVec(width) if *width <= BITS);
     for op in procedures.iter().flat_map(|&p| &program.procedure(p).edges).map(|e| &e.op) {
         let mut counts: Vec<(Symbol, u32)> = Vec::new();
         let (mut seen, mut stack) = (FxHashSet::default(), operands(op));
@@ -122,6 +131,7 @@ fn selectors(program: &CfaProgram, procedures: &[ProcedureId]) -> Vec<Symbol> {
             }
             stack.extend(program.terms.children(term));
             let Node::Ite(condition, ..) = program.terms.node(term) else { continue };
+            elements.extend(branches(program, term));
             for symbol in program.terms.symbols(condition) {
                 match counts.iter_mut().find(|(s, _)| *s == symbol) {
                     Some((_, count)) => *count += 1,
@@ -129,12 +139,72 @@ fn selectors(program: &CfaProgram, procedures: &[ProcedureId]) -> Vec<Symbol> {
                 }
             }
         }
-        let narrow = |s: Symbol| matches!(program.terms.symbol_sort(s), Sort::BitVec(width) if *width <= BITS);
         found.extend(counts.into_iter().filter(|&(s, count)| count >= CHOICES && narrow(s)).map(|(s, _)| s));
     }
     let mut known = FxHashSet::default();
     found.retain(|&s| known.insert(s));
+    // A value that leaves an index (as an argument, as a result) and is far from it would have to be remembered as well.
+    let copies = copies(program, procedures);
+    let mut i = 0;
+    while i < found.len() {
+        let others = copies.get(&found[i]).map_or(&[][..], Vec::as_slice);
+        let new = others.iter().filter(|s| narrow(**s) && !elements.contains(s) && known.insert(**s));
+        found.extend(new.copied().collect::<Vec<_>>());
+        i += 1;
+    }
     found
+}
+
+/// The variables that a choice is between.
+fn branches(program: &CfaProgram, term: Term) -> impl Iterator<Item = Symbol> {
+    let symbol = |t: Term| match program.terms.node(t) {
+        Node::Symbol(symbol) => Some(symbol),
+        _ => None,
+    };
+    let branches = match program.terms.node(term) {
+        Node::Ite(_, then, otherwise) => [symbol(then), symbol(otherwise)],
+        _ => [None, None],
+    };
+    branches.into_iter().flatten()
+}
+
+/// The variables that a variable is copied to or from, as it is.
+fn copies(program: &CfaProgram, procedures: &[ProcedureId]) -> FxHashMap<Symbol, Vec<Symbol>> {
+    let mut copies: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
+    let mut add = |to: Symbol, value: Term| {
+        if let Node::Symbol(from) = program.terms.node(value) {
+            copies.entry(to).or_default().push(from);
+            copies.entry(from).or_default().push(to);
+        }
+    };
+    for &id in procedures {
+        let procedure = program.procedure(id);
+        for edge in &procedure.edges {
+            match &edge.op {
+                Op::Assign(assigns) => assigns.iter().for_each(|a| {
+                    if let Target::Var(to) = a.target {
+                        add(to, a.value);
+                    }
+                }),
+                Op::Return(Some(value)) => procedure.result.iter().for_each(|&r| add(r, *value)),
+                Op::Call { callee, args, .. } => {
+                    program.procedure(*callee).params.iter().zip(args).for_each(|(&p, &a)| add(p, a));
+                }
+                _ => {}
+            }
+        }
+    }
+    for &id in procedures {
+        for edge in &program.procedure(id).edges {
+            if let Op::Call { callee, result: Some(target), .. } = &edge.op {
+                program.procedure(*callee).result.iter().for_each(|&r| {
+                    copies.entry(*target).or_default().push(r);
+                    copies.entry(r).or_default().push(*target);
+                });
+            }
+        }
+    }
+    copies
 }
 
 fn operands(op: &Op) -> Vec<Term> {
@@ -259,12 +329,12 @@ struct Groups {
     owners: Vec<Owner>,
     parent: Vec<usize>,
     /// These form groups of their own.
-    selectors: FxHashSet<Symbol>,
+    selectors: FxHashSet<Owner>,
 }
 
 impl Groups {
     fn is_selector(&self, owner: Owner) -> bool {
-        matches!(owner, Owner::Scalar(symbol) if self.selectors.contains(&symbol))
+        self.selectors.contains(&owner)
     }
 
     fn add(&mut self, owner: Owner) -> usize {

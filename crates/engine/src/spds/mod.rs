@@ -12,6 +12,7 @@
 //! | `G_in`, `G`, `G'`; `L_in`, `L`, `L'`, `L''`   | `system::Copy`                                              |
 //! | post*, witness graph \[14\]                   | `reach::post_star`, `reach::Layer` and its causes           |
 //! | counterexample DAG `D`                        | `dag::Dag`                                                  |
+//! | whether `F_D` is satisfiable                  | `feasible::reached`                                         |
 //! | `S_n`, `W_n`, `W_{m>}`, `W_{<f}` (table 1)    | `refine::strongest`, `refine::Weakest`                      |
 //! | `P_n`, `P_{m>}`, `P_{<f}` (4.3)               | `refine::Found`, kept in `abstraction::Precision`           |
 //! | `SI`, `WI`, figures 1 and 2                   | `interpolant`                                               |
@@ -33,7 +34,9 @@
 //! - D4. Of two conciliated interpolants the weak one is taken; the paper does not say.
 //! - D5. "A single counterexample" is what one abstract run uses; a procedure that it calls twice is refined once.
 //! - D6. Of the conditions on the caller and on the effect of a call the second may be kept weak instead of the first ([`Calls`]).
-//! - D7. [`Abstraction::Both`] follows the advice of section 6.6: first without abstraction, then with it.
+//! - D7. Whether a graph is real is asked with the states that its calls hand over, not with `S_{f₀}` of table 1, which is the
+//!   identity on all states: a summary of a procedure for all heaps may be too large where that for one heap is tiny.
+//! - D8. [`Abstraction::Both`] follows the advice of section 6.6: first without abstraction, then with it.
 
 #![allow(
     clippy::mutable_key_type,
@@ -46,6 +49,7 @@ mod cegar;
 mod config;
 mod dag;
 mod evidence;
+mod feasible;
 mod footprint;
 mod interpolant;
 mod layout;

@@ -25,8 +25,8 @@ pub(super) struct Found {
     pub(super) effects: Vec<(FrameId, Bdd)>,
 }
 
-/// What a call does that ends by a rule in a node.
-type End = (RuleId, usize);
+/// What a call does that ends in a node, by a rule.
+type End = (usize, RuleId);
 
 /// The strongest interpolants: what reaches each node.
 pub(super) fn strongest(system: &Prepared<'_>, dag: &Dag) -> Result<Vec<Bdd>> {
@@ -49,7 +49,7 @@ pub(super) fn strongest(system: &Prepared<'_>, dag: &Dag) -> Result<Vec<Bdd>> {
     Ok(states)
 }
 
-fn follow(system: &Prepared<'_>, rule: RuleId, states: &Bdd) -> Result<Bdd> {
+pub(super) fn follow(system: &Prepared<'_>, rule: RuleId, states: &Bdd) -> Result<Bdd> {
     match system.rule(rule).kind {
         Kind::Push(..) => system.enter(rule, states),
         _ => system.step(rule, states),
@@ -84,12 +84,8 @@ fn weakest(system: &Prepared<'_>, dag: &Dag, strongest: &[Bdd], calls: Calls) ->
     for n in (0..dag.nodes.len()).rev() {
         system.bdds.check_deadline()?;
         // All calls that this node is the end of come back later: their effects are known.
-        let ends: Vec<(RuleId, Bdd)> = weakest
-            .effects
-            .range((RuleId(0), 0)..)
-            .filter(|((_, e), _)| *e == n)
-            .map(|((r, _), w)| (*r, w.clone()))
-            .collect();
+        let ends = weakest.effects.range((n, RuleId(0))..=(n, RuleId(u32::MAX)));
+        let ends: Vec<(RuleId, Bdd)> = ends.map(|((_, r), w)| (*r, w.clone())).collect();
         for (end, effect) in ends {
             let before = system.before_pop(end, &effect)?;
             weakest.nodes[n] = weakest.nodes[n].and(&before)?;
@@ -128,7 +124,7 @@ impl Weakest {
             let back = system.with_outputs(call, &own)?;
             let pushed = &self.pushed[&(call, caller, n)];
             let weakest = system.weakest_effect(call, pushed, &back)?;
-            let effect = self.effects.entry((end, exit)).or_insert_with(|| system.bdds.tt());
+            let effect = self.effects.entry((exit, end)).or_insert_with(|| system.bdds.tt());
             *effect = effect.and(&weakest)?;
             let before = system.before_push(call, pushed)?;
             self.nodes[caller] = self.nodes[caller].and(&before)?;
@@ -142,7 +138,7 @@ impl Weakest {
         for (call, caller, end, exit) in returns(&dag.nodes[n]) {
             let back = system.with_outputs(call, &own)?;
             let weakest = system.weakest_effect(call, &system.pushed(call, &strongest[caller])?, &back)?;
-            let effect = self.effects.entry((end, exit)).or_insert_with(|| system.bdds.tt());
+            let effect = self.effects.entry((exit, end)).or_insert_with(|| system.bdds.tt());
             *effect = effect.and(&weakest)?;
             let pushed = system.before_effect(call, &weakest, &back)?;
             let before = system.before_push(call, &pushed)?;
@@ -198,7 +194,7 @@ impl Choice<'_, '_> {
             let part = match arc {
                 Arc::Start => self.system.bdds.tt(),
                 Arc::Rule(rule, from) => follow(self.system, rule, &self.chosen[from])?,
-                Arc::Return { call, caller, end, exit } => self.back(n, call, caller, (end, exit))?,
+                Arc::Return { call, caller, end, exit } => self.back(n, call, caller, (exit, end))?,
             };
             lower = lower.or(&part)?;
         }
@@ -219,7 +215,7 @@ impl Choice<'_, '_> {
         let lower = self.system.pushed(call, &self.chosen[caller])?;
         let pushed = self.between(&lower, &self.weakest.pushed[&(call, caller, n)])?;
         if !self.effects.contains_key(&end) {
-            let lower = self.system.effect(end.0, &self.chosen[end.1])?;
+            let lower = self.system.effect(end.1, &self.chosen[end.0])?;
             let effect = self.between(&lower, &self.weakest.effects[&end])?;
             self.found.effects.push((frame, effect.clone()));
             self.effects.insert(end, effect);

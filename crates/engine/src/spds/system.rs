@@ -144,6 +144,8 @@ pub(super) struct Prepared<'a> {
     pub(super) leaving: Vec<Vec<RuleId>>,
     /// The rules that call each procedure.
     pub(super) callers: Vec<Vec<RuleId>>,
+    /// The bits that states of each procedure may speak of, with those of the calls that leave it, ascending.
+    pub(super) scopes: Vec<Vec<Bit>>,
     applications: Vec<Application>,
     summaries: Vec<Projection>,
     identities: Vec<Bdd>,
@@ -194,11 +196,19 @@ impl<'a> Prepared<'a> {
                 callers[frame.index()].push(RuleId(i as u32));
             }
         }
-        let applications = spds.rules.iter().map(|r| application(bdds, spds, r)).collect::<Result<_, _>>()?;
-        let summaries =
-            (0..spds.frames.len()).map(|f| summary(bdds, spds, FrameId(f as u32))).collect::<Result<_, _>>()?;
+        let scopes = scopes(spds);
+        let scope = |rule: &Rule| &scopes[spds.points[rule.from.index()].index()];
+        let applications = spds.rules.iter().map(|r| application(bdds, spds, r, scope(r)));
+        let applications = applications.collect::<Result<_, _>>()?;
+        let mut pops: Vec<Vec<&Rule>> = vec![Vec::new(); spds.frames.len()];
+        for rule in spds.rules.iter().filter(|r| r.kind == Kind::Pop) {
+            pops[spds.points[rule.from.index()].index()].push(rule);
+        }
+        let frames = spds.frames.iter().zip(&pops).zip(&scopes);
+        let summaries = frames.map(|((frame, pops), scope)| summary(bdds, frame, pops, scope));
+        let summaries = summaries.collect::<Result<_, _>>()?;
         let identities = spds.frames.iter().map(|f| identity(bdds, f)).collect::<Result<_, _>>()?;
-        Ok(Prepared { spds, bdds, leaving, callers, applications, summaries, identities })
+        Ok(Prepared { spds, bdds, leaving, callers, scopes, applications, summaries, identities })
     }
 
     pub(super) fn rule(&self, id: RuleId) -> &'a Rule {
@@ -256,7 +266,35 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn application(bdds: &Bdds, spds: &Spds, rule: &Rule) -> Result<Application, OutOfNodes> {
+/// The bits that the rules of each procedure mention and those that procedures exchange with the ones they call: no other bit gets
+/// into their states. A system of many procedures has many bits, each of them few.
+fn scopes(spds: &Spds) -> Vec<Vec<Bit>> {
+    /// So few that all of them will do; tests want to know whether the scopes are right.
+    const FEW: usize = if cfg!(test) { 1 } else { 32 };
+    if spds.bits.len() <= FEW {
+        return vec![spds.bits.clone().map(Bit).collect(); spds.frames.len()];
+    }
+    let exchanged = |f: &Frame| {
+        let parts = [&f.parameters, &f.globals, &f.changed, &f.outputs];
+        parts.into_iter().flatten().copied().collect::<Vec<_>>()
+    };
+    let mut scopes: Vec<Vec<Bit>> = spds.frames.iter().map(exchanged).collect();
+    for rule in &spds.rules {
+        let scope = &mut scopes[spds.points[rule.from.index()].index()];
+        scope.extend(rule.relation.support().into_iter().map(|v| Bit::of(v).0));
+        scope.extend(rule.written.iter().chain(&rule.forgotten));
+        if let Kind::Push(callee, _) = rule.kind {
+            scope.extend(exchanged(&spds.frames[callee.index()]));
+        }
+    }
+    for scope in &mut scopes {
+        scope.sort_unstable();
+        scope.dedup();
+    }
+    scopes
+}
+
+fn application(bdds: &Bdds, spds: &Spds, rule: &Rule, scope: &[Bit]) -> Result<Application, OutOfNodes> {
     let mut hidden = at(&rule.written, Copy::Current);
     hidden.extend(at(&rule.forgotten, Copy::Current));
     let forgotten_next: Vec<Bit> = rule.written.iter().copied().filter(|b| rule.forgotten.contains(b)).collect();
@@ -270,7 +308,7 @@ fn application(bdds: &Bdds, spds: &Spds, rule: &Rule) -> Result<Application, Out
     let mut renaming = next_to_current(&rule.written);
     renaming.extend(next_to_current(&frame.outputs));
     let back = Projection::new(bdds, &hidden, &renaming)?;
-    let all = spds.bits.clone().map(Bit);
+    let all = scope.iter();
     let seen: FxHashSet<Bit> = frame.globals.iter().copied().collect();
     let others = all.clone().filter(|b| !seen.contains(b)).map(|b| b.at(Copy::Current));
     let hidden: Vec<u32> = others.chain(all.flat_map(|b| [b.at(Copy::Entry), b.at(Copy::Next)])).collect();
@@ -280,10 +318,8 @@ fn application(bdds: &Bdds, spds: &Spds, rule: &Rule) -> Result<Application, Out
 }
 
 /// From the states at the end of a call to its effect. A pop writes global bits; the relation has their next values.
-fn summary(bdds: &Bdds, spds: &Spds, frame: FrameId) -> Result<Projection, OutOfNodes> {
-    let pops = spds.rules.iter().filter(|r| r.kind == Kind::Pop && spds.points[r.from.index()] == frame);
-    let written: FxHashSet<Bit> = pops.flat_map(|r| r.written.iter().copied()).collect();
-    let frame = &spds.frames[frame.index()];
+fn summary(bdds: &Bdds, frame: &Frame, pops: &[&Rule], scope: &[Bit]) -> Result<Projection, OutOfNodes> {
+    let written: FxHashSet<Bit> = pops.iter().flat_map(|r| r.written.iter().copied()).collect();
     let changed: FxHashSet<Bit> = frame.changed.iter().copied().collect();
     let carried: Vec<Bit> = frame.outputs.iter().copied().filter(|b| !written.contains(b)).collect();
     let mut kept: FxHashSet<Bit> = carried.iter().copied().collect();
@@ -299,8 +335,7 @@ fn summary(bdds: &Bdds, spds: &Spds, frame: FrameId) -> Result<Projection, OutOf
             }
         }
     }
-    let hidden: Vec<u32> =
-        spds.bits.clone().map(Bit).filter(|b| !kept.contains(b)).map(|b| b.at(Copy::Current)).collect();
+    let hidden: Vec<u32> = scope.iter().filter(|b| !kept.contains(b)).map(|b| b.at(Copy::Current)).collect();
     Projection::new(bdds, &hidden, &renaming)
 }
 

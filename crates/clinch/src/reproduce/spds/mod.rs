@@ -97,6 +97,7 @@ fn locking(bound: Duration) -> Result<Experiment, String> {
     for (label, how) in [("w/o CEGAR", NONE), ("weakest", WEAKEST), ("conciliated", CONCILIATED)] {
         done.add(label, vec![Some(pushdown(&program, how, bound)?)]);
     }
+    done.add("lazy (in C)", vec![Some(lazily(&programs::locking_in_c()?, bound)?)]);
     // What the text says of other widths: exponential without abstraction, flat with it.
     for bits in [2, 3, 4, 5, 6, 7, 12, 16] {
         let program = programs::locking(bits)?;
@@ -113,6 +114,7 @@ fn equality(bound: Duration) -> Result<Experiment, String> {
     for (label, how) in ways {
         done.add(label, vec![Some(pushdown(&program, how, bound)?)]);
     }
+    done.add("lazy (in C)", vec![Some(lazily(&programs::equality_in_c()?, bound)?)]);
     Ok(done)
 }
 
@@ -120,8 +122,10 @@ fn linked_list(bound: Duration) -> Result<Experiment, String> {
     let mut done = Experiment::default();
     for bits in [40, 50, 60, 70, 80, 90, 100] {
         let program = programs::linked_list(bits)?;
-        let runs = vec![Some(pushdown(&program, NONE, bound)?), Some(pushdown(&program, CONCILIATED, bound)?)];
-        done.add(bits, runs);
+        let ours = [NONE, CONCILIATED].map(|how| pushdown(&program, how, bound));
+        let mut runs = ours.into_iter().collect::<Result<Vec<_>, _>>()?;
+        runs.push(lazily(&programs::linked_list_in_c(bits)?, bound)?);
+        done.add(bits, runs.into_iter().map(Some).collect());
     }
     Ok(done)
 }

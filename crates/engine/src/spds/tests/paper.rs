@@ -105,3 +105,19 @@ fn locking() {
     }
     assert!(cycles.iter().all(|&c| c == cycles[0]), "{cycles:?}");
 }
+
+/// Section 6.3: no refinement is necessary, however large the heap is. What `find_previous` does on all heaps has no small
+/// decision diagram; what it does on the one heap that there is has one.
+#[test]
+fn linked_list() {
+    let text = include_bytes!("../../../../../examples/rem/linked-list.rem");
+    for cells in [8, 20] {
+        let options = clinch_frontend::Options {
+            defines: [("CELLS".to_owned(), cells)].into_iter().collect(),
+            ..clinch_frontend::Options::default()
+        };
+        let program = clinch_frontend::rem::read("linked-list.rem", text, &options).expect("it is read");
+        let (safe, stats) = verdict(&program, &Config { nodes: 1 << 20, ..small() });
+        assert_eq!((safe, stats.refinements), (Some(false), 0), "{cells} cells");
+    }
+}
