@@ -114,9 +114,9 @@ fn accesses_outside() {
     let text = "extern void *malloc(unsigned long);\n\
                 int main() { int *a = malloc(4 * sizeof(int)); int i; for (i = 0; i <= 4; i++) a[i] = i;\n\
                 if (a[3] != 3) reach_error(); }";
-    assert!(reason(text, &none(None, 1024)).contains("outside of all objects"));
-    says(&text.replace("i <= 4", "i < 4"), &none(None, 1024), Some(true));
-    says(&text.replace("i <= 4", "i < 4").replace("!= 3", "== 3"), &none(Some(8), 1024), Some(false));
+    assert!(reason(text, &none(Some(4), 256)).contains("outside of all objects"));
+    says(&text.replace("i <= 4", "i < 4"), &none(Some(4), 256), Some(true));
+    says(&text.replace("i <= 4", "i < 4").replace("!= 3", "== 3"), &none(None, 256), Some(false));
 }
 
 /// Blocks whose size is an input, blocks of several sizes, blocks from a wrapper, and pointers in global arrays.
@@ -125,9 +125,9 @@ fn sizes() {
     let text = "extern void *malloc(unsigned long);\n\
                 int main() { int n = __VERIFIER_nondet_int(); if (n < 1 || n > 4) return 0;\n\
                   int *a = malloc(n * sizeof(int)); a[n - 1] = n; if (a[n - 1] != n) reach_error(); }";
-    says(text, &none(None, 1024), Some(true));
-    assert!(reason(text, &none(None, 256)).contains("safe for a heap of 256 bits"));
-    says(&text.replace("!= n)", "== 3)"), &none(None, 1024), Some(false));
+    says(text, &none(Some(4), 512), Some(true));
+    assert!(reason(text, &none(Some(4), 256)).contains("safe for a heap of 256 bits"));
+    says(&text.replace("!= n)", "== 3)"), &none(None, 512), Some(false));
     let text = "extern void *malloc(unsigned long); struct a { int x; }; struct b { int y; struct a *in; };\n\
                 void *get(unsigned long n) { return malloc(n); } struct b *table[2];\n\
                 int main() { int i; for (i = 0; i < 2; i++) { table[i] = get(sizeof(struct b));\n\

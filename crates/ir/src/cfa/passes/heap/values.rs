@@ -230,10 +230,8 @@ impl<'p> Analysis<'p> {
                     }
                 }
             }
-            Op::Input(symbol, site) => {
-                if !is_garbage(program, *site) && self.is_live(p, *symbol, edge.to) {
-                    self.add(*symbol, &Values::wide());
-                }
+            Op::Input(symbol, site) if !is_garbage(program, *site) && self.is_live(p, *symbol, edge.to) => {
+                self.add(*symbol, &Values::wide());
             }
             Op::BlockSize(symbol, _) => self.add(*symbol, &Values::wide()),
             Op::Call { callee, args, result } => {
