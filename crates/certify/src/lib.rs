@@ -4,6 +4,7 @@
 //! consecution and safety are established again. Solutions and refutations of Horn clauses likewise.
 
 mod blocks;
+mod cells;
 mod excluded;
 mod horn;
 mod invariant;

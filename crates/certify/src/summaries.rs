@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use clinch_ir::cfa::effect::{Effect, Effects, fresh_like};
-use clinch_ir::cfa::passes::narrow;
+use clinch_ir::cfa::passes::{bound_heap, narrow, narrow_heap};
 use clinch_ir::cfa::{CfaProgram, Edge, Op, ProcedureId, Summaries};
 use clinch_ir::{LocId, Sort, Symbol, Term, Terms};
 use clinch_smt::Z3Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cells::Cells;
 use crate::excluded::excluded;
 use crate::{Rejection, Stop};
 
@@ -18,10 +19,7 @@ const LIMITS: (u32, u32) = (100_000_000, 20_000);
 /// Checks that the formulas hold at the start and whenever a procedure is called, are kept by every edge and by every call
 /// that comes back, and exclude every error and everything without verdict.
 pub fn check_summaries(original: &CfaProgram, proof: &Summaries, stop: Stop<'_>) -> Result<(), Rejection> {
-    let program: Cow<'_, CfaProgram> = match proof.int_bits {
-        Some(bits) => Cow::Owned(narrow(original, bits).program),
-        None => Cow::Borrowed(original),
-    };
+    let program = meant(original, proof)?;
     let program = program.as_ref();
     if !proof.terms.extends(&program.terms) {
         return Err(Rejection::Wrong("it is about another program".to_owned()));
@@ -35,7 +33,8 @@ pub fn check_summaries(original: &CfaProgram, proof: &Summaries, stop: Stop<'_>)
     let solver = Z3Solver::for_formulas();
     solver.set_limits(LIMITS.0, LIMITS.1);
     let terms = proof.terms.clone();
-    let mut checker = Checker { program, terms, effects, entries, formulas, globals, solver, stop };
+    let cells = Cells::default();
+    let mut checker = Checker { program, terms, effects, entries, formulas, globals, cells, solver, stop };
     checker.check_start()?;
     for point in &proof.points {
         let procedure = program.procedure(point.procedure);
@@ -44,6 +43,21 @@ pub fn check_summaries(original: &CfaProgram, proof: &Summaries, stop: Stop<'_>)
         }
     }
     Ok(())
+}
+
+/// The program that the proof is about. A heap of so many bits is no other program, since the proof excludes that it is exhausted.
+fn meant<'p>(original: &'p CfaProgram, proof: &Summaries) -> Result<Cow<'p, CfaProgram>, Rejection> {
+    let Some(heap_bits) = proof.heap_bits else {
+        return Ok(match proof.int_bits {
+            Some(bits) => Cow::Owned(narrow(original, bits).program),
+            None => Cow::Borrowed(original),
+        });
+    };
+    let mut heap = bound_heap(original, heap_bits).map_err(Rejection::Wrong)?;
+    Ok(Cow::Owned(match proof.int_bits {
+        Some(bits) => narrow_heap(&mut heap, bits).program,
+        None => heap.program,
+    }))
 }
 
 /// The reading of edges; its counter of addresses is the first symbol behind the program's.
@@ -80,6 +94,7 @@ struct Checker<'p, 'a> {
     entries: FxHashMap<Symbol, Symbol>,
     formulas: FxHashMap<(ProcedureId, LocId), Term>,
     globals: Vec<Symbol>,
+    cells: Cells,
     solver: Z3Solver,
     stop: Stop<'a>,
 }
@@ -198,6 +213,7 @@ impl Checker<'_, '_> {
     }
 
     fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
-        excluded((&mut self.solver, &self.terms), conditions, what, self.stop)
+        let conditions = self.cells.separate(&mut self.terms, conditions);
+        excluded((&mut self.solver, &self.terms), &conditions, what, self.stop)
     }
 }

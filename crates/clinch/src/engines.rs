@@ -395,7 +395,7 @@ spds      symbolic pushdown systems: procedures and recursion exactly, over bits
     --interpolants conciliated|minimal|weakest|strongest  which become predicates
     --weak-calls caller|effect  which predicates of a call are kept weak
     --int-bits N             integer variables hold only N bits
-    --heap-bits N            bits of dynamic memory
+    --heap-bits N            bits of dynamic memory, for each kind of block (1024)
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
 all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N
           --progress";

@@ -249,7 +249,8 @@ fn json_proof(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Value {
             json!({ "kind": "bounds", "bounds": bounds })
         }
         CfaProof::Summaries(proof) => {
-            json!({ "kind": "summaries", "points": proof.points.len(), "int_bits": proof.int_bits })
+            let (int_bits, heap_bits) = (proof.int_bits, proof.heap_bits);
+            json!({ "kind": "summaries", "points": proof.points.len(), "int_bits": int_bits, "heap_bits": heap_bits })
         }
     }
 }

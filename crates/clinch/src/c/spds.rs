@@ -13,8 +13,8 @@ pub(crate) struct SpdsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) int_bits: Option<u32>,
 
-    /// Bits of dynamic memory (spds).
-    #[arg(long, value_name = "N")]
+    /// Bits of dynamic memory, for each kind of block (spds); a program that may need more has no verdict.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=65536))]
     pub(crate) heap_bits: Option<u32>,
 
     /// Which interpolants become predicates (spds).

@@ -363,6 +363,30 @@ fn a_program_can_be_written_as_clauses() {
     assert_eq!(code(&answer), 0, "{}", stdout(&answer));
 }
 
+/// Recursion on the heap: proofs within a heap, errors that are executed, and a heap that is too small.
+#[test]
+fn bounded_heaps() {
+    let check = |name: &str, flags: &[&str]| -> Value {
+        let file = root().join("examples/c").join(name).display().to_string();
+        let base = ["check", &file, "--engine", "spds", "--abstraction", "none", "--timeout", "20s", "--json"];
+        let output = clinch(&base.iter().chain(flags).copied().collect::<Vec<_>>());
+        serde_json::from_str(&stdout(&output)).expect("JSON")
+    };
+    let safe = check("reclist.c", &["--heap-bits", "512"]);
+    assert_eq!((&safe["verdict"], &safe["certified"]), (&"safe".into(), &true.into()), "{safe}");
+    assert_eq!(safe["proof"]["heap_bits"], 512);
+    let small = check("reclist.c", &["--heap-bits", "256"]);
+    assert_eq!(small["verdict"], "unknown");
+    assert!(small["reason"].as_str().is_some_and(|r| r.contains("safe for a heap of 256 bits")), "{small}");
+    let narrow = check("searchtree.c", &["--int-bits", "4", "--heap-bits", "576"]);
+    assert!(narrow["reason"].as_str().is_some_and(|r| r.contains("safe for 4-bit integers")), "{narrow}");
+    assert_eq!(narrow["certified"], true);
+    for (name, bits) in [("reclist-bug.c", "512"), ("searchtree-bug.c", "576")] {
+        let found = check(name, &["--heap-bits", bits]);
+        assert_eq!((&found["verdict"], &found["confirmed"]), (&"unsafe".into(), &true.into()), "{found}");
+    }
+}
+
 #[test]
 fn examples_have_the_verdicts_they_announce() {
     let mut files: Vec<_> = std::fs::read_dir(root().join("examples/c")).expect("examples").flatten().collect();

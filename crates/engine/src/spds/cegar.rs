@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use clinch_bdd::Bdds;
 use clinch_ir::Reason;
-use clinch_ir::cfa::guided::open_reason;
 use clinch_ir::cfa::{CfaProof, CfaVerdict};
 
 use super::abstraction::{Abstractor, Precision};
@@ -17,6 +16,7 @@ use super::refine::{predicates, strongest};
 use super::system::{COPIES, PointId, Prepared};
 use super::trace::trace;
 use super::translate::OPEN;
+use super::widths::{is_exhaustion, open_reason};
 use super::{Obstacle, Run, Stats, evidence};
 use crate::budget::{Observer, Progress};
 
@@ -64,7 +64,9 @@ impl Run<'_> {
                 if question.error {
                     return self.counterexample(&system, &dag, &states, question.point);
                 }
-                open.get_or_insert(open_reason(self.program, question.procedure, question.edge));
+                if open.is_none() || !is_exhaustion(self.program, question) {
+                    open = Some(open_reason(self.program, self.config, question));
+                }
                 ignored.insert(question.point);
                 continue;
             }
@@ -126,8 +128,7 @@ impl Run<'_> {
         let reached = |n: &&usize| dag.nodes[**n].point == point && !states[**n].is_false();
         let node = *dag.targets.iter().find(reached).expect("a target that is reached");
         let run = trace(system, &Labelled { dag, states }, node, &self.model.silent, self.budget)?;
-        let found =
-            evidence::counterexample(self.original, self.program, self.model, &run.steps, self.config.int_bits)?;
+        let found = evidence::counterexample(self, &run.steps)?;
         Ok(CfaVerdict::Unsafe(found))
     }
 
@@ -147,7 +148,7 @@ impl Run<'_> {
             });
         }
         let states = |point: PointId| concrete[point.index()].clone();
-        let proof = evidence::summaries(self.program, self.narrowed, self.config.int_bits, self.model, states);
+        let proof = evidence::summaries(self, states);
         Ok(CfaVerdict::Safe(CfaProof::Summaries(proof)))
     }
 }

@@ -5,7 +5,8 @@
 pub struct Config {
     /// Integer variables that are wider hold only so many bits: the program is another one then, and the verdict is about it.
     pub int_bits: Option<u32>,
-    /// Bits of dynamic memory.
+    /// Bits of dynamic memory: for each kind of block there are as many blocks as have so many bits together. What needs more
+    /// has no verdict.
     pub heap_bits: u32,
     /// What is refined by what.
     pub abstraction: Abstraction,
@@ -21,7 +22,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             int_bits: None,
-            heap_bits: 256,
+            heap_bits: 1024,
             abstraction: Abstraction::Both,
             interpolants: Interpolants::Conciliated,
             calls: Calls::WeakCaller,

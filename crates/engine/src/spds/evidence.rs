@@ -5,27 +5,25 @@ use std::collections::VecDeque;
 use clinch_bdd::Bdd;
 use clinch_bdd::words::Fill;
 use clinch_ir::cfa::effect::Effects;
-use clinch_ir::cfa::guided::run_guided;
-use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Liveness, Op, Summaries, SummaryPoint};
-use clinch_ir::machine::InputSource;
-use clinch_ir::{LocId, Reason, Sort, Symbol, Term, Terms};
+use clinch_ir::cfa::guided::{run_guided, value_bits};
+use clinch_ir::cfa::passes::Uncut;
+use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Liveness, Op, ProcedureId, Summaries, SummaryPoint};
+use clinch_ir::horn::{Assignment, evaluate};
+use clinch_ir::machine::{InputSource, behind_block, first_block};
+use clinch_ir::{BinOp, LocId, Reason, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Widths;
+use super::Run;
 use super::layout::Storage;
 use super::model::{Model, Origin};
 use super::system::{Bit, Copy, PointId};
 use super::trace::{Step, Valuation};
+use super::widths::Widths;
 
-/// The sets of states of control points as procedure summaries of the (narrow) program.
-pub(super) fn summaries(
-    program: &CfaProgram,
-    narrowed: &Widths,
-    int_bits: Option<u32>,
-    model: &Model,
-    reached: impl Fn(PointId) -> Bdd,
-) -> Summaries {
-    let mut writer = Writer::new(program, narrowed, model);
+/// The sets of states of control points as procedure summaries of the program that was searched.
+pub(super) fn summaries(run: &Run<'_>, reached: impl Fn(PointId) -> Bdd) -> Summaries {
+    let Run { program, widths, model, .. } = *run;
+    let mut writer = Writer::new(program, widths, model);
     let mut points = Vec::new();
     for (frame, &procedure) in model.procedures.iter().enumerate() {
         let facts = writer.facts(frame);
@@ -42,12 +40,13 @@ pub(super) fn summaries(
             }
         }
     }
-    Summaries { terms: writer.terms, entries: writer.entries, points, int_bits }
+    let (int_bits, heap_bits) = (run.config.int_bits, widths.heap_bits);
+    Summaries { terms: writer.terms, entries: writer.entries, points, int_bits, heap_bits }
 }
 
 struct Writer<'a> {
     program: &'a CfaProgram,
-    narrowed: &'a Widths,
+    widths: &'a Widths,
     model: &'a Model,
     terms: Terms,
     /// Variables and the symbols for their values at the entry.
@@ -61,7 +60,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(program: &'a CfaProgram, narrowed: &'a Widths, model: &'a Model) -> Self {
+    fn new(program: &'a CfaProgram, widths: &'a Widths, model: &'a Model) -> Self {
         let mut terms = program.terms.clone();
         Effects::new(program, &mut terms);
         let mut variables: Vec<Symbol> = program.globals.iter().map(|g| g.symbol).collect();
@@ -77,7 +76,7 @@ impl<'a> Writer<'a> {
         let mut bits = FxHashMap::default();
         let mut place = |storage: &Storage, symbol: Symbol, address: Option<u64>| {
             for (i, &bit) in storage.bits.iter().enumerate() {
-                bits.insert(bit, (symbol, address, i as u32));
+                bits.insert(bit, (symbol, address, storage.positions[i]));
             }
         };
         for global in &program.globals {
@@ -95,7 +94,7 @@ impl<'a> Writer<'a> {
         }
         let frames = model.spds.frames.iter();
         let kept = frames.flat_map(|f| f.parameters.iter().copied().filter(|b| !f.changed.contains(b))).collect();
-        Writer { program, narrowed, model, terms, entries, entry_of, bits, kept, known: FxHashMap::default() }
+        Writer { program, widths, model, terms, entries, entry_of, bits, kept, known: FxHashMap::default() }
     }
 
     /// What holds everywhere in a procedure: what it does not change is what it was, and was narrow if it is narrow.
@@ -171,15 +170,18 @@ impl<'a> Writer<'a> {
     /// Globals and live locals are narrow; parameters that are live and whose writes do not matter are what they were.
     fn local_facts(&mut self, frame: usize, location: LocId, liveness: &Liveness) -> Term {
         let procedure = self.program.procedure(self.model.procedures[frame]);
-        let uncut = self.narrowed.uncut.get(&(self.model.procedures[frame], location));
+        let here = (self.model.procedures[frame], location);
         let locals = procedure.params.iter().chain(&procedure.locals).enumerate();
         let live = locals.filter(|(i, _)| liveness.is_live(location, *i)).map(|(_, &s)| s);
         let all: Vec<Symbol> = self.program.globals.iter().map(|g| g.symbol).chain(live).collect();
         let mut facts = Vec::new();
-        for symbol in all.into_iter().filter(|s| Some(s) != uncut) {
+        for symbol in all {
             let now = self.terms.symbol(symbol);
-            facts.extend(self.narrow_fact(symbol, now));
+            let is = |uncut: Option<&Uncut>| uncut == Some(&Uncut::Variable(symbol));
+            let cut = !is(self.widths.uncut.get(&here)) && !is(self.widths.unmasked.get(&here));
+            facts.extend(cut.then(|| self.narrow_fact(symbol, now)).flatten());
         }
+        self.cell_facts(here, &mut facts);
         for (i, parameter) in procedure.params.iter().enumerate() {
             let kept =
                 self.model.layout.scalars.get(parameter).is_some_and(|s| s.bits.iter().all(|b| self.kept.contains(b)));
@@ -191,12 +193,42 @@ impl<'a> Writer<'a> {
         self.terms.all(facts)
     }
 
+    /// Cells are narrow, where they are.
+    fn cell_facts(&mut self, here: (ProcedureId, LocId), facts: &mut Vec<Term>) {
+        let (model, widths) = (self.model, self.widths);
+        let fresh = |map: &FxHashMap<_, Uncut>, address: u64| match map.get(&here) {
+            Some(&Uncut::Cells(from, to)) => (from..to).contains(&address),
+            _ => false,
+        };
+        for region in &self.program.regions {
+            let uncut = match (widths.variables.get(&region.symbol), widths.masks.get(&region.symbol)) {
+                (Some(_), _) => &widths.uncut,
+                (None, Some(_)) => &widths.unmasked,
+                (None, None) => continue,
+            };
+            let cells = model.layout.regions.get(&region.symbol).into_iter().flatten();
+            for cell in cells.filter(|c| !fresh(uncut, c.address)) {
+                let index = self.terms.bit_vec(self.program.pointer_bits, cell.address);
+                let array = self.terms.symbol(region.symbol);
+                let value = self.terms.select(array, index);
+                facts.extend(self.narrow_fact(region.symbol, value));
+            }
+        }
+    }
+
+    /// That a value has no other bits than those that are held.
     fn narrow_fact(&mut self, variable: Symbol, value: Term) -> Option<Term> {
-        let narrowing = *self.narrowed.variables.get(&variable)?;
-        let width = self.terms.bv_width(value);
-        let low = self.terms.extract(narrowing.bits - 1, 0, value);
-        let fitted = self.terms.resize(narrowing.signed, width, low);
-        Some(self.terms.eq(value, fitted))
+        let Sort::BitVec(width) = self.terms.sort(value) else { return None };
+        if let Some(&narrowing) = self.widths.variables.get(&variable) {
+            let low = self.terms.extract(narrowing.bits - 1, 0, value);
+            let fitted = self.terms.resize(narrowing.signed, width, low);
+            return Some(self.terms.eq(value, fitted));
+        }
+        let mask = *self.widths.masks.get(&variable).filter(|_| width <= 64)?;
+        let open = self.terms.bit_vec(width, !mask.may | mask.one);
+        let known = self.terms.bv(BinOp::BvAnd, value, open);
+        let one = self.terms.bit_vec(width, mask.one);
+        Some(self.terms.eq(known, one))
     }
 
     /// A set of states as a formula: one choice for each node of the diagram.
@@ -247,43 +279,15 @@ impl<'a> Writer<'a> {
 }
 
 /// The run of the real program that a run of the system stands for, executed.
-pub(super) fn counterexample(
-    program: &CfaProgram,
-    narrow: &CfaProgram,
-    model: &Model,
-    steps: &[Step],
-    int_bits: Option<u32>,
-) -> Result<InputTrace, Reason> {
-    let mut sites: VecDeque<(InputId, u64)> = VecDeque::new();
-    let mut memory: FxHashMap<u64, VecDeque<u64>> = FxHashMap::default();
+pub(super) fn counterexample(run: &Run<'_>, steps: &[Step]) -> Result<InputTrace, Reason> {
+    let mut guide = Guide::new(run.original);
+    let mut before = &Valuation::default();
     for step in steps {
-        let op = match model.origins[step.rule.index()] {
-            Origin::Edge(procedure, edge) => &narrow.procedure(procedure).edges[edge.index()].op,
-            Origin::Start => {
-                let cells = narrow.regions.iter().filter_map(|r| model.layout.regions.get(&r.symbol)).flatten();
-                for cell in cells {
-                    memory.entry(cell.address).or_default().push_back(value(&cell.storage, &step.after));
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        match op {
-            Op::Input(symbol, site) => {
-                let bits = model.layout.scalars.get(symbol).map_or(0, |s| value(s, &step.after));
-                sites.push_back((*site, bits));
-            }
-            Op::Enter(object) => {
-                let object = &narrow.objects[object.index()];
-                let cells = object.regions.iter().filter_map(|r| model.layout.regions.get(r)).flatten();
-                for cell in cells {
-                    memory.entry(cell.address).or_default().push_back(value(&cell.storage, &step.after));
-                }
-            }
-            _ => {}
-        }
+        guide.follow(run, step, before);
+        before = &step.after;
     }
-    let found = run_guided(program, |_, request, _| match &request.source {
+    let Guide { mut sites, mut memory, .. } = guide;
+    let found = run_guided(run.original, |_, request, _| match &request.source {
         InputSource::Site(site) => match sites.pop_front() {
             Some((expected, bits)) if expected == *site => bits,
             _ => 0,
@@ -294,7 +298,7 @@ pub(super) fn counterexample(
             None => 0,
         },
     });
-    match (found, int_bits) {
+    match (found, run.config.int_bits) {
         (Err(Reason::Uncertified(_)), Some(bits)) => Err(Reason::Uncertified(format!(
             "an error was found for {bits}-bit integers; with the inputs found it does not happen in the real widths"
         ))),
@@ -302,12 +306,99 @@ pub(super) fn counterexample(
     }
 }
 
-fn value(storage: &Storage, values: &Valuation) -> u64 {
-    let mut bits = 0u64;
-    for (i, &bit) in storage.bits.iter().enumerate().take(64) {
-        bits |= u64::from(values.get(bit, Copy::Current)) << i;
+/// The inputs of a run: what places in the program ask for, and the first contents of memory, in the order of the run.
+struct Guide {
+    sites: VecDeque<(InputId, u64)>,
+    memory: FxHashMap<u64, VecDeque<u64>>,
+    /// Blocks in the system, with their sizes, and where the machine has them.
+    blocks: Vec<(u64, u64, u64)>,
+    /// Where the machine has its next block.
+    next: u64,
+}
+
+impl Guide {
+    fn new(program: &CfaProgram) -> Self {
+        let (sites, memory) = (VecDeque::new(), FxHashMap::default());
+        Guide { sites, memory, blocks: Vec::new(), next: first_block(program) }
     }
-    let held = storage.bits.len() as u32;
+
+    fn follow(&mut self, run: &Run<'_>, step: &Step, before: &Valuation) {
+        let (program, model) = (run.program, run.model);
+        let (op, here) = match model.origins[step.rule.index()] {
+            Origin::Edge(procedure, edge) => {
+                (&program.procedure(procedure).edges[edge.index()].op, (procedure, edge.index()))
+            }
+            Origin::Start => {
+                for region in program.regions.iter().filter(|r| !r.starts_zero) {
+                    self.cells(run, region.symbol, &step.after, |_| true);
+                }
+                return;
+            }
+            _ => return,
+        };
+        match op {
+            Op::Input(symbol, site) => {
+                let bits = model.layout.scalars.get(symbol).map_or(0, |s| value(s, &step.after));
+                self.sites.push_back((*site, bits));
+            }
+            Op::Enter(object) => {
+                let object = &program.objects[object.index()];
+                let inside = |address: u64| (object.address..object.address + object.size).contains(&address);
+                for &region in &object.regions {
+                    self.cells(run, region, &step.after, inside);
+                }
+            }
+            Op::Assume(_) => {
+                if let Some(&(address, size)) = run.widths.taken.get(&here) {
+                    let size = size_of(run, size, before);
+                    self.blocks.push((address, size, self.next));
+                    self.next = behind_block(self.next, size);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The contents of cells of a region.
+    fn cells(&mut self, run: &Run<'_>, region: Symbol, values: &Valuation, inside: impl Fn(u64) -> bool) {
+        for cell in run.model.layout.regions.get(&region).into_iter().flatten().filter(|c| inside(c.address)) {
+            let address = self.in_machine(cell.address);
+            let mut contents = value(&cell.storage, values);
+            // What was never written may be an address by chance.
+            if cell.storage.width == run.program.pointer_bits {
+                contents = self.in_machine(contents);
+            }
+            self.memory.entry(address).or_default().push_back(contents);
+        }
+    }
+
+    /// Where the machine has what is at an address of the system.
+    fn in_machine(&self, address: u64) -> u64 {
+        let inside = |&(block, size, _): &(u64, u64, u64)| (block..block + size.max(1)).contains(&address);
+        let block = self.blocks.iter().rev().copied().find(inside);
+        block.map_or(address, |(block, _, machine)| machine + (address - block))
+    }
+}
+
+fn size_of(run: &Run<'_>, size: Term, values: &Valuation) -> u64 {
+    let terms = &run.program.terms;
+    let mut assignment = Assignment::default();
+    for symbol in terms.symbols(size) {
+        if let (Some(storage), Sort::BitVec(width)) = (run.model.layout.scalars.get(&symbol), terms.symbol_sort(symbol))
+        {
+            let bits = value(storage, values) & (u64::MAX >> (64 - (*width).clamp(1, 64)));
+            assignment.insert(symbol, Value::BitVec { width: *width, bits: bits.into() });
+        }
+    }
+    evaluate(terms, &assignment, size).and_then(|v| value_bits(&v)).unwrap_or(0)
+}
+
+fn value(storage: &Storage, values: &Valuation) -> u64 {
+    let mut bits = storage.ones;
+    for (&bit, &position) in storage.bits.iter().zip(&storage.positions).filter(|(_, p)| **p < 64) {
+        bits |= u64::from(values.get(bit, Copy::Current)) << position;
+    }
+    let held = storage.needed();
     if storage.fill == Fill::Sign && (1..64).contains(&held) && bits >> (held - 1) & 1 == 1 {
         bits |= u64::MAX << held;
     }

@@ -3,24 +3,41 @@
 //! Variables that occur together in an edge stand together, bit by bit, the lowest first: sums and comparisons of them stay
 //! small. Indices of arrays come first ([`selectors`]). The four copies of a bit are neighbours ([`Bit::at`]).
 
+use clinch_bdd::Bdd;
 use clinch_bdd::words::Fill;
-use clinch_ir::cfa::passes::Narrowing;
 use clinch_ir::cfa::{CfaProgram, Op, Procedure, ProcedureId, Target};
-use clinch_ir::{Node, Sort, Symbol, Term};
+use clinch_ir::{BinOp, Node, Sort, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
 use super::system::Bit;
+use super::widths::Widths;
 
 /// A place for a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Storage {
     /// The bits that are held, the lowest first.
     pub(super) bits: Vec<Bit>,
+    /// Which bits of the value they are.
+    pub(super) positions: Vec<u32>,
     /// How many the value has.
     pub(super) width: u32,
     /// What is above those held.
     pub(super) fill: Fill,
+    /// The bits below that are not held, and one.
+    pub(super) ones: u64,
+}
+
+impl Storage {
+    /// How many of the lowest bits of a value are needed to store it.
+    pub(super) fn needed(&self) -> u32 {
+        self.positions.last().map_or(0, |p| p + 1)
+    }
+
+    /// The bits of a value that are held.
+    pub(super) fn held(&self, value: &[Bdd]) -> Vec<Bdd> {
+        self.positions.iter().map(|&p| value[p as usize].clone()).collect()
+    }
 }
 
 /// A cell of memory.
@@ -55,13 +72,10 @@ enum Owner {
 }
 
 /// Decides where the variables of the procedures are.
-pub(super) fn lay_out(
-    program: &CfaProgram,
-    procedures: &[ProcedureId],
-    narrowed: &FxHashMap<Symbol, Narrowing>,
-) -> Result<Layout, Obstacle> {
+pub(super) fn lay_out(program: &CfaProgram, procedures: &[ProcedureId], widths: &Widths) -> Result<Layout, Obstacle> {
     let mut groups = Groups::default();
-    let selectors = selectors(program, procedures);
+    let mut selectors = selectors(program, procedures);
+    selectors.extend(pointers(program, procedures, widths));
     for &symbol in &selectors {
         groups.add(Owner::Scalar(symbol));
     }
@@ -77,7 +91,7 @@ pub(super) fn lay_out(
         procedure.params.iter().chain(&procedure.locals).for_each(|&s| {
             groups.add(Owner::Scalar(s));
         });
-        relate(program, procedure, &mut groups);
+        relate(program, procedure, widths, &mut groups);
         if let Some(result) = procedure.result {
             groups.join(Owner::Result(id), Owner::Scalar(result));
         }
@@ -87,7 +101,7 @@ pub(super) fn lay_out(
         groups.add(Owner::Scalar(g.symbol));
     });
     for region in program.regions.iter().filter(|r| read.contains(&r.symbol)) {
-        for address in addresses(program, region.symbol)? {
+        for address in addresses(program, widths, region.symbol)? {
             groups.add(Owner::Cell(region.symbol, address));
         }
     }
@@ -97,7 +111,7 @@ pub(super) fn lay_out(
     for group in groups.in_order() {
         let group: Vec<Owner> =
             group.into_iter().filter(|o| !matches!(o, Owner::Scalar(s) if unread.contains(s))).collect();
-        place(program, &group, narrowed, &mut layout)?;
+        place(program, &group, widths, &mut layout)?;
     }
     for region in &program.regions {
         layout.regions.entry(region.symbol).or_default();
@@ -216,8 +230,19 @@ fn operands(op: &Op) -> Vec<Term> {
     }
 }
 
+/// Pointers choose among the cells they may point to.
+fn pointers(program: &CfaProgram, procedures: &[ProcedureId], widths: &Widths) -> Vec<Symbol> {
+    let procedures = procedures.iter().map(|&p| program.procedure(p));
+    let locals = procedures.flat_map(|p| p.params.iter().chain(&p.locals).copied());
+    let all = program.globals.iter().map(|g| g.symbol).chain(locals);
+    all.filter(|s| widths.masks.contains_key(s) && widths.addresses.contains(s)).collect()
+}
+
 /// The addresses at which a region has cells.
-fn addresses(program: &CfaProgram, region: Symbol) -> Result<Vec<u64>, Obstacle> {
+fn addresses(program: &CfaProgram, widths: &Widths, region: Symbol) -> Result<Vec<u64>, Obstacle> {
+    if let Some(cells) = widths.cells.as_ref().and_then(|c| c.get(&region)) {
+        return Ok(cells.clone());
+    }
     let bytes = program.region(region).map_or(1, |r| u64::from(r.cell_bytes.max(1)));
     let objects: Vec<_> = program.objects.iter().filter(|o| o.regions.contains(&region)).collect();
     let count: u64 = objects.iter().map(|o| o.size / bytes).fold(0, u64::saturating_add);
@@ -228,7 +253,10 @@ fn addresses(program: &CfaProgram, region: Symbol) -> Result<Vec<u64>, Obstacle>
 }
 
 /// Variables that occur together belong together.
-fn relate(program: &CfaProgram, procedure: &Procedure, groups: &mut Groups) {
+fn relate(program: &CfaProgram, procedure: &Procedure, widths: &Widths, groups: &mut Groups) {
+    if let Some(cells) = &widths.cells {
+        return relate_cells(program, procedure, (widths, cells), groups);
+    }
     let symbols = |t: Term| program.terms.symbols(t).into_iter().filter(|&s| is_scalar(program, s));
     for edge in &procedure.edges {
         match &edge.op {
@@ -258,30 +286,86 @@ fn relate(program: &CfaProgram, procedure: &Procedure, groups: &mut Groups) {
     }
 }
 
+/// The same where cells are known: they belong to what is computed from them, while addresses do not.
+fn relate_cells(
+    program: &CfaProgram,
+    procedure: &Procedure,
+    (widths, cells): (&Widths, &FxHashMap<Symbol, Vec<u64>>),
+    groups: &mut Groups,
+) {
+    let owners = |symbol: Symbol| -> Vec<Owner> {
+        match cells.get(&symbol) {
+            // Pointers have few bits, and choose among other cells.
+            Some(_) if widths.masks.contains_key(&symbol) => Vec::new(),
+            Some(cells) => cells.iter().map(|&a| Owner::Cell(symbol, a)).collect(),
+            None => vec![Owner::Scalar(symbol)],
+        }
+    };
+    let of = |t: Term| data(program, t).into_iter().flat_map(owners);
+    for edge in &procedure.edges {
+        match &edge.op {
+            Op::Assume(term) => groups.join_all(of(*term)),
+            Op::Assign(assigns) => {
+                for assign in assigns {
+                    let (Target::Var(target) | Target::Cell(target, _)) = assign.target;
+                    groups.join_all(owners(target).into_iter().chain(of(assign.value)));
+                }
+            }
+            Op::Call { callee, args, result } => {
+                for (&param, &arg) in program.procedure(*callee).params.iter().zip(args) {
+                    groups.join_all(owners(param).into_iter().chain(of(arg)));
+                }
+                if let Some(target) = result {
+                    groups.join_all([Owner::Result(*callee), Owner::Scalar(*target)]);
+                }
+            }
+            Op::Return(Some(value)) => {
+                groups.join_all(procedure.result.into_iter().map(Owner::Scalar).chain(of(*value)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The variables and regions that a term is computed from; not those that addresses of cells are.
+fn data(program: &CfaProgram, term: Term) -> Vec<Symbol> {
+    let mut found = Vec::new();
+    let (mut seen, mut work) = (FxHashSet::default(), vec![term]);
+    while let Some(term) = work.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match program.terms.node(term) {
+            Node::Symbol(symbol) => found.push(symbol),
+            Node::Binary(BinOp::Select, array, _) => work.push(array),
+            Node::Ite(_, then, _) if matches!(program.terms.node(then), Node::Binary(BinOp::Select, ..)) => {
+                work.push(then)
+            }
+            _ => work.extend(program.terms.children(term)),
+        }
+    }
+    found
+}
+
 fn is_scalar(program: &CfaProgram, symbol: Symbol) -> bool {
     !matches!(program.terms.symbol_sort(symbol), Sort::Array(_))
 }
 
-fn place(
-    program: &CfaProgram,
-    group: &[Owner],
-    narrowed: &FxHashMap<Symbol, Narrowing>,
-    layout: &mut Layout,
-) -> Result<(), Obstacle> {
+fn place(program: &CfaProgram, group: &[Owner], widths: &Widths, layout: &mut Layout) -> Result<(), Obstacle> {
     let mut storages = Vec::with_capacity(group.len());
     for owner in group {
-        storages.push(storage(program, *owner, narrowed)?);
+        storages.push(storage(program, *owner, widths)?);
     }
-    let widest = storages.iter().map(|(held, _)| *held).max().unwrap_or(0);
+    let widest = storages.iter().map(Storage::needed).max().unwrap_or(0);
     for i in 0..widest {
-        for (held, storage) in &mut storages {
-            if i < *held {
+        for storage in &mut storages {
+            if storage.positions.contains(&i) {
                 storage.bits.push(Bit(layout.bits));
                 layout.bits += 1;
             }
         }
     }
-    for (owner, (_, storage)) in group.iter().zip(storages) {
+    for (owner, storage) in group.iter().zip(storages) {
         match *owner {
             Owner::Scalar(symbol) => {
                 layout.scalars.insert(symbol, storage);
@@ -295,12 +379,8 @@ fn place(
     Ok(())
 }
 
-/// How many bits are held, and a place without bits.
-fn storage(
-    program: &CfaProgram,
-    owner: Owner,
-    narrowed: &FxHashMap<Symbol, Narrowing>,
-) -> Result<(u32, Storage), Obstacle> {
+/// A place without bits, but with their positions.
+fn storage(program: &CfaProgram, owner: Owner, widths: &Widths) -> Result<Storage, Obstacle> {
     let symbol = match owner {
         Owner::Scalar(symbol) | Owner::Cell(symbol, _) => symbol,
         Owner::Result(procedure) => {
@@ -316,10 +396,15 @@ fn storage(
         Sort::BitVec(width) => width,
         other => return Err(Obstacle::Unsupported(format!("unbounded data: a variable of sort {other}"))),
     };
-    let narrowing = narrowed.get(&symbol);
+    let narrowing = widths.variables.get(&symbol);
     let held = narrowing.map_or(width, |n| n.bits);
     let fill = if narrowing.is_some_and(|n| n.signed) { Fill::Sign } else { Fill::Zero };
-    Ok((held, Storage { bits: Vec::new(), width, fill }))
+    let Some(mask) = widths.masks.get(&symbol).filter(|_| width <= 64 && narrowing.is_none()) else {
+        return Ok(Storage { bits: Vec::new(), positions: (0..held).collect(), width, fill, ones: 0 });
+    };
+    let open = mask.may & !mask.one;
+    let positions = (0..width).filter(|i| open >> i & 1 == 1).collect();
+    Ok(Storage { bits: Vec::new(), positions, width, fill: Fill::Zero, ones: mask.one })
 }
 
 /// Owners that belong together: a union-find structure.

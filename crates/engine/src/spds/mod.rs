@@ -64,18 +64,15 @@ mod system;
 mod tests;
 mod trace;
 mod translate;
+mod widths;
 mod witness;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use clinch_bdd::{Bdds, OutOfNodes};
-use clinch_ir::cfa::guided::open_reason;
-use clinch_ir::cfa::passes::{Narrowing, narrow};
-use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, ProcedureId};
-use clinch_ir::{LocId, Reason, Symbol};
-use rustc_hash::FxHashMap;
+use clinch_ir::Reason;
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
@@ -84,6 +81,7 @@ use model::Model;
 use reach::{Reach, Until, post_star};
 use system::{PointId, Prepared};
 use trace::trace;
+use widths::Widths;
 
 /// What a run did ([Spds, tables 2 to 4]).
 #[derive(Clone, Debug, Default, Serialize)]
@@ -106,6 +104,8 @@ pub struct Stats {
     pub peak_bdd_nodes: u64,
     /// Bits of an integer variable, where they were limited.
     pub int_bits: Option<u32>,
+    /// Bits of dynamic memory, where there is some.
+    pub heap_bits: Option<u32>,
 }
 
 /// Why the engine cannot go on.
@@ -145,21 +145,22 @@ pub fn check(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Stats) {
-    let mut stats = Stats { int_bits: config.int_bits, ..Stats::default() };
+    let mut stats = Stats::default();
+    let mut found = Err(Obstacle::Room);
+    let mut last = *config;
     if config.abstraction == Abstraction::Both {
-        let nodes = config.nodes / FIRST_NODES;
-        let first = Config { abstraction: Abstraction::None, nodes, ..*config };
+        let first = Config { abstraction: Abstraction::None, nodes: config.nodes / FIRST_NODES, ..*config };
         let part = budget.remaining().map_or_else(|| budget.clone(), |left| budget.restarted(left * FIRST_SHARE / 100));
-        let (verdict, stats) = check(program, &first, &part, observer);
-        let second = Config { abstraction: Abstraction::Dag, ..*config };
-        return match verdict {
-            CfaVerdict::Unknown(Reason::Timeout(_) | Reason::Unsupported(_)) => {
-                check(program, &second, budget, observer)
-            }
-            verdict => (verdict, stats),
-        };
+        found = run(program, &first, &part, observer, &mut stats);
+        last.abstraction = Abstraction::Dag;
     }
-    let verdict = run(program, config, budget, observer, &mut stats).unwrap_or_else(|obstacle| {
+    // With more room, and with abstraction, it may be possible.
+    if matches!(found, Err(Obstacle::Room | Obstacle::Unsupported(_) | Obstacle::Reason(Reason::Timeout(_)))) {
+        stats = Stats::default();
+        found = run(program, &last, budget, observer, &mut stats);
+    }
+    stats.int_bits = config.int_bits;
+    let verdict = found.unwrap_or_else(|obstacle| {
         CfaVerdict::Unknown(match obstacle {
             Obstacle::Reason(reason) => reason,
             Obstacle::Unsupported(what) => Reason::Unsupported(what),
@@ -178,38 +179,25 @@ fn run(
     observer: &mut dyn Observer,
     stats: &mut Stats,
 ) -> Result<CfaVerdict, Obstacle> {
-    let (program, narrowed) = match config.int_bits {
-        Some(bits) => {
-            let narrowed = narrow(original, bits);
-            (Cow::Owned(narrowed.program), Widths { variables: narrowed.variables, uncut: narrowed.uncut })
-        }
-        None => (Cow::Borrowed(original), Widths::default()),
-    };
+    let (program, widths) = widths::meant(original, config)?;
     let mut bdds = Bdds::with_cache(config.nodes, CACHE);
     bdds.set_deadline(budget.remaining().map(|left| Instant::now() + left));
-    let model = model::read(&mut bdds, &program, &narrowed.variables)?;
+    let model = model::read(&mut bdds, &program, &widths)?;
+    stats.heap_bits = widths.heap_bits;
     stats.control_points = model.spds.points.len() as u64;
     stats.rules = model.spds.rules.len() as u64;
-    let run = Run { original, program: &program, narrowed: &narrowed, config, budget, model: &model };
+    let run = Run { original, program: &program, widths: &widths, config, budget, model: &model };
     match config.abstraction {
         Abstraction::None => run.search(&bdds, observer, stats),
         Abstraction::Single | Abstraction::Dag | Abstraction::Both => run.refine(&mut bdds, observer, stats),
     }
 }
 
-/// Which variables hold fewer bits than their sort has.
-#[derive(Clone, Debug, Default)]
-struct Widths {
-    variables: FxHashMap<Symbol, Narrowing>,
-    /// Where a variable has all its bits for a moment.
-    uncut: FxHashMap<(ProcedureId, LocId), Symbol>,
-}
-
 struct Run<'a> {
     original: &'a CfaProgram,
-    /// With narrow integers, if that is asked for.
+    /// With narrow integers, if that is asked for, and a bounded heap, if there is one.
     program: &'a CfaProgram,
-    narrowed: &'a Widths,
+    widths: &'a Widths,
     config: &'a Config,
     budget: &'a Budget,
     model: &'a Model,
@@ -233,15 +221,15 @@ impl Run<'_> {
         let questions = &self.model.questions;
         if let Some(layer) = questions.iter().filter(|q| q.error).find_map(|q| reached(q.point)) {
             let run = trace(system, reach, layer.index(), &self.model.silent, self.budget)?;
-            let found =
-                evidence::counterexample(self.original, self.program, self.model, &run.steps, self.config.int_bits)?;
+            let found = evidence::counterexample(self, &run.steps)?;
             return Ok(CfaVerdict::Unsafe(found));
         }
-        if let Some(question) = questions.iter().find(|q| reached(q.point).is_some()) {
-            return Ok(CfaVerdict::Unknown(open_reason(self.program, question.procedure, question.edge)));
+        let open = questions.iter().filter(|q| reached(q.point).is_some());
+        if let Some(question) = open.min_by_key(|q| widths::is_exhaustion(self.program, q)) {
+            return Ok(CfaVerdict::Unknown(widths::open_reason(self.program, self.config, question)));
         }
         let states = |point: PointId| reach.reached[point.index()].clone();
-        let proof = evidence::summaries(self.program, self.narrowed, self.config.int_bits, self.model, states);
+        let proof = evidence::summaries(self, states);
         Ok(CfaVerdict::Safe(CfaProof::Summaries(proof)))
     }
 }

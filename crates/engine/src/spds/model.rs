@@ -3,10 +3,9 @@
 //! Control points are the locations of procedures, one more for each call (where it comes back, before the result is taken over), one
 //! for each edge that is an error or has no verdict, and the start. Local variables that are dead at a point are forgotten there.
 
-use clinch_bdd::words::{Fill, select};
+use clinch_bdd::words::select;
 use clinch_bdd::{Bdd, Bdds};
 use clinch_ir::LocId;
-use clinch_ir::cfa::passes::Narrowing;
 use clinch_ir::cfa::{Assign, CfaProgram, EdgeId, Liveness, Op, Procedure, ProcedureId, Target};
 use clinch_ir::{Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,6 +16,7 @@ use super::layout::{Layout, Storage, lay_out};
 use super::order::{procedures_in_order, reverse_post_order};
 use super::system::{Bit, COPIES, Copy, FrameId, Kind, PointId, Rule, Spds};
 use super::translate::{OPEN, Translator};
+use super::widths::Widths;
 
 type Result<T> = std::result::Result<T, Obstacle>;
 
@@ -60,9 +60,9 @@ pub(super) struct Model {
 }
 
 /// Reads a program.
-pub(super) fn read(bdds: &mut Bdds, program: &CfaProgram, narrowed: &FxHashMap<Symbol, Narrowing>) -> Result<Model> {
+pub(super) fn read(bdds: &mut Bdds, program: &CfaProgram, widths: &Widths) -> Result<Model> {
     let procedures = procedures_in_order(program);
-    let layout = lay_out(program, &procedures, narrowed)?;
+    let layout = lay_out(program, &procedures, widths)?;
     bdds.make_variables(COPIES * layout.bits + OPEN);
     let mut builder = Builder {
         program,
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
             for cell in self.layout.regions.get(&region.symbol).map_or(&[][..], Vec::as_slice) {
                 writing.written.extend(&cell.storage.bits);
                 if region.starts_zero {
-                    let zeros = self.translator.bdds.word(cell.storage.bits.len() as u32, 0);
+                    let zeros = self.translator.bdds.word(cell.storage.width, 0);
                     self.assign(&mut writing, &cell.storage, &zeros, Copy::Next)?;
                 }
             }
@@ -243,15 +243,16 @@ impl<'a> Builder<'a> {
     fn write(&mut self, writing: &mut Writing, symbol: Symbol, value: Term) -> Result<()> {
         let layout = self.layout;
         let Some(storage) = layout.scalars.get(&symbol) else { return Ok(()) };
-        let value = self.translator.low(value, storage.bits.len() as u32)?;
+        let value = self.translator.low(value, storage.needed())?;
         writing.written.extend(&storage.bits);
         self.assign(writing, storage, &value, Copy::Next)
     }
 
+    /// The place holds the value, of which at least the bits that are needed are given.
     fn assign(&self, writing: &mut Writing, storage: &Storage, value: &[Bdd], copy: Copy) -> Result<()> {
         let variables = storage.bits.iter().map(|b| self.translator.bdds.variable(b.at(copy)));
         let variables = variables.collect::<std::result::Result<Vec<_>, _>>()?;
-        writing.relation = writing.relation.and(&self.translator.bdds.eq(&variables, value)?)?;
+        writing.relation = writing.relation.and(&self.translator.bdds.eq(&variables, &storage.held(value))?)?;
         Ok(())
     }
 
@@ -271,7 +272,7 @@ impl<'a> Builder<'a> {
             if let (Some(register), Some(result)) = (layout.results.get(&id), procedure.result) {
                 let value = self.translator.stored(&layout.scalars[&result], Copy::Current)?;
                 writing.written.extend(&register.bits);
-                self.assign(&mut writing, register, &value[..register.bits.len()], Copy::Next)?;
+                self.assign(&mut writing, register, &value, Copy::Next)?;
             }
             self.rule(Origin::Exit, exit, Kind::Pop, writing, Vec::new())?;
         }
@@ -363,7 +364,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let address = self.translator.low(address, self.program.pointer_bits)?;
-            let value = self.translator.low(assign.value, table[0].storage.bits.len() as u32)?;
+            let value = self.translator.low(assign.value, table[0].storage.needed())?;
             let bdds = self.translator.bdds;
             for cell in table {
                 let here = bdds.eq(&address, &bdds.word(address.len() as u32, cell.address))?;
@@ -373,7 +374,11 @@ impl<'a> Builder<'a> {
                 let at = cells.iter().position(|(s, _)| *s == &cell.storage);
                 let before = match at {
                     Some(i) => cells[i].1.clone(),
-                    None => self.translator.stored(&cell.storage, Copy::Current)?,
+                    None => {
+                        let mut before = self.translator.stored(&cell.storage, Copy::Current)?;
+                        before.truncate(cell.storage.needed() as usize);
+                        before
+                    }
                 };
                 let after = select(&here, &value, &before)?;
                 match at {
@@ -407,7 +412,7 @@ impl<'a> Builder<'a> {
         for (i, (param, &arg)) in called.params.iter().zip(args).enumerate() {
             if liveness.is_live(called.entry, i) {
                 let storage = &layout.scalars[param];
-                let value = self.translator.low(arg, storage.bits.len() as u32)?;
+                let value = self.translator.low(arg, storage.needed())?;
                 self.assign(&mut writing, storage, &value, Copy::Argument)?;
             }
         }
@@ -431,7 +436,6 @@ impl<'a> Builder<'a> {
                 let storage = &layout.scalars[&target];
                 let value = self.translator.stored(register, Copy::Current)?;
                 writing.written.extend(&storage.bits);
-                let value = self.translator.bdds.resize(&value, storage.bits.len() as u32, Fill::Zero);
                 self.assign(&mut writing, storage, &value, Copy::Next)?;
             }
         }

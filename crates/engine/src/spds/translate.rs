@@ -53,9 +53,14 @@ impl<'a> Translator<'a> {
 
     /// The value of a place, in full width.
     pub(super) fn stored(&self, storage: &Storage, copy: Copy) -> Result<Word> {
-        let held =
-            storage.bits.iter().map(|b| self.bdds.variable(b.at(copy))).collect::<std::result::Result<Word, _>>()?;
-        Ok(self.bdds.resize(&held, storage.width, storage.fill))
+        let mut value = Word::new();
+        for (&bit, &position) in storage.bits.iter().zip(&storage.positions) {
+            value.extend((value.len() as u32..position).map(|i| self.bdds.constant(storage.ones >> i & 1 == 1)));
+            value.push(self.bdds.variable(bit.at(copy))?);
+        }
+        let highest = 64 - storage.ones.leading_zeros();
+        value.extend((value.len() as u32..highest).map(|i| self.bdds.constant(storage.ones >> i & 1 == 1)));
+        Ok(self.bdds.resize(&value, storage.width, storage.fill))
     }
 
     /// A truth value.
@@ -66,6 +71,9 @@ impl<'a> Translator<'a> {
 
     /// The lowest bits of a value; a truth value is one bit.
     pub(super) fn low(&mut self, term: Term, need: u32) -> Result<Word> {
+        if need == 0 {
+            return Ok(Word::new());
+        }
         if let Some(known) = self.known.get(&(term, need)) {
             return Ok(known.clone());
         }

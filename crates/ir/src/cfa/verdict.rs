@@ -85,6 +85,9 @@ pub struct Summaries {
     /// If given, this is about the program whose integer variables hold only so many bits
     /// ([`narrow`](crate::cfa::passes::narrow)).
     pub int_bits: Option<u32>,
+    /// If given, this is about the program whose heap has only so many bits ([`bound_heap`](crate::cfa::passes::bound_heap)).
+    /// It shows as well that no run needs more.
+    pub heap_bits: Option<u32>,
 }
 
 /// What is known at a location.

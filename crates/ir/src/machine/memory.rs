@@ -90,12 +90,22 @@ pub(super) struct Memory {
     end: u64,
 }
 
+/// Where the first block goes that is made at run time.
+pub fn first_block(program: &CfaProgram) -> u64 {
+    let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
+    ends.max().unwrap_or(0).saturating_add(64).next_multiple_of(16).max(DYNAMIC_BASE)
+}
+
+/// Where the block goes that is made after one of so many bytes.
+pub fn behind_block(address: u64, size: u64) -> u64 {
+    address.saturating_add(size).saturating_add(31) / 16 * 16
+}
+
 impl Memory {
     /// The memory at the start. The blocks of objects are in the order of `by_address`.
     pub(super) fn new(program: &CfaProgram, by_address: &[u32]) -> Memory {
         let stride = if program.integers == Integers::Mathematical { 8 } else { 1 };
-        let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
-        let base = ends.max().unwrap_or(0).saturating_add(64).next_multiple_of(16).max(DYNAMIC_BASE);
+        let base = first_block(program);
         let end = if program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 };
         let (fixed, last) = (by_address.len(), 0);
         let mut memory =
@@ -289,7 +299,7 @@ impl Memory {
             self.compact();
         }
         let address = self.next;
-        self.next = (address + size).next_multiple_of(16) + 16;
+        self.next = behind_block(address, size);
         self.used += size;
         let bytes = vec![0; size as usize * self.stride];
         let tags = if zeroed { Vec::new() } else { vec![tag::UNKNOWN; size as usize] };

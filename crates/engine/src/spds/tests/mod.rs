@@ -1,6 +1,7 @@
 //! Tests: the paper's programs, recursion, and random Boolean programs against explicit saturation.
 
 mod explicit;
+mod heap;
 mod paper;
 mod random;
 

@@ -168,7 +168,7 @@ fn post_star_and_pre_star_agree() {
         let program = Generator::program(seed);
         let expected = reaches_error(&program);
         let mut bdds = Bdds::with_cache(1 << 16, 1 << 12);
-        let model = model::read(&mut bdds, &program, &FxHashMap::default()).unwrap();
+        let model = model::read(&mut bdds, &program, &Widths::default()).unwrap();
         let system = Prepared::new(&bdds, &model.spds).unwrap();
         let reach = post_star(&system, Until::Fixpoint, &BTreeSet::new(), &Budget::unlimited()).unwrap();
         let found = model.questions.iter().any(|q| reach.first(q.point).is_some());

@@ -8,6 +8,7 @@ mod blocks;
 mod collapse;
 mod constant;
 mod dead;
+mod heap;
 mod inline;
 mod narrow;
 mod slice;
@@ -19,8 +20,9 @@ pub use back::{Answer, Back, OldLocation};
 pub use blocks::{Block, BlockInput, LargeBlocks, large_blocks};
 pub use constant::propagate_constants;
 pub use dead::remove_dead;
+pub use heap::{BoundedHeap, EXHAUSTED, Mask, Uncut, allocates, bound_heap};
 pub use inline::{InlineLimits, inline};
-pub use narrow::{Narrowed, Narrowing, narrow};
+pub use narrow::{Narrowed, Narrowing, narrow, narrow_heap};
 pub use slice::slice;
 
 use super::CfaProgram;

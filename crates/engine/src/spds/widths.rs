@@ -1,0 +1,79 @@
+//! The program that is searched: with narrow integers, and with a bounded heap.
+
+use std::borrow::Cow;
+
+use clinch_ir::cfa::passes::{BoundedHeap, EXHAUSTED, Mask, Narrowing, Uncut, allocates, bound_heap};
+use clinch_ir::cfa::passes::{narrow, narrow_heap};
+use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, guided};
+use clinch_ir::{LocId, Reason, Symbol, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Obstacle;
+use super::config::Config;
+use super::model::Question;
+
+/// Which bits of variables and cells are not known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Widths {
+    /// Bits of dynamic memory, where there is some.
+    pub(super) heap_bits: Option<u32>,
+    /// Variables and regions with fewer bits than their sorts have.
+    pub(super) variables: FxHashMap<Symbol, Narrowing>,
+    /// Where something has all its bits for a moment.
+    pub(super) uncut: FxHashMap<(ProcedureId, LocId), Uncut>,
+    /// Variables and regions of which some bits are known.
+    pub(super) masks: FxHashMap<Symbol, Mask>,
+    /// Where they are not known for a moment.
+    pub(super) unmasked: FxHashMap<(ProcedureId, LocId), Uncut>,
+    /// Variables and regions that hold addresses.
+    pub(super) addresses: FxHashSet<Symbol>,
+    /// The cells of regions, if it is not the objects that say.
+    pub(super) cells: Option<FxHashMap<Symbol, Vec<u64>>>,
+    /// The steps that allocate: where, and how much.
+    pub(super) taken: FxHashMap<(ProcedureId, usize), (u64, Term)>,
+}
+
+/// The program, and its widths.
+pub(super) fn meant<'p>(original: &'p CfaProgram, config: &Config) -> Result<(Cow<'p, CfaProgram>, Widths), Obstacle> {
+    if !allocates(original) {
+        let Some(bits) = config.int_bits else { return Ok((Cow::Borrowed(original), Widths::default())) };
+        let narrowed = narrow(original, bits);
+        let widths = Widths { variables: narrowed.variables, uncut: narrowed.uncut, ..Widths::default() };
+        return Ok((Cow::Owned(narrowed.program), widths));
+    }
+    let mut heap = bound_heap(original, config.heap_bits).map_err(Obstacle::Unsupported)?;
+    let narrowed = config.int_bits.map(|bits| narrow_heap(&mut heap, bits));
+    let BoundedHeap { program, masks, addresses, cells, uncut, taken, .. } = heap;
+    let heap_bits = Some(config.heap_bits);
+    let widths =
+        Widths { heap_bits, masks, unmasked: uncut, addresses, cells: Some(cells), taken, ..Widths::default() };
+    Ok(match narrowed {
+        Some(narrowed) => {
+            let widths = Widths { variables: narrowed.variables, uncut: narrowed.uncut, ..widths };
+            (Cow::Owned(narrowed.program), widths)
+        }
+        None => (Cow::Owned(program), widths),
+    })
+}
+
+/// Whether it asks if the heap is exhausted.
+pub(super) fn is_exhaustion(program: &CfaProgram, question: &Question) -> bool {
+    let edge = &program.procedure(question.procedure).edges[question.edge.index()];
+    matches!(&edge.op, Op::Unsupported(what) if what.starts_with(EXHAUSTED))
+}
+
+/// Why there is no verdict where a question is reached that is no error.
+pub(super) fn open_reason(program: &CfaProgram, config: &Config, question: &Question) -> Reason {
+    let edge = &program.procedure(question.procedure).edges[question.edge.index()];
+    match &edge.op {
+        Op::Unsupported(what) if what.starts_with(EXHAUSTED) => {
+            let place = program.source.place(edge.span);
+            let bits = &what[EXHAUSTED.len()..];
+            let at = format!("{}:{}:{}", place.file, place.line, place.column);
+            let integers = config.int_bits.map_or(String::new(), |n| format!(" and {n}-bit integers"));
+            let what = format!("safe for a heap of {bits}{integers}, but the program may need more");
+            Reason::Unsupported(format!("{what}, at {at} (--heap-bits)"))
+        }
+        _ => guided::open_reason(program, question.procedure, question.edge),
+    }
+}
