@@ -1,7 +1,7 @@
 //! Whether a graph of counterexamples is real: the states with which runs of the program reach its nodes.
 //!
 //! The characteristic formula of the graph is satisfiable iff there are some at a target. Unlike the strongest interpolants of
-//! \[Spds, table 1\] a procedure that comes back is followed only from the states with which the graph calls it. A call may come
+//! [Spds, table 1] a procedure that comes back is followed only from the states with which the graph calls it. A call may come
 //! behind the entry that it uses, so there is more than one round; arcs lead forwards, so the number of rounds is bounded.
 
 use std::collections::BTreeSet;
