@@ -1,6 +1,7 @@
 // A list that is built and walked by recursion; the last node has a wrong value. Found with
 // clinch check reclist-bug.c --engine spds --heap-bits 512
 // expect: unsafe
+// inputs: 1
 
 #include <stdlib.h>
 

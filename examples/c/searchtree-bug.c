@@ -1,6 +1,7 @@
 // A search tree that goes astray: keys on the right are looked for on the left. Found with
 // clinch check searchtree-bug.c --engine spds --heap-bits 576
 // expect: unsafe
+// inputs: 8, 0, 6
 
 #include <stdlib.h>
 
