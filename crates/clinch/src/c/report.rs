@@ -81,6 +81,11 @@ fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
         }
         _ => {}
     }
+    if let CfaVerdict::Safe(CfaProof::Summaries(proof)) = verdict
+        && proof.heap_bits.is_some()
+    {
+        assumptions.push("pointers are written before they are read".to_owned());
+    }
     assumptions
 }
 

@@ -258,7 +258,7 @@ fn agrees_with_explicit_search() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     let mut decided = 0;
     let (mut tried, strategies) = (0, strategies());
-    for round in 0..40 {
+    for round in 0..28 {
         let text = random_program(&mut random);
         let program = program(&text);
         let (expected, _) = check_runs(&program, &RunsConfig::default(), &Budget::unlimited(), &mut Silent);

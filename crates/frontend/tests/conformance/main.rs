@@ -1,6 +1,6 @@
 //! The interpreter against gcc: random programs print the same and end the same way.
 //!
-//! `CLINCH_CONFORMANCE_PROGRAMS` sets how many programs (2000), `CLINCH_CONFORMANCE_SEED` the first seed (0).
+//! `CLINCH_CONFORMANCE_PROGRAMS` sets how many programs (1500), `CLINCH_CONFORMANCE_SEED` the first seed (0).
 //! Where no gcc is found there is nothing to compare with, and the tests say so.
 #![allow(clippy::print_stderr)] // A skipped comparison is told.
 
@@ -137,7 +137,7 @@ fn random_programs_run_as_gcc_says() {
         return;
     }
     let folder = folder("conformance");
-    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 2000));
+    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 1500));
     let mut found = on_batches(first, count, BATCH, |first, count| compare_batch(&folder, first, count));
     found.sort_by_key(|d| d.seed);
     if let Some(one) = found.first() {
