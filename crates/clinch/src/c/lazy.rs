@@ -184,16 +184,11 @@ pub(crate) fn config(args: &CheckArgs) -> Result<Config, String> {
         Some(LocalName::Location) => config.scope = Scope::Location,
         None => {}
     }
-    match lazy.values {
-        Some(ValuesName::None) => config.values = Values::None,
-        Some(ValuesName::Control) => config.values = Values::Control,
-        Some(ValuesName::All) => config.values = Values::All,
-        None => {}
+    if let Some(name) = lazy.values {
+        config.values = values(name);
     }
-    match lazy.data_flow {
-        Some(DataFlowName::None) => config.data_flow = DataFlow::None,
-        Some(DataFlowName::Intervals) => config.data_flow = DataFlow::Intervals,
-        None => {}
+    if let Some(name) = lazy.data_flow {
+        config.data_flow = data_flow(name);
     }
     if let Some(name) = args.order {
         config.order = order(name)?;
@@ -217,6 +212,21 @@ fn abstraction(name: AbstractionName) -> Result<Abstraction, String> {
         AbstractionName::Boolean => Ok(Abstraction::Boolean),
         AbstractionName::Both => Ok(Abstraction::CartesianThenBoolean),
         _ => Err("this --abstraction does not go with --engine lazy".to_owned()),
+    }
+}
+
+fn values(name: ValuesName) -> Values {
+    match name {
+        ValuesName::None => Values::None,
+        ValuesName::Control => Values::Control,
+        ValuesName::All => Values::All,
+    }
+}
+
+fn data_flow(name: DataFlowName) -> DataFlow {
+    match name {
+        DataFlowName::None => DataFlow::None,
+        DataFlowName::Intervals => DataFlow::Intervals,
     }
 }
 
