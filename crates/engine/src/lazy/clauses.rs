@@ -8,7 +8,7 @@
 use clinch_ir::cfa::unfold::Point;
 use clinch_ir::cfa::{
     Assign, CfaProgram, CfaProof, CfaVerdict, Edge, Global, InputId, InputKind, InputSite, InputTrace, Integers,
-    Invariants, Location, Op, Procedure, ProcedureId, SourceMap, Target,
+    Invariants, Location, Op, Procedure, SourceMap, Target,
 };
 use clinch_ir::horn::{Assignment, Encoding, evaluate};
 use clinch_ir::{
@@ -328,31 +328,9 @@ fn value_of(terms: &mut Terms, symbol: Symbol, variable: Symbol) -> Term {
 }
 
 fn empty_program(system: &HornSystem) -> CfaProgram {
-    let start = Procedure {
-        name: "start".to_owned(),
-        params: Vec::new(),
-        locals: Vec::new(),
-        result: None,
-        locations: vec![Location::default(); 2],
-        edges: Vec::new(),
-        entry: ENTRY,
-        exit: EXIT,
-        address: None,
-        span: Span::default(),
-    };
-    CfaProgram {
-        terms: system.terms.clone(),
-        pointer_bits: 64,
-        integers: Integers::Mathematical,
-        globals: Vec::new(),
-        regions: Vec::new(),
-        objects: Vec::new(),
-        procedures: vec![start],
-        entry: ProcedureId::from_index(0),
-        inputs: Vec::new(),
-        variables: FxHashMap::default(),
-        layouts: FxHashMap::default(),
-        assumptions: Vec::new(),
-        source: SourceMap::new(system.source.text.clone(), vec![system.source.name.clone()], Vec::new()),
-    }
+    let source = SourceMap::new(system.source.text.clone(), vec![system.source.name.clone()], Vec::new());
+    let mut program = CfaProgram::new(system.terms.clone(), source);
+    program.integers = Integers::Mathematical;
+    program.procedures.push(Procedure::new("start"));
+    program
 }

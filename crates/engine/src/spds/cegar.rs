@@ -56,16 +56,12 @@ impl Run<'_> {
             let dag = self.dag(&abstract_system, &reach, &targets)?;
             let states = reached(&system, &dag)?;
             watch_nodes(bdds, stats);
-            let real = |n: &&usize| !states[**n].is_false();
-            let mut feasible: Vec<Question> =
-                dag.targets.iter().filter(real).map(|&n| self.question(dag.nodes[n].point)).collect();
-            feasible.sort_by_key(|q| !q.error);
-            if let Some(question) = feasible.first() {
+            if let Some(question) = self.feasible(&dag, &states) {
                 if question.error {
                     return self.counterexample(&system, &dag, &states, question.point);
                 }
-                if open.is_none() || !is_exhaustion(self.program, question) {
-                    open = Some(open_reason(self.program, self.config, question));
+                if open.is_none() || !is_exhaustion(self.program, &question) {
+                    open = Some(open_reason(self.program, self.config, &question));
                 }
                 ignored.insert(question.point);
                 continue;
@@ -76,12 +72,8 @@ impl Run<'_> {
             let new = precision.add(found)?;
             stats.refinements += 1;
             stats.predicates += new;
-            observer.progress(Progress {
-                iteration: stats.refinements,
-                predicates: stats.predicates,
-                states: reach.layers.len() as u64,
-                ..Progress::default()
-            });
+            let (iteration, states) = (stats.refinements, reach.layers.len() as u64);
+            observer.progress(Progress { iteration, predicates: stats.predicates, states, ..Progress::default() });
             if new == 0 {
                 return Err(Obstacle::Reason(Reason::NoProgress));
             }
@@ -116,6 +108,12 @@ impl Run<'_> {
             return Ok(Dag::single(reach, &run, targets[0]));
         }
         Ok(Dag::whole(system, reach, targets)?)
+    }
+
+    /// A target that is really reached, an error if there is one.
+    fn feasible(&self, dag: &Dag, states: &[clinch_bdd::Bdd]) -> Option<Question> {
+        let real = dag.targets.iter().filter(|n| !states[**n].is_false());
+        real.map(|&n| self.question(dag.nodes[n].point)).min_by_key(|q| !q.error)
     }
 
     fn counterexample(

@@ -12,7 +12,7 @@ use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
 use clinch_ir::horn::Encoding;
 
-#[allow(dead_code, unused_imports)] // The whole generator; the front end's own tests use the rest of it.
+#[allow(dead_code, unused_imports, reason = "the front end's own tests use the rest of it")]
 #[path = "../../../frontend/tests/conformance/generate/mod.rs"]
 mod generate;
 

@@ -24,7 +24,7 @@ mod types;
 
 use std::sync::Arc;
 
-use clinch_ir::cfa::{CfaProgram, Integers, ProcedureId, SourceMap};
+use clinch_ir::cfa::{CfaProgram, SourceMap};
 use clinch_ir::{Source, Span, Terms};
 
 use crate::diagnostic::{Bag, Diagnostics, Problem};
@@ -94,21 +94,7 @@ fn compile(dialect: Dialect, name: &str, bytes: &[u8], options: &Options) -> Res
 }
 
 fn empty(source: &Source) -> CfaProgram {
-    CfaProgram {
-        layouts: Default::default(),
-        terms: Terms::new(),
-        pointer_bits: 64,
-        integers: Integers::Machine,
-        globals: Vec::new(),
-        regions: Vec::new(),
-        objects: Vec::new(),
-        procedures: Vec::new(),
-        entry: ProcedureId(0),
-        inputs: Vec::new(),
-        variables: Default::default(),
-        assumptions: Vec::new(),
-        source: SourceMap::new(source.text.clone(), vec![source.name.clone()], Vec::new()),
-    }
+    CfaProgram::new(Terms::new(), SourceMap::new(source.text.clone(), vec![source.name.clone()], Vec::new()))
 }
 
 /// The module named by `init`, or `main`.

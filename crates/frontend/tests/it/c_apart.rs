@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use clinch_ir::cfa::{CfaProgram, ObjectKind, Op, ProcedureId, Target};
+use clinch_ir::cfa::{Assign, CfaProgram, ObjectKind, Op, ProcedureId, Target};
 use clinch_ir::machine::format::{Argument, format};
 use clinch_ir::{BinOp, LocId, Node, Symbol, Term, UnOp};
 
@@ -210,23 +210,25 @@ impl<'p> Apart<'p> {
         }
     }
 
+    fn assign(&mut self, assigns: &[Assign]) {
+        let values: Vec<(Target, u64, u64)> = assigns
+            .iter()
+            .map(|a| match a.target {
+                Target::Cell(_, address) => (a.target, self.value(address), self.value(a.value)),
+                target => (target, 0, self.value(a.value)),
+            })
+            .collect();
+        for (target, address, value) in values {
+            match target {
+                Target::Var(s) => self.set(s, value),
+                Target::Cell(s, _) => drop(self.cells.insert((s, address), value)),
+            }
+        }
+    }
+
     fn step(&mut self, op: &Op, input: &mut impl FnMut(u32) -> u64) -> Option<End> {
         match op {
-            Op::Assign(assigns) => {
-                let values: Vec<(Target, u64, u64)> = assigns
-                    .iter()
-                    .map(|a| match a.target {
-                        Target::Cell(_, address) => (a.target, self.value(address), self.value(a.value)),
-                        target => (target, 0, self.value(a.value)),
-                    })
-                    .collect();
-                for (target, address, value) in values {
-                    match target {
-                        Target::Var(s) => self.set(s, value),
-                        Target::Cell(s, _) => drop(self.cells.insert((s, address), value)),
-                    }
-                }
-            }
+            Op::Assign(assigns) => self.assign(assigns),
             Op::Input(s, _) => {
                 let width = match self.program.terms.symbol_sort(*s) {
                     clinch_ir::Sort::BitVec(w) => *w,

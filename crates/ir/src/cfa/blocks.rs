@@ -70,7 +70,6 @@ pub fn passages_from(
 }
 
 /// The blocks that start at a point, and their first parts.
-#[allow(clippy::type_complexity, reason = "two results of one walk")]
 fn walk_from(
     unfolding: &mut Unfolding<'_>,
     terms: &mut Terms,

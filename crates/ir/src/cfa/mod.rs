@@ -354,6 +354,25 @@ pub enum Op {
 }
 
 impl CfaProgram {
+    /// A program for a 64-bit machine without procedures yet; the first one will be its entry.
+    pub fn new(terms: Terms, source: SourceMap) -> Self {
+        CfaProgram {
+            terms,
+            pointer_bits: 64,
+            integers: Integers::Machine,
+            globals: Vec::new(),
+            regions: Vec::new(),
+            objects: Vec::new(),
+            procedures: Vec::new(),
+            entry: ProcedureId(0),
+            inputs: Vec::new(),
+            variables: Default::default(),
+            layouts: Default::default(),
+            assumptions: Vec::new(),
+            source,
+        }
+    }
+
     /// A procedure.
     pub fn procedure(&self, id: ProcedureId) -> &Procedure {
         &self.procedures[id.index()]
@@ -386,6 +405,22 @@ impl CfaProgram {
 }
 
 impl Procedure {
+    /// A procedure with an entry and an exit, in this order, and nothing between them.
+    pub fn new(name: impl Into<String>) -> Self {
+        Procedure {
+            name: name.into(),
+            params: Vec::new(),
+            locals: Vec::new(),
+            result: None,
+            locations: vec![Location::default(); 2],
+            edges: Vec::new(),
+            entry: LocId(0),
+            exit: LocId(1),
+            address: None,
+            span: Span::default(),
+        }
+    }
+
     /// The edges that leave each location, by their ids.
     pub fn successors(&self) -> Vec<Vec<EdgeId>> {
         let mut successors = vec![Vec::new(); self.locations.len()];

@@ -19,21 +19,7 @@ pub(crate) struct Build {
 
 impl Build {
     pub(crate) fn new() -> Self {
-        let program = CfaProgram {
-            terms: Terms::new(),
-            pointer_bits: 64,
-            integers: Integers::Machine,
-            globals: Vec::new(),
-            regions: Vec::new(),
-            objects: Vec::new(),
-            procedures: Vec::new(),
-            entry: ProcedureId(0),
-            inputs: Vec::new(),
-            variables: Default::default(),
-            layouts: Default::default(),
-            assumptions: Vec::new(),
-            source: SourceMap::default(),
-        };
+        let program = CfaProgram::new(Terms::new(), SourceMap::default());
         let mut build = Build { program };
         build.procedure("start");
         build
@@ -46,18 +32,7 @@ impl Build {
     }
 
     pub(crate) fn procedure(&mut self, name: &str) -> ProcedureId {
-        self.program.procedures.push(Procedure {
-            name: name.to_owned(),
-            params: Vec::new(),
-            locals: Vec::new(),
-            result: None,
-            locations: vec![Location::default(); 2],
-            edges: Vec::new(),
-            entry: ENTRY,
-            exit: EXIT,
-            address: None,
-            span: Span::default(),
-        });
+        self.program.procedures.push(Procedure::new(name));
         ProcedureId::from_index(self.program.procedures.len() - 1)
     }
 

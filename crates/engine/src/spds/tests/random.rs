@@ -37,21 +37,7 @@ impl Generator {
         let procedures = (0..count).map(|p| g.procedure(p, count)).collect();
         let globals = g.globals.clone().into_iter();
         let globals = globals.map(|symbol| Global { symbol, init: g.terms.ff() }).collect();
-        CfaProgram {
-            layouts: Default::default(),
-            terms: g.terms,
-            pointer_bits: 64,
-            integers: Integers::Machine,
-            globals,
-            regions: Vec::new(),
-            objects: Vec::new(),
-            procedures,
-            entry: ProcedureId(0),
-            inputs: g.inputs,
-            variables: Default::default(),
-            assumptions: Vec::new(),
-            source: SourceMap::default(),
-        }
+        CfaProgram { globals, procedures, inputs: g.inputs, ..CfaProgram::new(g.terms, SourceMap::default()) }
     }
 
     fn pick<T: Copy>(&mut self, list: &[T]) -> T {
@@ -123,16 +109,13 @@ impl Generator {
         add(size + 2, size + 3, Op::Return(Some(value)));
         locals.push(result);
         Procedure {
-            name: format!("p{p}"),
             params,
             locals,
             result: Some(result),
             locations: vec![Location::default(); size as usize + 4],
             edges,
-            entry: LocId(0),
             exit: LocId(size + 3),
-            address: None,
-            span: Span::default(),
+            ..Procedure::new(format!("p{p}"))
         }
     }
 }
