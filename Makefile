@@ -1,6 +1,6 @@
 # clinch. `make demo` and `make test` need nothing done by hand on a Debian machine with Rust.
 
-# Everything is built with one profile, so that Z3 is built once.
+# Everything is built with one profile, so that nothing is built twice.
 CARGO := cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 CLINCH := $(TARGET)/release/clinch
@@ -50,7 +50,7 @@ doc: setup
 bench: build
 	python3 scripts/bench-spin.py --clinch $(CLINCH)
 
-# A C++ compiler and cmake >= 3.26 for the vendored Z3.
+# A C compiler and Z3's official library, in .tools.
 setup:
 	@./scripts/setup.sh
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Installs what building clinch needs beyond Rust: a C++ compiler and a cmake new enough for the vendored Z3.
-# Idempotent and quiet when there is nothing to do. Tools that only clinch needs go to .tools/ inside the clone.
+# Installs what building clinch needs beyond Rust: a C compiler, and Z3's official library. `setup.sh vendored` installs
+# what compiling Z3 from source needs instead: a C++ compiler and a cmake that is new enough.
+# Idempotent and quiet when there is nothing to do. What only clinch needs goes to .tools/ inside the clone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 WANT_CMAKE=3.26
+Z3_LIBRARY=libz3.so.5.4
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -27,8 +29,12 @@ new_enough() { # CMAKE: is it at least WANT_CMAKE?
     [ -n "$version" ] && [ "$(printf '%s\n%s\n' "$WANT_CMAKE" "$version" | sort -V | head -n 1)" = "$WANT_CMAKE" ]
 }
 
-install_cmake() {
+need_pip() {
     command -v python3 >/dev/null && python3 -m pip --version >/dev/null 2>&1 || debian_install python3 python3-pip
+}
+
+install_cmake() {
+    need_pip
     say "installing cmake into .tools (from the Python package index)"
     rm -rf .tools/python
     # --target keeps the package inside the clone; Debian's "externally managed" guard does not apply to it.
@@ -38,8 +44,34 @@ install_cmake() {
     ln -sfn ../python/cmake/data/bin/cmake .tools/bin/cmake
 }
 
-command -v c++ >/dev/null && command -v cc >/dev/null && command -v make >/dev/null || debian_install build-essential
-if ! new_enough .tools/bin/cmake; then
-    if new_enough cmake; then mkdir -p .tools/bin && ln -sfn "$(command -v cmake)" .tools/bin/cmake; else install_cmake; fi
+setup_cmake() {
+    if ! new_enough .tools/bin/cmake; then
+        if new_enough cmake; then mkdir -p .tools/bin && ln -sfn "$(command -v cmake)" .tools/bin/cmake; else install_cmake; fi
+    fi
+    new_enough .tools/bin/cmake || { say "no cmake >= $WANT_CMAKE after installing"; exit 1; }
+}
+
+# The library is unpacked beside its final place and moved there whole: an interrupted set-up leaves nothing half done.
+install_z3() {
+    need_pip
+    say "installing Z3's library into .tools (from the Python package index)"
+    rm -rf .tools/z3 .tools/z3.new
+    mkdir -p .tools/z3.new
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+        -r scripts/z3/requirements.txt -d .tools/z3.new
+    python3 -m zipfile -e .tools/z3.new/*.whl .tools/z3.new
+    mkdir -p .tools/z3.new/lib
+    mv .tools/z3.new/z3/lib/libz3.so* .tools/z3.new/lib/
+    ln -sfn "$Z3_LIBRARY" .tools/z3.new/lib/libz3.so
+    cp scripts/z3/requirements.txt .tools/z3.new/lib/
+    rm -rf .tools/z3.new/z3 .tools/z3.new/*.whl .tools/z3.new/*.data .tools/z3.new/*.dist-info
+    mv .tools/z3.new .tools/z3
+}
+
+command -v cc >/dev/null && command -v make >/dev/null || debian_install build-essential
+if [ "${1:-}" = vendored ]; then
+    command -v c++ >/dev/null || debian_install build-essential
+    setup_cmake
+elif ! cmp -s scripts/z3/requirements.txt .tools/z3/lib/requirements.txt || [ ! -e ".tools/z3/lib/$Z3_LIBRARY" ]; then
+    install_z3
 fi
-new_enough .tools/bin/cmake || { say "no cmake >= $WANT_CMAKE after installing"; exit 1; }
