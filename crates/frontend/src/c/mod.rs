@@ -74,14 +74,16 @@ pub struct Options {
 /// The program in some units, as automata.
 pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
     let bad = |error: CError| ReadError::Bad(error.diagnostics());
-    let (hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
+    let (mut hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
     let lowering = LowerOptions {
         entry: options.entry.clone(),
         integers: options.integers,
         globals_are_inputs: options.globals_are_inputs,
     };
-    lower::lower(&hir, source.clone(), &lowering).map_err(|error| {
+    let failed = |error: lower::LowerError| {
         let problem = crate::diagnostic::Problem::new(error.span, error.message);
-        bad(CError::new(source, vec![problem]))
-    })
+        bad(CError::new(source.clone(), vec![problem]))
+    };
+    lower::expose_globals(&mut hir, &lowering).map_err(failed)?;
+    lower::lower(&hir, source.clone(), &lowering).map_err(failed)
 }
