@@ -26,7 +26,7 @@ pub(crate) fn judge(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    manner: Manner<'_>,
+    manner: Manner,
 ) -> Result<(Outcome<CfaVerdict>, Option<Confirmation>), String> {
     let program = &loaded.program;
     let mut outcome = search_and_recheck(
@@ -46,7 +46,7 @@ pub(crate) fn answer(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    (manner, args): (Manner<'_>, &CheckArgs),
+    (manner, args): (Manner, &CheckArgs),
     format: Format,
 ) -> Printed {
     let program = &loaded.program;
