@@ -31,7 +31,7 @@ pub(crate) fn judge(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    manner: Manner<'_>,
+    manner: Manner,
 ) -> Result<(Outcome<CfaVerdict>, Option<Confirmation>), String> {
     let program = &loaded.program;
     let mut outcome = search_and_recheck(
@@ -62,7 +62,7 @@ pub(crate) fn answer(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    (manner, args): (Manner<'_>, &CheckArgs),
+    (manner, args): (Manner, &CheckArgs),
     format: Format,
 ) -> Printed {
     let program = &loaded.program;
