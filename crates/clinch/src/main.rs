@@ -6,8 +6,10 @@ mod cli;
 mod convert;
 mod engines;
 mod load;
+mod options;
 mod predicates;
 mod progress;
+mod property;
 mod report;
 mod report_horn;
 mod reproduce;
@@ -16,7 +18,9 @@ mod watchdog;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
+
+use options::Given;
 
 /// Parsing and search allocate millions of small blocks; the system's allocator takes a third of the time of both.
 #[global_allocator]
@@ -36,15 +40,15 @@ mod exit {
 }
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
-        Ok(cli) => cli,
+    let (cli, given) = match parse() {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are no errors; where they go, and that they may not be read, is clap's business.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::SAFE });
         }
     };
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli));
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(_)) => {
@@ -58,12 +62,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: cli::Cli) -> u8 {
+/// What was typed, and which options of it are not there by default.
+fn parse() -> Result<(cli::Cli, Given), clap::Error> {
+    let command = cli::Cli::command().mut_subcommand("check", options::describe);
+    let matches = command.clone().try_get_matches()?;
+    let given = matches.subcommand().and_then(|(name, typed)| Some(Given::new(command.find_subcommand(name)?, typed)));
+    Ok((cli::Cli::from_arg_matches(&matches)?, given.unwrap_or_default()))
+}
+
+fn run(cli: cli::Cli, given: &Given) -> u8 {
     match cli.command {
-        cli::Command::Check(args) => check::run(&args),
-        cli::Command::Convert(args) => convert::run(&args),
-        cli::Command::Run(args) => c::run::run(&args),
-        cli::Command::Cfa(args) => c::cfa::run(&args),
+        cli::Command::Check(args) => check::run(&args, given),
+        cli::Command::Convert(args) => convert::run(&args, given),
+        cli::Command::Run(args) => c::run::run(&args, given),
+        cli::Command::Cfa(args) => c::cfa::run(&args, given),
         cli::Command::Engines => engines::run(),
         cli::Command::Reproduce(args) => reproduce::run(&args),
     }
