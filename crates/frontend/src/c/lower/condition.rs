@@ -3,7 +3,7 @@
 use clinch_ir::{LocId, Term};
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
-use super::super::points_to::{Residence, residence};
+use super::super::points_to::{Residence, key, residence};
 use super::super::types::Type;
 use super::Lowering;
 
@@ -112,6 +112,7 @@ impl Lowering<'_> {
                 self.opaque_truth("a floating-point comparison", e.span)
             }
             _ => {
+                self.tested = Some(key(e));
                 let value = self.scalar(e);
                 self.nonzero(value)
             }
@@ -131,6 +132,9 @@ impl Lowering<'_> {
     }
 
     fn comparison(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Term {
+        if let (_, ExprKind::Int(0)) | (ExprKind::Int(0), _) = (&a.kind, &b.kind) {
+            self.tested = Some(key(if matches!(b.kind, ExprKind::Int(0)) { a } else { b }));
+        }
         let (x, y) = self.operands(a, b);
         if self.is_float(a.ty) {
             return self.opaque_truth("a floating-point comparison", a.span);

@@ -12,7 +12,7 @@
 //! | `declare` | initialisers |
 //! | `condition`, `expr`, `update`, `values` | expressions |
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
-//! | `call`, `library`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
+//! | `call`, `library`, `outside`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
 mod blocks;
@@ -23,6 +23,7 @@ mod declare;
 mod expr;
 mod function;
 mod library;
+mod outside;
 mod place;
 mod record;
 mod scopes;
@@ -110,6 +111,8 @@ struct Lowering<'h> {
     locals_of: FxHashMap<FunctionId, Vec<VariableId>>,
     /// The call whose value no one wants.
     unused: Option<usize>,
+    /// The call whose value is compared with 0, and not used otherwise.
+    tested: Option<usize>,
     /// The procedure at work.
     body: Body,
 }
@@ -146,6 +149,7 @@ impl<'h> Lowering<'h> {
             procedure_ids: FxHashMap::default(),
             locals_of: FxHashMap::default(),
             unused: None,
+            tested: None,
             body: Body::new(None),
         })
     }

@@ -14,6 +14,7 @@
 mod constant;
 mod constraints;
 mod graph;
+mod harmless;
 mod layout;
 mod library;
 mod library_flow;
@@ -25,6 +26,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::hir::{Expr, FunctionId, Hir, Storage, VariableId};
+use super::models::arguments;
 use super::types::{Type, TypeId};
 
 use constraints::Flow;
@@ -33,7 +35,8 @@ use graph::Graph;
 pub(crate) use constant::constant;
 pub(crate) use constraints::key;
 pub(crate) use graph::{Cell, Val};
-pub(crate) use library::{Bits, Library, library};
+pub(crate) use harmless::{Fixed, Results, fixed_part};
+pub(crate) use library::{Bits, Library, library, library_by_pointer};
 pub(crate) use regions::{Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
 
@@ -233,7 +236,11 @@ impl<'h> Analysis<'h> {
     fn run(&mut self, entry: FunctionId) {
         self.seen.insert(entry);
         self.reached.push(entry);
+        let arguments = arguments(self.hir, entry);
         for &parameter in &self.hir.functions[entry.0 as usize].parameters {
+            if arguments.is_some_and(|(texts, _)| texts == parameter) {
+                continue;
+            }
             if let Flow::Scalar(v) = self.parameter(parameter) {
                 self.graph.target(v);
             }
@@ -247,11 +254,26 @@ impl<'h> Analysis<'h> {
                     self.body(body, function);
                 }
             }
+            if arguments.is_some_and(|(texts, model)| self.bind_arguments(texts, model)) {
+                continue;
+            }
             self.graph.solve();
             if !self.bind_sites() {
                 break;
             }
         }
+    }
+
+    /// `main` gets its arguments from a model, if it uses them. Whether that is news.
+    fn bind_arguments(&mut self, texts: VariableId, model: FunctionId) -> bool {
+        let used = self.scalars.contains_key(&(texts, 0)) || self.variables.contains_key(&texts);
+        if !used || self.seen.contains(&model) {
+            return false;
+        }
+        let made = self.bind(model, &[]);
+        let parameter = self.parameter(texts);
+        self.assign(&made, &parameter);
+        true
     }
 
     /// Connects calls through pointers with the functions they may reach. Whether there are new ones.
@@ -265,7 +287,9 @@ impl<'h> Analysis<'h> {
                 new = true;
                 self.sites[i].targets.insert(function);
                 let (args, result) = (self.sites[i].args.clone(), self.sites[i].result.clone());
-                if library(self.hir, function).is_none() && self.hir.functions[function.0 as usize].body.is_some() {
+                if library_by_pointer(self.hir, function).is_none()
+                    && self.hir.functions[function.0 as usize].body.is_some()
+                {
                     self.calls.insert((self.sites[i].caller, function));
                     let flow = self.bind(function, &args);
                     self.assign(&flow, &result);
