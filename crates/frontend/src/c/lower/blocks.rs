@@ -3,7 +3,7 @@
 //! A block is cut into the cells that the rest of the program uses, so a typed object stays typed. Bytes that nothing
 //! reads are not copied.
 
-use clinch_ir::cfa::{Assign, InputId, InputKind, InputSite, Op, Target};
+use clinch_ir::cfa::{Assign, InputId, InputSite, Op, Target};
 use clinch_ir::{BinOp, Node, Span, Symbol, Term};
 
 use super::super::hir::{BinaryOp, VariableId};
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         let v = &self.hir.variables[variable.0 as usize];
         let symbol = self.temporary(self.sort_of_bits(bytes * 8), false);
         let id = InputId::from_index(self.inputs.len());
-        let kind = InputKind::Environment(v.name.clone());
+        let kind = self.first_value(v, v.name.clone());
         self.inputs.push(InputSite { kind, ty: self.type_name(v.ty), signed: false, span: v.span });
         self.body.emit(Op::Input(symbol, id), v.span);
         self.terms.symbol(symbol)

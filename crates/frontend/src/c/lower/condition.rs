@@ -115,6 +115,7 @@ impl Lowering<'_> {
                 self.opaque_truth("a floating-point comparison", e.span)
             }
             _ => {
+                self.tested = Some(key(e));
                 let value = self.scalar(e);
                 self.nonzero(value)
             }
@@ -134,6 +135,9 @@ impl Lowering<'_> {
     }
 
     fn comparison(&mut self, op: BinaryOp, a: &Expr, b: &Expr, e: &Expr) -> Term {
+        if let (_, ExprKind::Int(0)) | (ExprKind::Int(0), _) = (&a.kind, &b.kind) {
+            self.tested = Some(key(if matches!(b.kind, ExprKind::Int(0)) { a } else { b }));
+        }
         let (x, y) = self.operands(a, b);
         self.guard_observation(key(e), x, Some(y), e.span);
         if self.is_float(a.ty) {

@@ -13,7 +13,7 @@
 //! | `condition`, `expr`, `update`, `values` | expressions |
 //! | `guards` | what must not happen: undefined behaviour |
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
-//! | `call`, `library`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
+//! | `call`, `library`, `outside`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
 mod blocks;
@@ -25,6 +25,7 @@ mod expr;
 mod function;
 mod guards;
 mod library;
+mod outside;
 mod place;
 mod record;
 mod scopes;
@@ -124,6 +125,8 @@ struct Lowering<'h> {
     locals_of: FxHashMap<FunctionId, Vec<VariableId>>,
     /// The call whose value no one wants.
     unused: Option<usize>,
+    /// The call whose value is compared with 0, and not used otherwise.
+    tested: Option<usize>,
     /// The procedure at work.
     body: Body,
 }
@@ -160,6 +163,7 @@ impl<'h> Lowering<'h> {
             procedure_ids: FxHashMap::default(),
             locals_of: FxHashMap::default(),
             unused: None,
+            tested: None,
             body: Body::new(None),
         })
     }

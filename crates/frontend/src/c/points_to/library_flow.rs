@@ -1,6 +1,6 @@
 //! Where values flow in functions that are known by name, or have no body.
 
-use super::super::hir::{Call, Expr, FunctionId};
+use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
 use super::Analysis;
 use super::constraints::Flow;
@@ -108,7 +108,9 @@ impl Analysis<'_> {
     fn printed(&mut self, args: &[Flow], call: &Call) {
         for (flow, arg) in args.iter().zip(&call.args) {
             let types = &self.hir.types;
+            // What a literal holds is known to those who print it.
             if let Type::Pointer(to) = *types.get(arg.ty)
+                && !is_literal(arg)
                 && matches!(types.get(to), Type::Int { rank: Rank::Char, .. })
             {
                 self.characters(std::slice::from_ref(flow));
@@ -127,5 +129,13 @@ impl Analysis<'_> {
             self.graph.access(cell, size.unwrap_or(4) as i64, false, None);
         }
         Flow::Nothing
+    }
+}
+
+fn is_literal(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Convert(a) => is_literal(a),
+        ExprKind::AddressOf(place) => matches!(place.kind, PlaceKind::String(_)),
+        _ => false,
     }
 }

@@ -15,6 +15,7 @@ mod constant;
 mod constraints;
 mod environment;
 mod graph;
+mod harmless;
 mod layout;
 mod library;
 mod library_flow;
@@ -27,6 +28,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::hir::{Expr, FunctionId, Hir, Storage, VariableId};
+use super::models::arguments;
 use super::types::{Type, TypeId};
 
 use constraints::Flow;
@@ -36,7 +38,8 @@ pub(crate) use constant::constant;
 pub(crate) use constraints::{checked_array, key, switch_key, update_key};
 pub(crate) use environment::expose;
 pub(crate) use graph::{Array, Cell, Val};
-pub(crate) use library::{Bits, Library, library};
+pub(crate) use harmless::{Fixed, Results, fixed_part};
+pub(crate) use library::{Bits, Library, library, library_by_pointer};
 pub(crate) use observe::{Observation, addresses};
 pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
@@ -274,7 +277,11 @@ impl<'h> Analysis<'h> {
     fn run(&mut self, entry: FunctionId) {
         self.seen.insert(entry);
         self.reached.push(entry);
+        let arguments = arguments(self.hir, entry);
         for &parameter in &self.hir.functions[entry.0 as usize].parameters {
+            if arguments.is_some_and(|(texts, _)| texts == parameter) {
+                continue;
+            }
             let ty = self.hir.variables[parameter.0 as usize].ty;
             let (outside, target) = (self.outside_value(ty), self.parameter(parameter));
             self.assign(&outside, &target);
@@ -288,12 +295,27 @@ impl<'h> Analysis<'h> {
                     self.body(body, function);
                 }
             }
+            if arguments.is_some_and(|(texts, model)| self.bind_arguments(texts, model)) {
+                continue;
+            }
             self.graph.solve();
             let (joined, bound) = (self.join_outside(), self.bind_sites());
             if !joined && !bound {
                 break;
             }
         }
+    }
+
+    /// `main` gets its arguments from a model, if it uses them. Whether that is news.
+    fn bind_arguments(&mut self, texts: VariableId, model: FunctionId) -> bool {
+        let used = self.scalars.contains_key(&(texts, 0)) || self.variables.contains_key(&texts);
+        if !used || self.seen.contains(&model) {
+            return false;
+        }
+        let made = self.bind(model, &[]);
+        let parameter = self.parameter(texts);
+        self.assign(&made, &parameter);
+        true
     }
 
     /// Connects calls through pointers with the functions they may reach. Whether there are new ones.
@@ -307,7 +329,9 @@ impl<'h> Analysis<'h> {
                 new = true;
                 self.sites[i].targets.insert(function);
                 let (args, result) = (self.sites[i].args.clone(), self.sites[i].result.clone());
-                if library(self.hir, function).is_none() && self.hir.functions[function.0 as usize].body.is_some() {
+                if library_by_pointer(self.hir, function).is_none()
+                    && self.hir.functions[function.0 as usize].body.is_some()
+                {
                     self.calls.insert((self.sites[i].caller, function));
                     let flow = self.bind(function, &args);
                     self.assign(&flow, &result);

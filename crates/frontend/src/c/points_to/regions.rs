@@ -149,6 +149,11 @@ impl<'h> PointsTo<'h> {
         strings
     }
 
+    /// Where a string literal is.
+    pub(crate) fn string(&self, string: usize) -> Option<Cell> {
+        self.analysis.strings.get(&string).copied()
+    }
+
     /// Where a place in memory is.
     pub(crate) fn place(&mut self, place: &Place) -> Option<Cell> {
         match &place.kind {
@@ -201,7 +206,11 @@ impl<'h> PointsTo<'h> {
 
     /// The regions that hold parts of a variable in memory (and maybe of other objects), ascending.
     pub(crate) fn regions_of(&mut self, variable: VariableId) -> Vec<RegionId> {
-        let Some(cell) = self.variable(variable) else { return Vec::new() };
+        self.variable(variable).map_or(Vec::new(), |cell| self.regions_in(cell))
+    }
+
+    /// The regions that hold parts of the object at a place, ascending.
+    pub(crate) fn regions_in(&mut self, cell: Cell) -> Vec<RegionId> {
         let root = self.analysis.graph.find(cell).node;
         let mut regions: Vec<RegionId> =
             self.index.iter().filter(|((node, _), _)| *node == root).map(|(_, region)| *region).collect();
