@@ -3,7 +3,7 @@
 use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
 use clinch_ir::{Span, Symbol, Term};
 
-use super::super::hir::{Storage, VariableId};
+use super::super::hir::{FunctionId, Storage, VariableId};
 use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
@@ -22,6 +22,9 @@ impl Lowering<'_> {
             if self.hir.variables[i].storage == Storage::Static {
                 self.initialise(id);
             }
+        }
+        for function in self.hir.constructors_and_destructors().0 {
+            self.call_without_arguments(function);
         }
         self.call_entry();
         let span = self.hir.functions[self.entry.0 as usize].span;
@@ -106,6 +109,29 @@ impl Lowering<'_> {
         }
     }
 
+    /// The program ends as by a call of `exit`: what is registered for that runs first.
+    pub(super) fn exit(&mut self, status: Term, span: Span) {
+        let destructors = self.hir.constructors_and_destructors().1;
+        let status = if destructors.is_empty() { status } else { self.save(status, span) };
+        for function in destructors {
+            self.call_without_arguments(function);
+        }
+        self.body.stop(Op::Exit(status), span);
+    }
+
+    /// Calls a constructor or destructor.
+    fn call_without_arguments(&mut self, function: FunctionId) {
+        let f = &self.hir.functions[function.0 as usize];
+        let result = self.result_type(function);
+        let plain = f.parameters.is_empty() && result.is_none_or(|ty| !is_record(&self.hir.types, ty));
+        let Some(&callee) = self.procedure_ids.get(&function).filter(|_| plain && f.unsupported.is_none()) else {
+            let what = format!("the constructor or destructor `{}`", f.name);
+            return self.body.stop(Op::Unsupported(what), f.span);
+        };
+        let result = result.map(|ty| self.temporary_of(ty));
+        self.body.emit(Op::Call { callee, args: Vec::new(), result }, f.span);
+    }
+
     /// Calls the entry function with any arguments.
     fn call_entry(&mut self) {
         let hir = self.hir;
@@ -140,7 +166,7 @@ impl Lowering<'_> {
             }
             _ => self.number(32, 0),
         };
-        self.body.stop(Op::Exit(status), f.span);
+        self.exit(status, f.span);
         // Nothing returns from here.
         let here = self.body.here();
         self.body.edge(here, EXIT, Op::Return(None), f.span);

@@ -117,7 +117,7 @@ impl Analysis<'_> {
         for (flow, arg) in args.iter().zip(&call.args) {
             let types = &self.hir.types;
             if let Type::Pointer(to) = *types.get(arg.ty)
-                && matches!(types.get(to), Type::Int { rank: Rank::Char, .. })
+                && matches!(types.get(to), Type::Int { rank: Rank::Char | Rank::SignedChar, .. })
             {
                 self.characters(std::slice::from_ref(flow));
             }

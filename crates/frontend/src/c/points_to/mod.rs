@@ -238,6 +238,12 @@ impl<'h> Analysis<'h> {
                 self.graph.target(v);
             }
         }
+        let around = self.hir.functions_around_main();
+        for &function in &around {
+            if self.seen.insert(function) {
+                self.reached.push(function);
+            }
+        }
         let mut next = 0;
         loop {
             while let Some(&function) = self.reached.get(next) {
@@ -252,6 +258,9 @@ impl<'h> Analysis<'h> {
                 break;
             }
         }
+        // Whoever calls `exit` calls the destructors.
+        let functions = self.reached.clone();
+        self.calls.extend(around.iter().flat_map(|&callee| functions.iter().map(move |&caller| (caller, callee))));
     }
 
     /// Connects calls through pointers with the functions they may reach. Whether there are new ones.
