@@ -62,7 +62,7 @@ impl Lowering<'_> {
             Library::Abort => self.body.stop(Op::Abort, span),
             Library::Exit | Library::ExitAtOnce => {
                 let status = self.scalar_arg(args, 0);
-                self.body.stop(Op::Exit(status), span);
+                self.exit(status, span);
             }
             Library::Unreachable => {
                 self.body.stop(Op::Undefined("__builtin_unreachable was reached".to_owned()), span);

@@ -28,6 +28,9 @@ impl Lowering<'_> {
                 self.initialise(id);
             }
         }
+        for function in self.hir.constructors_and_destructors().0 {
+            self.call_without_arguments(function);
+        }
         self.call_entry();
         let span = self.hir.functions[self.entry.0 as usize].span;
         self.finished(entry, "__start".to_owned(), None, span)
@@ -145,6 +148,29 @@ impl Lowering<'_> {
         self.terms.symbol(result)
     }
 
+    /// The program ends as by a call of `exit`: what is registered for that runs first.
+    pub(super) fn exit(&mut self, status: Term, span: Span) {
+        let destructors = self.hir.constructors_and_destructors().1;
+        let status = if destructors.is_empty() { status } else { self.save(status, span) };
+        for function in destructors {
+            self.call_without_arguments(function);
+        }
+        self.body.stop(Op::Exit(status), span);
+    }
+
+    /// Calls a constructor or destructor.
+    fn call_without_arguments(&mut self, function: FunctionId) {
+        let f = &self.hir.functions[function.0 as usize];
+        let result = self.result_type(function);
+        let plain = f.parameters.is_empty() && result.is_none_or(|ty| !is_record(&self.hir.types, ty));
+        let Some(&callee) = self.procedure_ids.get(&function).filter(|_| plain && f.unsupported.is_none()) else {
+            let what = format!("the constructor or destructor `{}`", f.name);
+            return self.body.stop(Op::Unsupported(what), f.span);
+        };
+        let result = result.map(|ty| self.temporary_of(ty));
+        self.body.emit(Op::Call { callee, args: Vec::new(), result }, f.span);
+    }
+
     /// Calls the entry function with any arguments.
     fn call_entry(&mut self) {
         let hir = self.hir;
@@ -184,7 +210,7 @@ impl Lowering<'_> {
             }
             _ => self.number(32, 0),
         };
-        self.body.stop(Op::Exit(status), f.span);
+        self.exit(status, f.span);
         // Nothing returns from here.
         let here = self.body.here();
         self.body.edge(here, EXIT, Op::Return(None), f.span);

@@ -54,6 +54,7 @@ impl Analysis<'_> {
                     self.init(*variable, init);
                 }
             }
+            Stmt::Cleanup(call, _) => drop(self.expr(&self.hir.cleanups[*call])),
             Stmt::Block(body) => self.body(body, function),
             Stmt::If(c, then, otherwise) => {
                 self.expr(c);

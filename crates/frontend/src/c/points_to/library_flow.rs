@@ -111,7 +111,7 @@ impl Analysis<'_> {
             // What a literal holds is known to those who print it.
             if let Type::Pointer(to) = *types.get(arg.ty)
                 && !is_literal(arg)
-                && matches!(types.get(to), Type::Int { rank: Rank::Char, .. })
+                && matches!(types.get(to), Type::Int { rank: Rank::Char | Rank::SignedChar, .. })
             {
                 self.characters(std::slice::from_ref(flow));
             }

@@ -286,6 +286,12 @@ impl<'h> Analysis<'h> {
             let (outside, target) = (self.outside_value(ty), self.parameter(parameter));
             self.assign(&outside, &target);
         }
+        let around = self.hir.functions_around_main();
+        for &function in &around {
+            if self.seen.insert(function) {
+                self.reached.push(function);
+            }
+        }
         let mut next = 0;
         loop {
             while let Some(&function) = self.reached.get(next) {
@@ -304,6 +310,9 @@ impl<'h> Analysis<'h> {
                 break;
             }
         }
+        // Whoever calls `exit` calls the destructors.
+        let functions = self.reached.clone();
+        self.calls.extend(around.iter().flat_map(|&callee| functions.iter().map(move |&caller| (caller, callee))));
     }
 
     /// `main` gets its arguments from a model, if it uses them. Whether that is news.
