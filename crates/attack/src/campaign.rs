@@ -74,7 +74,7 @@ impl Campaign {
             Vec::new()
         });
         let mut results = running.results.into_inner().expect("no panic");
-        results.findings.sort_by(|a, b| (a.seed, a.expected).cmp(&(b.seed, b.expected)));
+        results.findings.sort_by_key(|finding| (finding.seed, finding.expected));
         results
     }
 }

@@ -70,9 +70,10 @@ impl Finding {
         )
     }
 
-    /// Writes the program into a folder, and a line about it into its index.
+    /// Writes the program into the folder `tasks` of a folder, and a line about it into its index.
     pub fn keep(&self, folder: &Path) -> std::io::Result<()> {
-        std::fs::write(folder.join(self.file_name()), self.file_text())?;
+        std::fs::create_dir_all(folder.join("tasks"))?;
+        std::fs::write(folder.join("tasks").join(self.file_name()), self.file_text())?;
         let index = folder.join("index.csv");
         let is_new = !index.exists();
         let mut index = std::fs::OpenOptions::new().create(true).append(true).open(index)?;

@@ -14,7 +14,7 @@ fn without_truth(traps: &[Trap]) -> Vec<(String, String)> {
     failed.collect()
 }
 
-/// Each template is drawn several times; one that never has a truth is no use.
+/// A template may have unlucky draws; one that never has a truth is no use.
 #[test]
 fn every_template_has_a_truth() {
     if !gcc::available() {
@@ -22,12 +22,13 @@ fn every_template_has_a_truth() {
         return;
     }
     for family in FAMILIES.into_iter().filter(|f| *f != Family::Whole) {
-        let draws: Vec<Vec<(String, String)>> =
-            (0..4).map(|seed| without_truth(&families::each_template(family, seed))).collect();
-        for (name, why) in &draws[0] {
-            let always = draws.iter().all(|draw| draw.iter().any(|(other, _)| other == name));
-            assert!(!always, "{family}: {name} has no truth: {why}");
+        let mut left = without_truth(&families::each_template(family, 0));
+        for seed in 1..5 {
+            let mut again = families::each_template(family, seed);
+            again.retain(|trap| left.iter().any(|(name, _)| *name == trap.origin));
+            left = without_truth(&again);
         }
+        assert!(left.is_empty(), "{family}: {left:?}");
     }
 }
 

@@ -1,37 +1,34 @@
 //! Detours that a pointer can take to a place where it is the same pointer again.
 
-/// What detours need to be declared.
-pub(crate) const DECLARATIONS: &str = "\
-#include <string.h>
-#include <stdlib.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stddef.h>
-#include <stdio.h>
-void *tab$[4];
-
-void *(*copy$)(void *, const void *, size_t) = memcpy;
-
-static void *same$(void *p) { return p; }
-
-static void store$(void *out, void *p) { *(void **)out = p; }
-
-struct box$ { int k; void *p; };
-
-static struct box$ boxed$(void *p, int k) { struct box$ b = { k, p }; return b; }
-
-static void *down$(void *p, int d) { return d > 0 ? down$(p, d - 1) : p; }
-
-static void *last$(int count, ...)
-{
-  va_list ap;
-  void *p = 0;
-  va_start(ap, count);
-  while (count-- > 0)
-    p = va_arg(ap, void *);
-  va_end(ap);
-  return p;
-}";
+/// What detours need: a declaration, and the word whose use asks for it. Those further down may need those above.
+pub(crate) const DECLARATIONS: [(&str, &str); 18] = [
+    ("memset", "#include <string.h>"),
+    ("memcpy", "#include <string.h>"),
+    ("memmove", "#include <string.h>"),
+    ("copy$", "#include <string.h>"),
+    ("calloc", "#include <stdlib.h>"),
+    ("malloc", "#include <stdlib.h>"),
+    ("last$", "#include <stdarg.h>"),
+    ("uintptr_t", "#include <stdint.h>"),
+    ("intptr_t", "#include <stdint.h>"),
+    ("offsetof", "#include <stddef.h>"),
+    ("sprintf", "#include <stdio.h>"),
+    ("tab$", "void *tab$[4];"),
+    ("copy$", "void *(*copy$)(void *, const void *, size_t) = memcpy;"),
+    ("same$", "static void *same$(void *p) { return p; }"),
+    ("store$", "static void store$(void *out, void *p) { *(void **)out = p; }"),
+    (
+        "boxed$",
+        "struct box$ { int k; void *p; };\n\
+         static struct box$ boxed$(void *p, int k) { struct box$ b = { k, p }; return b; }",
+    ),
+    ("down$", "static void *down$(void *p, int d) { return d > 0 ? down$(p, d - 1) : p; }"),
+    (
+        "last$",
+        "static void *last$(int count, ...)\n{\n  va_list ap;\n  void *p = 0;\n  va_start(ap, count);\n  \
+         while (count-- > 0)\n    p = va_arg(ap, void *);\n  va_end(ap);\n  return p;\n}",
+    ),
+];
 
 /// Statements that declare `R`, a pointer to `T` that is equal to `P`; `U` makes names unique.
 pub(crate) const DETOURS: [&str; 32] = [

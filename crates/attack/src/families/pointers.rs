@@ -27,14 +27,7 @@ struct Walk<'a> {
 
 /// A random walk.
 pub(crate) fn body(rng: &mut Rng) -> Body {
-    let (objects, mut declarations, setup) = Objects::draw(rng);
-    let mut all: Vec<Node> = Vec::new();
-    for part in DECLARATIONS.split("\n\n") {
-        let (includes, rest): (Vec<&str>, Vec<&str>) = part.lines().partition(|line| line.starts_with("#include"));
-        all.extend(includes.into_iter().map(Node::leaf));
-        all.push(Node::leaf(rest.join("\n")));
-    }
-    all.append(&mut declarations);
+    let (objects, declarations, setup) = Objects::draw(rng);
     let mut walk = Walk { rng, objects, pointers: Vec::new(), setup, hidden: Vec::new(), written: Vec::new() };
     walk.start();
     for _ in 0..walk.rng.range(2, 7) {
@@ -44,7 +37,15 @@ pub(crate) fn body(rng: &mut Rng) -> Body {
         walk.write();
     }
     let check = walk.observations();
+    let mut all = needed(&walk.setup, &walk.hidden);
+    all.extend(declarations);
     Body { declarations: all, setup: walk.setup, hidden: walk.hidden, check }
+}
+
+/// The declarations that statements ask for.
+fn needed(setup: &[Node], hidden: &[Node]) -> Vec<Node> {
+    let uses = |word: &str| setup.iter().chain(hidden).any(|node| node.tail.contains(word));
+    DECLARATIONS.iter().filter(|(word, _)| uses(word)).map(|(_, text)| Node::leaf(*text)).collect()
 }
 
 impl Walk<'_> {
