@@ -51,6 +51,15 @@ impl Hiding {
     }
 }
 
+/// What gcc's behaviour says about a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Says {
+    /// All there is: the values observed are the only ones.
+    All,
+    /// One of the possibilities that C leaves: other orders of evaluation, other addresses may show other values.
+    Possible,
+}
+
 /// A program with observations.
 #[derive(Clone, Debug)]
 pub struct Trap {
@@ -62,6 +71,8 @@ pub struct Trap {
     pub program: Program,
     /// What [`HIDDEN`] stands for.
     pub hiding: Hiding,
+    /// What an observation is worth.
+    pub says: Says,
 }
 
 /// What stands in `main` of a trap.
@@ -114,7 +125,7 @@ impl Trap {
         includes.extend(nodes);
         let mut program = Program { nodes: without_repetitions(includes) };
         number(&mut program.nodes, &mut 0);
-        Trap { family, origin, program, hiding }
+        Trap { family, origin, program, hiding, says: Says::All }
     }
 
     /// The text for gcc, as one of several programs in a file: observations are printed.

@@ -1,7 +1,7 @@
 //! Twin programs of a trap: in one an error is reached for the hidden input, in the other for none.
 
 use crate::rng::Rng;
-use crate::trap::{OBSERVE, Trap};
+use crate::trap::{OBSERVE, Says, Trap};
 use crate::truth::Truth;
 
 /// Whether the error is unreachable.
@@ -37,7 +37,7 @@ pub struct Twin {
 /// More values than these make a condition that says nothing.
 const MAX_VALUES: usize = 4;
 
-/// Both twins, for one of the observations.
+/// The twins, for one of the observations. Where C leaves a choice, what gcc does can happen, but is not all that can.
 pub fn twins(trap: &Trap, truth: &Truth, rng: &mut Rng) -> Vec<Twin> {
     let telling: Vec<usize> = truth.hidden.keys().copied().filter(|&o| telling_value(truth, o).is_some()).collect();
     let any: Vec<usize> = truth.hidden.keys().copied().collect();
@@ -46,7 +46,11 @@ pub fn twins(trap: &Trap, truth: &Truth, rng: &mut Rng) -> Vec<Twin> {
         return Vec::new();
     }
     let observation = *rng.pick(&candidates);
-    [Expected::Unsafe, Expected::Safe].into_iter().filter_map(|e| twin(trap, truth, observation, e)).collect()
+    let verdicts: &[Expected] = match trap.says {
+        Says::All => &[Expected::Unsafe, Expected::Safe],
+        Says::Possible => &[Expected::Unsafe],
+    };
+    verdicts.iter().filter_map(|&e| twin(trap, truth, observation, e)).collect()
 }
 
 /// The twin with a verdict for an observation, if the values allow one.

@@ -7,7 +7,7 @@ mod template;
 mod whole;
 
 use crate::rng::Rng;
-use crate::trap::{Body, Trap};
+use crate::trap::{Body, Says, Trap};
 use template::Template;
 
 /// A part of C that is easily read in a sloppy way.
@@ -94,7 +94,7 @@ pub fn each_template(family: Family, seed: u64) -> Vec<Trap> {
     let templates = Template::read(family.templates());
     let mut trap = |template: Template| {
         let bodies = vec![template.expand(1, &mut rng)];
-        Trap::new(family, template.name, bodies, &mut rng)
+        Trap { says: template.says, ..Trap::new(family, template.name, bodies, &mut rng) }
     };
     templates.into_iter().map(&mut trap).collect()
 }
@@ -103,14 +103,17 @@ pub fn each_template(family: Family, seed: u64) -> Vec<Trap> {
 fn from_templates(family: Family, rng: &mut Rng) -> Trap {
     let templates = Template::read(family.templates());
     let count = if rng.percent(30) { 2 } else { 1 };
-    let mut names = Vec::new();
+    let (mut names, mut says) = (Vec::new(), Says::All);
     let mut bodies: Vec<Body> = Vec::new();
     for id in 1..=count {
         let template = rng.pick(&templates);
         names.push(template.name.clone());
         bodies.push(template.expand(id, rng));
+        if template.says == Says::Possible {
+            says = Says::Possible;
+        }
     }
-    Trap::new(family, names.join("+"), bodies, rng)
+    Trap { says, ..Trap::new(family, names.join("+"), bodies, rng) }
 }
 
 #[cfg(test)]

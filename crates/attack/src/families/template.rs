@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 
 use crate::program::Node;
 use crate::rng::Rng;
-use crate::trap::Body;
+use crate::trap::{Body, Says};
 
 /// A body of a trap with holes in it.
 pub(crate) struct Template {
     pub(crate) name: String,
+    pub(crate) says: Says,
     /// Declarations, setup, hidden part, check.
     sections: [String; 4],
 }
 
 /// The lines between sections.
 const SECTIONS: [&str; 3] = ["-- setup", "-- hidden", "-- check"];
+
+/// Behind the name of a template in which C leaves a choice.
+const UNSPECIFIED: &str = " (unspecified)";
 
 const TYPES: [&str; 10] = [
     "char",
@@ -36,7 +40,11 @@ impl Template {
         let mut section = 0;
         for line in text.lines() {
             if let Some(name) = line.strip_prefix("=== ") {
-                templates.push(Template { name: name.to_owned(), sections: Default::default() });
+                let (name, says) = match name.strip_suffix(UNSPECIFIED) {
+                    Some(name) => (name, Says::Possible),
+                    None => (name, Says::All),
+                };
+                templates.push(Template { name: name.to_owned(), says, sections: Default::default() });
                 section = 0;
             } else if let Some(next) = SECTIONS.iter().position(|s| *s == line) {
                 section = next + 1;
