@@ -3,7 +3,7 @@
 use clinch_ir::{LocId, Term};
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
-use super::super::points_to::{Residence, checked_array, key, residence};
+use super::super::points_to::{Residence, key, residence};
 use super::super::types::Type;
 use super::Lowering;
 
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             }
             ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => self.is_pure(a) && self.is_pure(b),
             ExprKind::Offset { pointer, index, .. } => {
-                checked_array(self.hir, pointer, index).is_none() && self.is_pure(pointer) && self.is_pure(index)
+                self.points.checked_index(e).is_none() && self.is_pure(pointer) && self.is_pure(index)
             }
             ExprKind::Difference { left, right, .. } => self.is_pure(left) && self.is_pure(right),
             ExprKind::Conditional(c, a, b) => {
