@@ -12,9 +12,10 @@ use serde_json::json;
 
 use crate::c::engines::CEngine;
 use crate::c::load::Loaded;
-use crate::cli::{CheckArgs, Format, LimitArgs, Switch};
+use crate::cli::{CheckArgs, Format, IntegersName, LimitArgs, Switch};
 use crate::engines::{Engine, HornEngine};
 use crate::load::LoadError;
+use crate::options::{Given, Kind};
 use crate::progress::{Line, Log};
 use crate::worker::Link;
 use crate::{c, exit, load, report, report_horn};
@@ -30,10 +31,10 @@ pub(crate) struct Outcome<V = Verdict> {
 }
 
 /// `clinch check`, as a worker of [`crate::supervisor`].
-pub(crate) fn run(args: &CheckArgs, elapsed: Duration) -> u8 {
+pub(crate) fn run(args: &CheckArgs, given: &Given, elapsed: Duration) -> u8 {
     let format = args.output();
     let (budget, link) = start(&args.limits, elapsed);
-    let prepared = match prepare(args, format) {
+    let prepared = match prepare(args, given, format) {
         Ok(prepared) => prepared,
         Err(Stop::Error(text, code)) => {
             report::error(&text);
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &CheckArgs, elapsed: Duration) -> u8 {
     let engine = prepared.engine_name();
     link.engine(engine);
     let log = if args.progress { Log::Refinements } else { Log::Nothing };
-    let manner = Manner { certify: args.certify, log, link: Some(link) };
+    let manner = Manner { certify: args.certify, strict: args.strict, log, link: Some(link) };
     let (printed, code) = match &prepared {
         Prepared::Horn(system, engine) => answer_horn(system, engine, &budget, manner, format),
         Prepared::Program(program, engine) => answer(program, engine, &budget, manner, format),
@@ -82,6 +83,8 @@ fn start(limits: &LimitArgs, elapsed: Duration) -> (Budget, Link) {
 pub(crate) struct Manner {
     /// Whether it is re-checked.
     pub(crate) certify: Switch,
+    /// Whether "safe" under assumptions, or of nothing, is not enough.
+    pub(crate) strict: bool,
     /// What is shown on the way.
     pub(crate) log: Log,
     /// Who is told how it goes.
@@ -90,7 +93,7 @@ pub(crate) struct Manner {
 
 impl Manner {
     /// With all checks, and without a word.
-    pub(crate) const QUIET: Manner = Manner { certify: Switch::On, log: Log::Nothing, link: None };
+    pub(crate) const QUIET: Manner = Manner { certify: Switch::On, strict: false, log: Log::Nothing, link: None };
 }
 
 /// What is checked, and by which engine.
@@ -118,32 +121,50 @@ enum Stop {
     Unknown(Reason),
 }
 
-fn prepare(args: &CheckArgs, format: Format) -> Result<Prepared, Stop> {
+fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result<Prepared, Stop> {
     let stop = |error| match error {
         LoadError::Bad(text) => Stop::Error(text, exit::BAD_INPUT),
+        LoadError::Usage(text) => usage(&text),
         LoadError::Unsupported(reason) => Stop::Unknown(reason),
     };
-    let usage = |text: &str| Stop::Error(format!("error: {text}"), exit::USAGE);
+    let kinds: Vec<Kind> = args.files.iter().filter_map(|file| Kind::of_path(file)).collect();
+    if format == Format::Smtlib && !kinds.iter().all(|kind| kind.may_be_clauses()) {
+        return Err(usage("--format smtlib is for Horn clauses"));
+    }
     if args.files.iter().any(|file| c::load::has_procedures(file)) {
-        let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
-        if format == Format::Smtlib {
-            return Err(usage("--format smtlib is for Horn clauses"));
-        }
-        let loaded = c::load::load(&args.files, &args.c, &args.model.text).map_err(stop)?;
-        return Ok(Prepared::C(Box::new(loaded), engine));
+        return prepare_procedures(args, given, &kinds).and_then(|engine| {
+            let loaded = c::load::load(&args.files, &args.c, &args.model.text, given).map_err(stop)?;
+            Ok(Prepared::C(Box::new(loaded), engine))
+        });
     }
     let [file] = args.files.as_slice() else { return Err(usage("only C programs have several files")) };
+    given.check_inputs(&kinds).map_err(|text| usage(&text))?;
     let input = load::load(file, &args.model).map_err(stop)?;
     if format == Format::Smtlib && matches!(input, Input::Program(_)) {
         return Err(usage("--format smtlib is for Horn clauses"));
     }
-    let engine = Engine::from_args(args, &input).map_err(|text| usage(&text))?;
+    let engine = Engine::from_args(args, given, &input, &kinds).map_err(|text| usage(&text))?;
     engine.check_predicates(&input).map_err(|text| Stop::Error(text, exit::BAD_INPUT))?;
     match (input, engine) {
         (Input::Horn(system), Engine::Horn(engine)) => Ok(Prepared::Horn(system, engine)),
         (Input::Program(program), engine) => Ok(Prepared::Program(program, engine)),
         (Input::Horn(_), engine) => Err(usage(&format!("{} does not go with Horn clauses", engine.name()))),
     }
+}
+
+/// The engine for programs with procedures.
+fn prepare_procedures(args: &CheckArgs, given: &Given, kinds: &[Kind]) -> Result<CEngine, Stop> {
+    given.check_inputs(kinds).map_err(|text| usage(&text))?;
+    let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
+    kinds.iter().try_for_each(|&kind| given.check_engine(kind, args.engine)).map_err(|text| usage(&text))?;
+    if args.lazy.encoding.is_some() && args.c.integers == IntegersName::Mathematical {
+        return Err(usage("--encoding does not go with --integers mathematical: they are read as they are"));
+    }
+    Ok(engine)
+}
+
+fn usage(text: &str) -> Stop {
+    Stop::Error(format!("error: {text}"), exit::USAGE)
 }
 
 /// What to print (an error if the evidence is wrong), and the exit code.
@@ -157,6 +178,7 @@ fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner, f
                 Format::Text | Format::Smtlib => report::text(program, &outcome),
             };
             let code = match outcome.verdict {
+                Verdict::Safe(_) if report::missing_property(program, &outcome).is_some() => exit::UNKNOWN,
                 Verdict::Safe(_) => exit::SAFE,
                 Verdict::Unsafe(_) => exit::UNSAFE,
                 Verdict::Unknown(_) => exit::UNKNOWN,
@@ -176,6 +198,7 @@ fn answer_horn(system: &HornSystem, engine: &HornEngine, budget: &Budget, manner
                 Format::Smtlib => report_horn::smtlib(system, &outcome),
             };
             let code = match outcome.verdict {
+                HornVerdict::Sat(_) if manner.strict && report_horn::note(system, &outcome).is_some() => exit::UNKNOWN,
                 HornVerdict::Sat(_) => exit::SAFE,
                 HornVerdict::Unsat(_) => exit::UNSAFE,
                 HornVerdict::Unknown(_) => exit::UNKNOWN,

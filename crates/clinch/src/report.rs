@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::check::Outcome;
 use crate::cli::Format;
+use crate::property;
 
 /// Prints to standard output; a reader that went away is not an error.
 pub(crate) fn line(text: &str) {
@@ -58,7 +59,9 @@ pub(crate) fn unknown(format: Format, engine: &str, reason: &Reason, time: Durat
 
 /// The outcome as one JSON object.
 pub(crate) fn json(program: &Program, outcome: &Outcome) -> String {
+    let missing = missing_property(program, outcome);
     let verdict = match outcome.verdict {
+        Verdict::Safe(_) if missing.is_some() => "unknown",
         Verdict::Safe(_) => "safe",
         Verdict::Unsafe(_) => "unsafe",
         Verdict::Unknown(_) => "unknown",
@@ -72,8 +75,16 @@ pub(crate) fn json(program: &Program, outcome: &Outcome) -> String {
         }
         Verdict::Safe(proof) => object["proof"] = json_proof(program, proof),
     }
+    if let Some(why) = missing {
+        object["reason"] = why.into();
+    }
     object["stats"] = outcome.stats.clone();
     object.to_string()
+}
+
+/// Why a proof shows nothing, if so.
+pub(crate) fn missing_property(program: &Program, outcome: &Outcome) -> Option<String> {
+    matches!(outcome.verdict, Verdict::Safe(_)).then(|| property::missing_in_program(program)).flatten()
 }
 
 fn json_trace(program: &Program, trace: &Trace) -> Value {
@@ -114,7 +125,13 @@ pub(crate) fn text(program: &Program, outcome: &Outcome) -> String {
     let (time, checked) = times(outcome);
     match &outcome.verdict {
         Verdict::Safe(proof) => {
-            push(&mut out, &format!("SAFE: no error is reachable ({time})"));
+            push(
+                &mut out,
+                &match missing_property(program, outcome) {
+                    None => format!("SAFE: no error is reachable ({time})"),
+                    Some(why) => format!("UNKNOWN: {why} ({time})"),
+                },
+            );
             push(&mut out, &format!("proof: {}; {checked}", proof_text(program, proof)));
         }
         Verdict::Unsafe(trace) => {

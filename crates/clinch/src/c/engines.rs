@@ -306,6 +306,7 @@ impl Portfolio {
     fn check(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
         let mut given_up: Vec<Value> = self.resume.given_up.iter().map(|before| json!(before)).collect();
         let mut last = CfaVerdict::Unknown(Reason::NoProgress);
+        let mut misbehaves = false;
         let recursive = program.is_recursive();
         for (number, (turn, percent, seconds)) in Self::TURNS.into_iter().enumerate().skip(self.resume.turn) {
             if turn == Turn::Spds && !recursive {
@@ -316,7 +317,12 @@ impl Portfolio {
             let budget_of_turn = budget.restarted((left * percent / 100).min(Duration::from_secs(seconds)));
             let (verdict, stats) = self.take(turn, program, &budget_of_turn, observer);
             match verdict {
+                // A proof assumes what runs have shown to be wrong.
+                CfaVerdict::Safe(_) if misbehaves => {
+                    given_up.push(json!({ "engine": turn.name(), "reason": "the program was seen to misbehave" }));
+                }
                 CfaVerdict::Unknown(reason) => {
+                    misbehaves |= turn == Turn::Explicit && matches!(reason, Reason::Undefined(_));
                     observer.gave_up(turn.name(), &reason.to_string());
                     given_up.push(json!({ "engine": turn.name(), "reason": reason.to_string() }));
                     last = more_telling(last, reason);

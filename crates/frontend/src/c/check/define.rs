@@ -71,6 +71,11 @@ impl Checker<'_> {
         if result != self.basic.void && self.hir.types.size(result).is_none() {
             return Err(Problem::new(span, format!("`{name}` returns the incomplete type `{}`", self.name_of(result))));
         }
+        if self.in_models
+            && (self.is_the_programs(&name) || matches!(self.externals.get(&name), Some(Symbol::Variable(_))))
+        {
+            return Ok(());
+        }
         let id = self.declare_function(&name, ty, specified.is_static, span)?;
         if self.hir.functions[id.0 as usize].body.is_some() {
             if specified.inline {
@@ -79,6 +84,7 @@ impl Checker<'_> {
             return Err(Problem::new(span, format!("`{name}` is defined twice")));
         }
         self.hir.functions[id.0 as usize].span = span;
+        self.hir.functions[id.0 as usize].is_model = self.in_models;
         let labels = FxHashMap::default();
         let (loops, breakable, switches) = (0, 0, Vec::new());
         self.function = Some(FunctionContext { id, result, labels, loops, breakable, switches });

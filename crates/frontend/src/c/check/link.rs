@@ -66,6 +66,9 @@ impl Checker<'_> {
         if let Some(length) = declared.runtime_length {
             return Err(Problem::new(length.span, "the length of an array must be a constant"));
         }
+        if self.in_models && self.is_the_programs(&name) {
+            return Ok(());
+        }
         let defines = node.node.initializer.is_some();
         let external = specified.is_extern && !defines;
         let inferred = specified.inferred.then_some(&node.node.initializer).and_then(Option::as_ref);
@@ -85,6 +88,18 @@ impl Checker<'_> {
             (variable.ty, variable.init, variable.external) = (ty, Some(init), false);
         }
         Ok(())
+    }
+
+    /// Whether the program itself defines a name with external linkage that a model would define, or uses it otherwise.
+    pub(super) fn is_the_programs(&self, name: &str) -> bool {
+        match self.externals.get(name) {
+            Some(Symbol::Function(id)) => {
+                let function = &self.hir.functions[id.0 as usize];
+                function.body.is_some() && !function.is_model
+            }
+            Some(Symbol::Variable(id)) => !self.hir.variables[id.0 as usize].external,
+            _ => false,
+        }
     }
 
     pub(super) fn declare_typedef(&mut self, name: &str, ty: TypeId, sizes: Sizes, span: Span) -> Checked<()> {
@@ -177,7 +192,18 @@ impl Checker<'_> {
     pub(super) fn new_function(&mut self, name: &str, ty: TypeId, span: Span) -> FunctionId {
         let (parameters, labels) = (Vec::new(), Vec::new());
         let name = name.to_owned();
-        self.hir.functions.push(Function { name, ty, parameters, labels, body: None, address_taken: false, span });
+        let (body, address_taken, is_model, is_system) = (None, false, false, self.map.is_system(span));
+        self.hir.functions.push(Function {
+            name,
+            ty,
+            parameters,
+            labels,
+            body,
+            address_taken,
+            is_model,
+            is_system,
+            span,
+        });
         FunctionId(u32::try_from(self.hir.functions.len() - 1).expect("fewer than 2^32 functions"))
     }
 
