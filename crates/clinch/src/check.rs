@@ -81,7 +81,8 @@ impl Manner<'_> {
 }
 
 /// What is checked, and by which engine.
-enum Prepared {
+#[derive(Debug)]
+pub(crate) enum Prepared {
     Program(Box<Program>, Engine),
     Horn(Box<HornSystem>, HornEngine),
     C(Box<Loaded>, CEngine),
@@ -98,14 +99,16 @@ impl Prepared {
 }
 
 /// Why a run does not even start.
-enum Stop {
+#[derive(Debug)]
+pub(crate) enum Stop {
     /// A message for standard error, and the exit code.
     Error(String, u8),
     /// No verdict is possible.
     Unknown(Reason),
 }
 
-fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result<Prepared, Stop> {
+/// Reads the input and chooses the engine.
+pub(crate) fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result<Prepared, Stop> {
     let stop = |error| match error {
         LoadError::Bad(text) => Stop::Error(text, exit::BAD_INPUT),
         LoadError::Usage(text) => usage(&text),

@@ -326,7 +326,8 @@ fn is_finite(program: &Program) -> bool {
     program.vars.iter().all(|v| v.domain.bounds().is_some())
 }
 
-const ENGINES: &str = "\
+/// The engines, each with the options that are its own.
+pub(crate) const ENGINES: &str = "\
 explicit  every reachable state, one by one; the oracle for the others
     --order bfs|dfs|random   breadth first (shortest traces, all cores), depth first, random depth first
     --threads N              cores for breadth first

@@ -4,9 +4,11 @@ mod beem;
 mod c;
 mod command;
 mod corpus;
+mod execution;
 mod horn;
 mod input;
 mod lazy;
+mod property;
 mod rem;
 mod tidy;
 
