@@ -142,12 +142,11 @@ pub(crate) fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result
 /// The engine for programs with procedures.
 fn prepare_procedures(args: &CheckArgs, given: &Given, kinds: &[Kind]) -> Result<CEngine, Stop> {
     given.check_inputs(kinds).map_err(|text| usage(&text))?;
-    let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
     kinds.iter().try_for_each(|&kind| given.check_engine(kind, args.engine)).map_err(|text| usage(&text))?;
     if args.lazy.encoding.is_some() && args.c.integers == IntegersName::Mathematical {
         return Err(usage("--encoding does not go with --integers mathematical: they are read as they are"));
     }
-    Ok(engine)
+    CEngine::from_args(args).map_err(|text| usage(&text))
 }
 
 fn usage(text: &str) -> Stop {

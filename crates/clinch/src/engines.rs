@@ -43,8 +43,8 @@ impl Engine {
             (EngineName::Auto, Input::Program(_)) => EngineName::Alpha,
             (name, _) => name,
         };
-        let engine = Self::with_name(args, name)?;
         kinds.iter().try_for_each(|&kind| given.check_engine(kind, name))?;
+        let engine = Self::with_name(args, name)?;
         match (&engine, input) {
             (Engine::Horn(_), _) | (_, Input::Program(_)) => Ok(engine),
             (_, Input::Horn(_)) => Err(format!("{} does not go with Horn clauses", engine.name())),

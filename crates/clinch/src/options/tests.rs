@@ -38,7 +38,7 @@ const INPUTS: [(Kind, &str, &str); 9] = [
     (
         Remopla,
         "p.rem",
-        "define N 2\nint x(N);\nmodule void main() { if :: x == 1 -> goto error; :: else -> skip; fi return; error: skip; there: skip; }",
+        "define N 3\nint x(N);\nmodule void main() { if :: x == 1 -> goto error; :: else -> skip; fi return; error: skip; there: skip; }",
     ),
     (Boolean, "p.bp", "decl g;\nvoid main() begin g := *; if (g) then error: skip; fi there: skip; end\n"),
     (Guarded, "m.gcl", "const N = 3;\nvar x: 0..N = 0;\ncommand when x < 2 do x := x + 1;\nerror x = 3;\n"),
@@ -153,6 +153,9 @@ impl Plain<'_> {
             typed.iter().map(|option| prepared(self.file, self.engine, option)).collect();
         let used = tried.iter().any(|outcome| matches!(outcome, Ok(text) if *text != self.text));
         let refused = tried.iter().all(|outcome| matches!(outcome, Err(text) if text.starts_with("error: --")));
+        // Rational numbers make clauses of a system, which not every engine takes.
+        let clauses = |text: &String| text.ends_with("does not go with Horn clauses");
+        let used = used || tried.iter().any(|outcome| outcome.as_ref().is_err_and(clauses));
         let wrong = if applies { !used } else { !refused };
         wrong.then(|| format!("--{long} on {:?} with {engine:?}, applies: {applies}; {:?}", self.kind, tried.last()))
     }
