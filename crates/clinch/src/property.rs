@@ -44,8 +44,11 @@ fn is_entered(program: &Program, process: ProcId, location: LocId) -> bool {
 
 /// Why nothing was checked of Horn clauses, if so.
 pub(crate) fn missing_in_clauses(system: &HornSystem) -> Option<String> {
-    let none = system.clauses.iter().all(|clause| clause.head.is_some());
-    none.then(|| "no clause has the conclusion false: nothing was checked".to_owned())
+    if system.clauses.iter().all(|clause| clause.head.is_some()) {
+        return Some("no clause has the conclusion false: nothing was checked".to_owned());
+    }
+    let facts = system.clauses.iter().any(|clause| clause.body.is_empty());
+    (!facts).then(|| "every clause has a premise, and nothing follows from none: nothing was checked".to_owned())
 }
 
 /// Whether no error is in reach of the calls and edges of a program, not even one that is excluded by a constant condition.

@@ -16,3 +16,4 @@ pub(crate) mod run;
 pub(crate) mod spds;
 mod task;
 mod trace;
+mod vacuous;

@@ -93,3 +93,20 @@ fn clauses_without_a_query_say_so() {
     let (code, shown) = on_file("m.smt2", text, &["--strict"]);
     assert_eq!(code, 2, "{shown}");
 }
+
+/// Assumptions that exclude each other are suspicious; those that some value satisfies are not.
+#[test]
+fn contradictory_assumptions_are_noted() {
+    let text = |assumption: &str| {
+        format!(
+            "void reach_error(void);\nvoid __VERIFIER_assume(int);\nint __VERIFIER_nondet_int(void);\n_Bool __VERIFIER_nondet_bool(void);\nint main(void) {{ int x = __VERIFIER_nondet_int(); _Bool a = __VERIFIER_nondet_bool(), b = __VERIFIER_nondet_bool(); __VERIFIER_assume({assumption}); if (x == 77) reach_error(); return a + b; }}\n"
+        )
+    };
+    for never in ["0", "x > 5 && x < 3", "x * x == 2"] {
+        let (code, shown) = on_text("check", &text(never), &["--strict"]);
+        assert_eq!(code, 2, "{never}: {shown}");
+        assert!(shown.contains("note: each of 256 runs tried ends at an assumption"), "{never}: {shown}");
+    }
+    let (code, shown) = on_text("check", &text("x == 4711 && a && !b"), &["--strict"]);
+    assert_eq!(code, 0, "{shown}");
+}
