@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -9,13 +10,18 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crate::c::lazy::LazyArgs;
 use crate::c::spds::SpdsArgs;
 use crate::options::{self, Given};
+use crate::protocol::{Assignment, Resume};
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
 /// Exit codes: 0 safe, 1 unsafe, 2 unknown, 64 wrong usage, 65 bad input, 70 internal error.
 #[derive(Parser, Debug)]
-#[command(version, about, max_term_width = 110)]
+#[command(version = version(), about, max_term_width = 110)]
 pub(crate) struct Cli {
+    /// Do the work of a check, and tell the supervisor.
+    #[arg(long, hide = true, value_name = "ASSIGNMENT", value_parser = parse_assignment)]
+    pub(crate) worker: Option<Assignment>,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -160,6 +166,17 @@ pub(crate) struct CheckArgs {
     /// How the answer is printed. smtlib: sat, unsat or unknown, then the model or the refutation (Horn clauses).
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+
+    /// Where a portfolio goes on; known to workers only.
+    #[arg(skip)]
+    pub(crate) resume: Resume,
+}
+
+impl CheckArgs {
+    /// How the answer is printed.
+    pub(crate) fn output(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -490,6 +507,17 @@ fn parse_define(text: &str) -> Result<Define, String> {
         return Err("expected NAME=VALUE".to_owned());
     }
     Ok(Define { name: name.to_owned(), value })
+}
+
+/// The version of clinch and that of its solver.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> =
+        LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), clinch_smt::solver_version()));
+    &VERSION
+}
+
+fn parse_assignment(text: &str) -> Result<Assignment, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 fn parse_range(text: &str) -> Result<(i64, i64), String> {

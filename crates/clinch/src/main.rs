@@ -10,13 +10,16 @@ mod options;
 mod predicates;
 mod progress;
 mod property;
+mod protocol;
 mod report;
 mod report_horn;
 mod reproduce;
 mod smtlib;
-mod watchdog;
+mod supervisor;
+mod worker;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use options::Given;
 
@@ -46,8 +49,15 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::SAFE });
         }
     };
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
-    match worker.map(std::thread::JoinHandle::join) {
+    if let Err(message) = clinch_smt::check_solver_version() {
+        report::error(&format!("error: {message}"));
+        return ExitCode::from(exit::INTERNAL);
+    }
+    if let (cli::Command::Check(args), None) = (&cli.command, &cli.worker) {
+        return ExitCode::from(supervisor::run(args));
+    }
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
+    match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(_)) => {
             report::error("internal error: clinch panicked; please report it with the model");
@@ -62,7 +72,11 @@ fn main() -> ExitCode {
 
 fn run(cli: cli::Cli, given: &Given) -> u8 {
     match cli.command {
-        cli::Command::Check(args) => check::run(&args, given),
+        cli::Command::Check(mut args) => {
+            let assignment = cli.worker.unwrap_or_default();
+            args.resume = assignment.resume;
+            check::run(&args, given, Duration::from_millis(assignment.elapsed_ms))
+        }
         cli::Command::Convert(args) => convert::run(&args, given),
         cli::Command::Run(args) => c::run::run(&args, given),
         cli::Command::Cfa(args) => c::cfa::run(&args, given),

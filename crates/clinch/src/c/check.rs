@@ -4,9 +4,11 @@ use std::time::{Duration, Instant};
 
 use clinch_certify::Rejection;
 use clinch_engine::Budget;
+use clinch_engine::explicit::{RunsConfig, misbehaviour};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace};
 
+use super::assumptions::rests_on_memory;
 use super::confirm::{self, Confirmation};
 use super::engines::CEngine;
 use super::load::{Language, Loaded};
@@ -18,6 +20,9 @@ use crate::{exit, report as common};
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
 
+/// How long runs may be tried before a proof is believed that assumes something about them.
+const PROBING_TIME: Duration = Duration::from_millis(200);
+
 /// How long it may take to make invariants short, at most.
 const PRINTING_TIME: Duration = Duration::from_secs(1);
 
@@ -26,7 +31,7 @@ pub(crate) fn judge(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    manner: Manner<'_>,
+    manner: Manner,
 ) -> Result<(Outcome<CfaVerdict>, Option<Confirmation>), String> {
     let program = &loaded.program;
     let mut outcome = search_and_recheck(
@@ -37,8 +42,19 @@ pub(crate) fn judge(
         |verdict, stop| recheck(program, verdict, stop),
         CfaVerdict::Unknown,
     )?;
+    doubt(program, &mut outcome, budget);
     let confirmation = confirmed(loaded, &mut outcome, budget, manner.certify);
     Ok((outcome, confirmation))
+}
+
+/// A proof that takes it for granted that memory is used as it should be is worth nothing where runs show that it is not.
+fn doubt(program: &CfaProgram, outcome: &mut Outcome<CfaVerdict>, budget: &Budget) {
+    if rests_on_memory(program, &outcome.verdict)
+        && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, PROBING_TIME)
+    {
+        outcome.verdict = CfaVerdict::Unknown(reason);
+        outcome.certified = false;
+    }
 }
 
 /// What to print, and the exit code.
@@ -46,7 +62,7 @@ pub(crate) fn answer(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    (manner, args): (Manner<'_>, &CheckArgs),
+    (manner, args): (Manner, &CheckArgs),
     format: Format,
 ) -> Printed {
     let (outcome, confirmation) = match judge(loaded, engine, budget, manner) {

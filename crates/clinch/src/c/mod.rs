@@ -1,5 +1,6 @@
 //! C programs on the command line: reading, checking, executing, drawing.
 
+mod assumptions;
 mod boundaries;
 mod cc;
 pub(crate) mod cfa;

@@ -11,6 +11,7 @@ use clinch_ir::cfa::{
 };
 use serde_json::{Value, json};
 
+use super::assumptions::assumptions;
 use super::confirm::Confirmation;
 use super::invariants::invariants;
 use super::load::{Language, Loaded};
@@ -71,26 +72,6 @@ pub(crate) fn text(
         let _ = writeln!(out, "{note}");
     }
     out.trim_end().to_owned()
-}
-
-/// What a verdict rests on.
-fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
-    let mut assumptions = program.assumptions.clone();
-    match verdict {
-        CfaVerdict::Unknown(_) => return Vec::new(),
-        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Unrolled(_) | CfaProof::Summaries(_))
-            if !program.regions.is_empty() =>
-        {
-            assumptions.push("memory is accessed inside of live objects only".to_owned());
-        }
-        _ => {}
-    }
-    if let CfaVerdict::Safe(CfaProof::Summaries(proof)) = verdict
-        && proof.heap_bits.is_some()
-    {
-        assumptions.push("pointers are written before they are read".to_owned());
-    }
-    assumptions
 }
 
 /// What stands beside a verdict that is not an assumption: that there may have been nothing to check.

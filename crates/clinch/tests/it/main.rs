@@ -5,11 +5,13 @@ mod c;
 mod command;
 mod corpus;
 mod execution;
+mod faults;
 mod horn;
 mod input;
 mod lazy;
 mod property;
 mod rem;
+mod supervision;
 mod tidy;
 
 use std::path::PathBuf;
