@@ -132,6 +132,15 @@ impl<'h> PointsTo<'h> {
         strings
     }
 
+    /// The string literals that a pointer may point to.
+    pub(crate) fn literals(&mut self, pointer: &Expr) -> Vec<usize> {
+        let Some(cell) = self.pointee(pointer) else { return Vec::new() };
+        let node = self.analysis.graph.find(cell).node;
+        let mut strings = self.used_strings();
+        strings.retain(|i| self.string(*i).is_some_and(|cell| self.analysis.graph.find(cell).node == node));
+        strings
+    }
+
     /// Where a string literal is.
     pub(crate) fn string(&self, string: usize) -> Option<Cell> {
         self.analysis.strings.get(&string).copied()
