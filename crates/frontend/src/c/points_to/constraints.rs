@@ -149,7 +149,12 @@ impl Analysis<'_> {
     fn binary(&mut self, op: super::super::hir::BinaryOp, a: &Expr, b: &Expr) -> Flow {
         use super::super::hir::BinaryOp::{Add, Eq, Ge, Gt, Le, Lt, Ne, Sub};
         let (constant_a, constant_b) = (self.constant(a), self.constant(b));
+        let keys = (key(a), key(b));
         let (a, b) = (self.expr(a), self.expr(b));
+        if let (Eq | Ne, Flow::Scalar(left), Flow::Scalar(right)) = (op, &a, &b) {
+            // Whoever compares them wants to know what they may point to.
+            self.pointers.extend([(keys.0, *left), (keys.1, *right)]);
+        }
         let bits = self.hir.types.model.pointer_bits();
         let by = |k: i128| Step::Const(constant::as_distance(k, bits));
         match (op, constant_a, constant_b) {
