@@ -153,14 +153,14 @@ impl Lowering<'_> {
 
     /// A truth value that is not modelled.
     fn opaque_truth(&mut self, what: &str, span: clinch_ir::Span) -> Term {
+        self.open_truth(clinch_ir::cfa::InputKind::Opaque(what.to_owned()), span)
+    }
+
+    /// A truth value that is an input.
+    pub(super) fn open_truth(&mut self, kind: clinch_ir::cfa::InputKind, span: clinch_ir::Span) -> Term {
         let symbol = self.temporary(self.sort_of_bits(1), false);
         let id = clinch_ir::cfa::InputId::from_index(self.inputs.len());
-        self.inputs.push(clinch_ir::cfa::InputSite {
-            kind: clinch_ir::cfa::InputKind::Opaque(what.to_owned()),
-            ty: "_Bool".to_owned(),
-            signed: false,
-            span,
-        });
+        self.inputs.push(clinch_ir::cfa::InputSite { kind, ty: "_Bool".to_owned(), signed: false, span });
         self.body.emit(clinch_ir::cfa::Op::Input(symbol, id), span);
         let value = self.terms.symbol(symbol);
         self.nonzero(value)
