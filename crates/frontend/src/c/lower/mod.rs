@@ -13,6 +13,7 @@
 //! | `condition`, `expr`, `update`, `values` | expressions |
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
 //! | `call`, `library`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
+//! | `order` | which statements depend on the order of evaluation |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
 mod blocks;
@@ -23,6 +24,7 @@ mod declare;
 mod expr;
 mod function;
 mod library;
+mod order;
 mod place;
 mod record;
 mod scopes;
@@ -110,6 +112,8 @@ struct Lowering<'h> {
     locals_of: FxHashMap<FunctionId, Vec<VariableId>>,
     /// The call whose value no one wants.
     unused: Option<usize>,
+    /// What functions do, for the order of evaluation.
+    order: order::Summaries,
     /// The procedure at work.
     body: Body,
 }
@@ -146,6 +150,7 @@ impl<'h> Lowering<'h> {
             procedure_ids: FxHashMap::default(),
             locals_of: FxHashMap::default(),
             unused: None,
+            order: order::Summaries::default(),
             body: Body::new(None),
         })
     }

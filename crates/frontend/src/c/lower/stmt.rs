@@ -25,10 +25,12 @@ impl Lowering<'_> {
         match statement {
             Stmt::Expr(e) => {
                 self.body.mark(e.span);
+                self.ordered(e);
                 self.effect(e);
             }
             Stmt::Declare(variable, init, span) => {
                 self.body.mark(*span);
+                init.iter().flat_map(|init| &init.items).for_each(|item| self.ordered(&item.value));
                 self.declare(*variable, init.as_ref(), *span);
             }
             Stmt::Cleanup(call, _) => self.cleanup(*call),
@@ -39,6 +41,7 @@ impl Lowering<'_> {
             Stmt::For { init, condition, step, body } => {
                 if let Some(init) = init {
                     self.body.mark(init.span);
+                    self.ordered(init);
                     self.effect(init);
                 }
                 self.loop_statement(condition.as_ref(), step.as_ref(), body);
@@ -70,6 +73,7 @@ impl Lowering<'_> {
 
     fn if_statement(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
         self.body.mark(condition.span);
+        self.ordered(condition);
         let (yes, after) = (self.body.fresh(), self.body.fresh());
         let no = if otherwise.is_empty() { after } else { self.body.fresh() };
         self.branch(condition, yes, no);
@@ -91,6 +95,9 @@ impl Lowering<'_> {
         self.body.goto(head, span);
         self.body.at(head);
         self.body.mark(span);
+        if let Some(condition) = condition {
+            self.ordered(condition);
+        }
         match condition {
             Some(condition) => self.branch(condition, inside, after),
             None => self.body.goto(inside, span),
@@ -102,6 +109,7 @@ impl Lowering<'_> {
         if let Some(step) = step {
             self.body.at(next);
             self.body.mark(step.span);
+            self.ordered(step);
             self.effect(step);
             self.body.goto(head, step.span);
         }
@@ -125,6 +133,7 @@ impl Lowering<'_> {
         self.body.goto(test, condition.span);
         self.body.at(test);
         self.body.mark(condition.span);
+        self.ordered(condition);
         // The condition may be constant: then the head is where control is now.
         self.branch(condition, head, after);
         self.body.at(after);
@@ -139,6 +148,7 @@ impl Lowering<'_> {
 
     fn switch(&mut self, operand: &Expr, body: &[Stmt]) {
         self.body.mark(operand.span);
+        self.ordered(operand);
         let value = self.scalar(operand);
         let value = if self.is_constant(value) { value } else { self.stable(value, operand.span) };
         let origin = self.body.here();
@@ -247,6 +257,9 @@ impl Lowering<'_> {
 
     fn return_statement(&mut self, value: Option<&Expr>, span: Span) {
         self.body.mark(span);
+        if let Some(value) = value {
+            self.ordered(value);
+        }
         let Some(function) = self.body.function else { return };
         let wanted = self.result_type(function);
         let mut term = match (value, wanted) {
