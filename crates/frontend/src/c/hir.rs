@@ -108,6 +108,10 @@ pub struct Function {
     pub body: Option<Vec<Stmt>>,
     /// Used other than as the callee of a call: it may be the target of a call through a pointer.
     pub address_taken: bool,
+    /// Whether the body is not the program's, but that of a model of the library.
+    pub is_model: bool,
+    /// Whether a header of the system declares it.
+    pub is_system: bool,
     /// It runs before `main`, in the order of these numbers.
     pub constructor: Option<u32>,
     /// It runs when the program exits, in the opposite order.

@@ -1,12 +1,13 @@
 //! C: from preprocessed text to a [`CfaProgram`].
 //!
-//! `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
+//! [`models`] adds what the program takes from the C library. `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
 //! finds the regions of memory, [`lower`] makes automata.
 
 pub(crate) mod check;
 pub mod hir;
 pub mod lower;
 mod members;
+pub(crate) mod models;
 mod parse;
 mod points_to;
 mod source;
@@ -42,8 +43,10 @@ pub struct CheckOptions {
 
 /// Parses and checks the units of a program and links them by name.
 pub fn check(units: &[Unit], options: &CheckOptions) -> Result<(Hir, SourceMap), CError> {
-    let (map, bases) = source::source_map(units)?;
-    match on_large_stack(|| check::check_units(units, &bases, &map, options)) {
+    let (mut map, mut bases) = source::source_map(units)?;
+    let models = models::unit(&map);
+    bases.push(source::add_unit(&mut map, &models));
+    match on_large_stack(|| check::check_units(units, &models, &bases, &map, options)) {
         Ok(hir) => Ok((hir, map)),
         Err(problems) => Err(CError::new(map, problems)),
     }
@@ -80,14 +83,16 @@ pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> 
 
 fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
     let bad = |error: CError| ReadError::Bad(error.diagnostics());
-    let (hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
+    let (mut hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
     let lowering = LowerOptions {
         entry: options.entry.clone(),
         integers: options.integers,
         globals_are_inputs: options.globals_are_inputs,
     };
-    lower::lower(&hir, source.clone(), &lowering).map_err(|error| {
+    let failed = |error: lower::LowerError| {
         let problem = crate::diagnostic::Problem::new(error.span, error.message);
-        bad(CError::new(source, vec![problem]))
-    })
+        bad(CError::new(source.clone(), vec![problem]))
+    };
+    lower::expose_globals(&mut hir, &lowering).map_err(failed)?;
+    lower::lower(&hir, source.clone(), &lowering).map_err(failed)
 }

@@ -72,27 +72,43 @@ pub(super) fn source_map(units: &[Unit]) -> Result<(SourceMap, Vec<u32>), CError
         return Err(CError::new(map, vec![problem]));
     }
     for unit in units {
-        bases.push(map.text.len() as u32);
-        add_markers(&mut map, unit);
-        map.text.push_str(&unit.text);
-        if !unit.text.ends_with('\n') {
-            map.text.push('\n');
-        }
+        bases.push(add_unit(&mut map, unit));
     }
+    forget_own_files(&mut map);
     Ok((map, bases))
+}
+
+/// Adds a unit to the text; the offset at which it starts.
+pub(super) fn add_unit(map: &mut SourceMap, unit: &Unit) -> u32 {
+    let base = map.text.len() as u32;
+    add_markers(map, unit);
+    map.text.push_str(&unit.text);
+    if !unit.text.ends_with('\n') {
+        map.text.push('\n');
+    }
+    base
+}
+
+/// A compiler marks what comes from a macro of a system header like the header itself: in a file of the program it is not
+/// one.
+fn forget_own_files(map: &mut SourceMap) {
+    let mut own = vec![false; map.files.len()];
+    map.markers.iter().filter(|m| !m.system).for_each(|m| own[m.file as usize] = true);
+    map.markers.iter_mut().for_each(|m| m.system &= !own[m.file as usize]);
 }
 
 fn add_markers(map: &mut SourceMap, unit: &Unit) {
     let base = map.text.len();
     let file = file_index(map, unit.name.clone());
-    map.markers.push(LineMarker { offset: base as u32, line: 1, file });
+    map.markers.push(LineMarker { offset: base as u32, line: 1, file, system: false });
     let mut offset = 0;
     for line in unit.text.split_inclusive('\n') {
         offset += line.len();
-        if let Some((number, name)) = line_marker(line) {
+        if let Some((line, name, flags)) = line_marker(line) {
             let last = map.markers.last().map_or(0, |m| m.file);
             let file = name.map_or(last, |name| file_index(map, name));
-            map.markers.push(LineMarker { offset: (base + offset) as u32, line: number, file });
+            let system = flags.split_ascii_whitespace().any(|flag| flag == "3");
+            map.markers.push(LineMarker { offset: (base + offset) as u32, line, file, system });
         }
     }
 }
@@ -105,13 +121,15 @@ fn file_index(map: &mut SourceMap, name: String) -> u32 {
     }) as u32
 }
 
-/// `# 12 "file.c" 1` or `#line 12 "file.c"`.
-fn line_marker(line: &str) -> Option<(u32, Option<String>)> {
+/// `# 12 "file.c" 1 3` or `#line 12 "file.c"`: the line, the file, flags.
+fn line_marker(line: &str) -> Option<(u32, Option<String>, &str)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let number = rest[..digits].parse().ok()?;
-    let name = rest[digits..].trim_start().strip_prefix('"');
-    let name = name.and_then(|n| n.rfind('"').map(|end| n[..end].replace("\\\"", "\"").replace("\\\\", "\\")));
-    Some((number, name))
+    let quoted = rest[digits..].trim_start().strip_prefix('"');
+    let Some((name, flags)) = quoted.and_then(|n| n.rfind('"').map(|end| (&n[..end], &n[end + 1..]))) else {
+        return Some((number, None, ""));
+    };
+    Some((number, Some(name.replace("\\\"", "\"").replace("\\\\", "\\")), flags))
 }

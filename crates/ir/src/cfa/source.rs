@@ -13,6 +13,8 @@ pub struct LineMarker {
     pub line: u32,
     /// Index into [`SourceMap::files`].
     pub file: u32,
+    /// Whether the file is a header of the system: the compiler says so.
+    pub system: bool,
 }
 
 /// The text that was parsed (all translation units, one after the other), and where each line of it comes from.
@@ -43,6 +45,12 @@ impl SourceMap {
     /// A text with its line markers.
     pub fn new(text: String, files: Vec<String>, markers: Vec<LineMarker>) -> Self {
         SourceMap { text, files, markers, lines: OnceLock::new() }
+    }
+
+    /// Whether a span stands in a header of the system.
+    pub fn is_system(&self, span: Span) -> bool {
+        let next = self.markers.partition_point(|m| m.offset <= span.start);
+        next.checked_sub(1).and_then(|i| self.markers.get(i)).is_some_and(|m| m.system)
     }
 
     /// Where a span starts.

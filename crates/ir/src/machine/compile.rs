@@ -302,6 +302,10 @@ impl<'a, 'p> Compiler<'a, 'p> {
                 let (address, dst) = (self.expressions.value(*address)?, self.expressions.place(*target)?);
                 self.emit(Instr::BlockSize { dst, address });
             }
+            Op::SameObject(a, b) => {
+                let (a, b) = (self.expressions.value(*a)?, self.expressions.value(*b)?);
+                self.emit(Instr::SameObject { a, b });
+            }
             Op::Print(print) => self.print(print)?,
             Op::Exit(status) => {
                 let (slot, width) = (self.expressions.value(*status)?, self.expressions.shared.width(*status)?);
@@ -347,6 +351,9 @@ impl<'a, 'p> Compiler<'a, 'p> {
 
     /// Assignments at once: all values and addresses before any change.
     fn assign(&mut self, assigns: &[Assign]) -> Result<(), NoCode> {
+        if assigns.iter().all(|assign| self.is_literals_own(assign)) {
+            return Ok(());
+        }
         if let [Assign { target: Target::Var(target), value }] = assigns {
             return self.set(*target, *value);
         }
@@ -383,6 +390,22 @@ impl<'a, 'p> Compiler<'a, 'p> {
             self.emit(instr);
         }
         Ok(())
+    }
+
+    /// Whether the start writes a literal, for those who read the program symbolically: here it has its contents already.
+    fn is_literals_own(&self, assign: &Assign) -> bool {
+        let Target::Cell(_, address) = assign.target else { return false };
+        let address = match self.program.terms.node(address) {
+            Node::BitVec(_, address) => address,
+            Node::Int(address) => u64::try_from(address).unwrap_or(0),
+            _ => return false,
+        };
+        let objects = &self.program.objects;
+        let before = objects.partition_point(|o| o.address <= address);
+        let inside = before
+            .checked_sub(1)
+            .is_some_and(|i| objects[i].kind == ObjectKind::Literal && address - objects[i].address < objects[i].size);
+        inside && std::ptr::eq(self.procedure, self.program.procedure(self.program.entry))
     }
 
     fn is_slot(&self, target: Target, slot: Slot) -> bool {

@@ -224,7 +224,7 @@ impl Checker<'_> {
         let short = name.strip_prefix("__builtin_").unwrap_or(name);
         let signature = SIGNATURES.iter().find(|(known, _)| *known == short).map(|(_, signature)| *signature);
         let Some(signature) = signature else {
-            let result = self.basic.int;
+            let result = self.implicit_result(name);
             return self.types().intern(Type::Function {
                 result,
                 parameters: Vec::new(),
@@ -237,6 +237,21 @@ impl Checker<'_> {
         let result = letters.next().map_or(self.basic.int, |c| self.letter_type(c));
         let parameters = letters.map(|c| self.letter_type(c)).collect();
         self.types().intern(Type::Function { result, parameters, variadic, unspecified: false })
+    }
+
+    /// The result of a function without declaration is an `int`. One of those that return any value of a narrower type returns a value of
+    /// that type, which the caller reads as an `int`: the same as the type promoted.
+    fn implicit_result(&mut self, name: &str) -> TypeId {
+        let integer = |rank, signed| Type::Int { rank, signed };
+        let narrow = match name.strip_prefix("__VERIFIER_nondet_") {
+            Some("bool" | "_Bool") => Type::Bool,
+            Some("char") => return self.basic.char,
+            Some("uchar" | "unsigned_char") => integer(Rank::Char, false),
+            Some("short") => integer(Rank::Short, true),
+            Some("ushort" | "unsigned_short") => integer(Rank::Short, false),
+            _ => return self.basic.int,
+        };
+        self.types().intern(narrow)
     }
 
     fn letter_type(&mut self, letter: char) -> TypeId {

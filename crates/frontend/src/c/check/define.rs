@@ -91,6 +91,11 @@ impl Checker<'_> {
         if result != self.basic.void && self.hir.types.size(result).is_none() {
             return Err(Problem::new(span, format!("`{name}` returns the incomplete type `{}`", self.name_of(result))));
         }
+        if self.in_models
+            && (self.is_the_programs(&name) || matches!(self.externals.get(&name), Some(Symbol::Variable(_))))
+        {
+            return Ok(());
+        }
         let linkage = Linkage { is_static: specified.is_static, attributes };
         let id = self.declare_function(&name, ty, &linkage, span)?;
         let gives_way = specified.inline && !specified.is_static || self.weak_here.contains(&Symbol::Function(id));
@@ -108,6 +113,7 @@ impl Checker<'_> {
             false => self.replaceable.remove(&Symbol::Function(id)),
         };
         self.hir.functions[id.0 as usize].span = span;
+        self.hir.functions[id.0 as usize].is_model = self.in_models;
         let labels = FxHashMap::default();
         let (loops, breakable, switches) = (0, 0, Vec::new());
         self.function = Some(FunctionContext { id, result, labels, loops, breakable, switches });

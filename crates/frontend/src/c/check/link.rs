@@ -86,6 +86,9 @@ impl Checker<'_> {
         if let Some(length) = declared.runtime_length {
             return Err(Problem::new(length.span, "the length of an array must be a constant"));
         }
+        if self.in_models && self.is_the_programs(&name) {
+            return Ok(());
+        }
         let defines = node.node.initializer.is_some();
         let external = specified.is_extern && !defines;
         let inferred = specified.inferred.then_some(&node.node.initializer).and_then(Option::as_ref);
@@ -97,6 +100,18 @@ impl Checker<'_> {
         match &node.node.initializer {
             Some(initializer) => self.define_global(id, &name, initializer, span),
             None => Ok(()),
+        }
+    }
+
+    /// Whether the program itself defines a name with external linkage that a model would define, or uses it otherwise.
+    pub(super) fn is_the_programs(&self, name: &str) -> bool {
+        match self.externals.get(name) {
+            Some(Symbol::Function(id)) => {
+                let function = &self.hir.functions[id.0 as usize];
+                function.body.is_some() && !function.is_model
+            }
+            Some(Symbol::Variable(id)) => !self.hir.variables[id.0 as usize].external,
+            _ => false,
         }
     }
 
@@ -236,6 +251,7 @@ impl Checker<'_> {
         let (parameters, labels) = (Vec::new(), Vec::new());
         let name = readable(name).into_owned();
         let (constructor, destructor, unsupported) = (None, None, None);
+        let (is_model, is_system) = (false, self.map.is_system(span));
         self.hir.functions.push(Function {
             name,
             ty,
@@ -247,6 +263,8 @@ impl Checker<'_> {
             destructor,
             weak: false,
             unsupported,
+            is_model,
+            is_system,
             span,
         });
         FunctionId(u32::try_from(self.hir.functions.len() - 1).expect("fewer than 2^32 functions"))

@@ -95,6 +95,8 @@ struct Checker<'a> {
     /// Those of them that this unit names, but does not define (yet).
     reused_records: FxHashSet<RecordId>,
     has_several_units: bool,
+    /// Whether the unit is that of the library's models: what the program defines itself is left out.
+    in_models: bool,
     /// The scopes of the unit; the first is that of the file.
     scopes: Vec<Scope>,
     function: Option<FunctionContext>,
@@ -120,30 +122,32 @@ struct Checker<'a> {
     depth: u32,
 }
 
-/// Parses and checks all units; `bases` are their offsets in the text of `map`.
+/// Parses and checks all units, then that of the library's models; `bases` are their offsets in the text of `map`.
 pub(super) fn check_units(
     units: &[Unit],
+    models: &Unit,
     bases: &[u32],
     map: &SourceMap,
     options: &CheckOptions,
 ) -> Result<Hir, Vec<Problem>> {
     let mut parsed = Vec::new();
     let mut problems = Vec::new();
-    for (unit, &base) in units.iter().zip(bases) {
+    for (unit, &base) in units.iter().chain([models]).zip(bases) {
         match parse(&unit.text) {
             Ok(tree) => parsed.push(tree),
             Err(problem) => problems.push(problem.moved(i64::from(base))),
         }
     }
-    let Some(first) = parsed.first().filter(|_| problems.is_empty()) else {
+    let Some(first) = parsed.first().filter(|_| problems.is_empty() && !units.is_empty()) else {
         if problems.is_empty() {
             problems.push(Problem::new(Span::default(), "there is no translation unit"));
         }
         return Err(problems);
     };
     let mut checker = Checker::new(first, map, options);
-    checker.has_several_units = parsed.len() > 1;
-    for (unit, &base) in parsed.iter().zip(bases) {
+    checker.has_several_units = units.len() > 1;
+    for (i, (unit, &base)) in parsed.iter().zip(bases).enumerate() {
+        checker.in_models = i >= units.len();
         checker.check_unit(unit, base);
     }
     checker.finish()
@@ -163,6 +167,7 @@ impl<'a> Checker<'a> {
             shared_records: FxHashMap::default(),
             reused_records: FxHashSet::default(),
             has_several_units: false,
+            in_models: false,
             scopes: Vec::new(),
             function: None,
             length_of_type: None,

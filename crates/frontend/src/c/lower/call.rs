@@ -4,7 +4,7 @@ use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
 use clinch_ir::{Span, Term};
 
 use super::super::hir::{Call, Callee, Expr, FunctionId};
-use super::super::points_to::{is_record, key, leaves, library};
+use super::super::points_to::{is_record, key, leaves, library, library_by_pointer};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::place::Target;
@@ -15,11 +15,14 @@ impl Lowering<'_> {
     pub(super) fn call(&mut self, call: &Call, e: &Expr) -> Value {
         match &call.callee {
             Callee::Direct(f) => {
-                if let Some(known) = library(self.hir, *f) {
-                    return self.library(known, *f, call, e);
-                }
-                let args = self.arguments(&call.args);
-                self.call_function(*f, &args, call, e)
+                let value = match library(self.hir, *f) {
+                    Some(known) => self.library(known, *f, call, e),
+                    None => {
+                        let args = self.arguments(&call.args);
+                        self.call_function(*f, &args, call, e)
+                    }
+                };
+                self.leave_open(*f, value, e)
             }
             Callee::Indirect(pointer) => self.call_pointer(pointer, call, e),
         }
@@ -82,7 +85,10 @@ impl Lowering<'_> {
             return Value::Void;
         }
         if self.hir.types.is_pointer(e.ty) {
-            self.assume("pointers from outside point to no object of the program".to_owned());
+            self.assume(
+                "pointers from outside point to globals, or to memory of their own, of the type that they have"
+                    .to_owned(),
+            );
         }
         if !is_record(&self.hir.types, e.ty) {
             return Value::Scalar(self.input(e.ty, kind.clone(), e.span));
@@ -220,7 +226,7 @@ impl Lowering<'_> {
     }
 
     fn call_target(&mut self, f: FunctionId, args: &[Value], call: &Call, e: &Expr) -> Value {
-        match library(self.hir, f) {
+        match library_by_pointer(self.hir, f) {
             Some(known) => self.library_with(known, f, args, call, e),
             None => self.call_function(f, args, call, e),
         }

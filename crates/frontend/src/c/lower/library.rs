@@ -60,12 +60,29 @@ impl Lowering<'_> {
                 self.body.stop(Op::Error(what), span);
             }
             Library::Abort => self.body.stop(Op::Abort, span),
-            Library::Exit => {
+            Library::Exit | Library::ExitAtOnce => {
                 let status = self.scalar_arg(args, 0);
                 self.exit(status, span);
             }
             Library::Unreachable => {
                 self.body.stop(Op::Undefined("__builtin_unreachable was reached".to_owned()), span);
+            }
+            Library::Harmless(results) => return self.harmless(results, name, e),
+            Library::Any => {
+                let caller = self.body.function.map_or(name, |f| self.hir.functions[f.0 as usize].name.clone());
+                return self.any_value(e, &InputKind::Extern(caller));
+            }
+            Library::AssumeThat | Library::Stop => {
+                let text = call.args.first().and_then(|a| self.literal(a)).unwrap_or_default();
+                let text = String::from_utf8_lossy(&text).into_owned();
+                match known {
+                    Library::Stop => self.body.stop(Op::Unsupported(text), span),
+                    _ => self.assume(text),
+                }
+            }
+            Library::NotModelled => {
+                let what = format!("call of `{name}`, a library function that is not modelled");
+                self.body.stop(Op::Unsupported(what), span);
             }
             Library::Unsupported(what) => self.body.stop(Op::Unsupported(format!("{what} (`{name}`)")), span),
             Library::Nothing => {}
@@ -194,7 +211,10 @@ impl Lowering<'_> {
             (Library::Putchar, _) => {
                 let stdout = call.args.get(1).is_none_or(|a| self.is_stdout(a));
                 self.body.emit(Op::Print(Print { format: b"%c".to_vec(), args: vec![a], stdout }), e.span);
-                a
+                if self.unused != Some(key(e)) {
+                    self.assume("output does not fail".to_owned());
+                }
+                if self.mathematical() { a } else { self.as_byte(a) }
             }
             (Library::Abs, Some(arg)) => {
                 let zero = self.constant(arg.ty, 0);
@@ -204,6 +224,12 @@ impl Lowering<'_> {
             }
             _ => self.constant(e.ty, 0),
         }
+    }
+
+    /// The value as an `unsigned char`, in its own width.
+    fn as_byte(&mut self, a: Term) -> Term {
+        let byte = self.terms.resize(false, 8, a);
+        self.terms.resize(false, 32, byte)
     }
 
     /// A pointer argument, and what it points to.
@@ -283,6 +309,12 @@ impl Lowering<'_> {
             _ => None,
         });
         let terms: Option<Vec<Term>> = terms.collect();
+        let takes_pointers = call.args.iter().skip(at + 1).any(|a| self.hir.types.is_pointer(a.ty));
+        if format.as_ref().map_or(takes_pointers, |format| writes_back(format)) {
+            let what = "output that stores its length (`%n`)".to_owned();
+            self.body.stop(Op::Unsupported(what), e.span);
+            return self.void_result(e);
+        }
         match (format, terms) {
             (Some(format), Some(args)) => self.body.emit(Op::Print(Print { format, args, stdout }), e.span),
             _ => self.assume("output with a computed format is not shown".to_owned()),
@@ -396,4 +428,19 @@ impl Lowering<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether a format has a conversion `%n`.
+fn writes_back(format: &[u8]) -> bool {
+    let mut rest = format;
+    while let Some(percent) = rest.iter().position(|&b| b == b'%') {
+        rest = &rest[percent + 1..];
+        let conversion = rest.iter().position(|b| !b" #+-'0123456789.*$hlLqjzt".contains(b));
+        let Some(at) = conversion else { return false };
+        if rest[at] == b'n' {
+            return true;
+        }
+        rest = &rest[at + 1..];
+    }
+    false
 }

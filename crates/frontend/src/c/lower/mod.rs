@@ -11,8 +11,9 @@
 //! | `function`, `stmt`, `scopes` | procedures, statements, the life of local objects |
 //! | `declare` | initialisers |
 //! | `condition`, `expr`, `update`, `values` | expressions |
+//! | `guards` | what must not happen: undefined behaviour |
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
-//! | `call`, `library`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
+//! | `call`, `library`, `outside`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
 //! | `order` | which statements depend on the order of evaluation |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
@@ -23,8 +24,10 @@ mod condition;
 mod declare;
 mod expr;
 mod function;
+mod guards;
 mod library;
 mod order;
+mod outside;
 mod place;
 mod record;
 mod scopes;
@@ -47,7 +50,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use show::type_name;
 
 use super::hir::{FunctionId, Hir, VariableId};
-use super::points_to::{PointsTo, analyse};
+use super::points_to::{PointsTo, analyse, expose, outside_types};
 use super::types::TypeId;
 use body::Body;
 
@@ -81,14 +84,26 @@ pub struct LowerError {
 /// Stack for programs that nest deeply.
 const STACK_BYTES: usize = 1 << 30;
 
+/// Puts the globals into memory that pointers from outside of the program may point to. To be done before [`lower`].
+pub fn expose_globals(hir: &mut Hir, options: &LowerOptions) -> Result<(), LowerError> {
+    let entry = hir.functions.iter().position(|f| f.name == options.entry && f.body.is_some());
+    if let Some(entry) = entry {
+        let types = deep(|| Ok(outside_types(hir, FunctionId(entry as u32))))?;
+        expose(hir, &types);
+    }
+    Ok(())
+}
+
 /// Makes automata of all functions that can be called from the entry function.
 pub fn lower(hir: &Hir, source: SourceMap, options: &LowerOptions) -> Result<CfaProgram, LowerError> {
-    std::thread::scope(|scope| {
-        let work = || Lowering::new(hir, source, options).and_then(Lowering::program);
-        match std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) {
-            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(e) => Err(LowerError { message: format!("cannot start a thread: {e}"), span: Span::default() }),
-        }
+    deep(|| Lowering::new(hir, source, options).and_then(Lowering::program))
+}
+
+/// Does work that recurses as deeply as the program nests.
+fn deep<T: Send>(work: impl FnOnce() -> Result<T, LowerError> + Send) -> Result<T, LowerError> {
+    std::thread::scope(|scope| match std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) {
+        Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(e) => Err(LowerError { message: format!("cannot start a thread: {e}"), span: Span::default() }),
     })
 }
 
@@ -114,6 +129,8 @@ struct Lowering<'h> {
     unused: Option<usize>,
     /// What functions do, for the order of evaluation.
     order: order::Summaries,
+    /// The call whose value is compared with 0, and not used otherwise.
+    tested: Option<usize>,
     /// The procedure at work.
     body: Body,
 }
@@ -151,6 +168,7 @@ impl<'h> Lowering<'h> {
             locals_of: FxHashMap::default(),
             unused: None,
             order: order::Summaries::default(),
+            tested: None,
             body: Body::new(None),
         })
     }

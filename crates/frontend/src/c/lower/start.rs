@@ -4,6 +4,7 @@ use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
 use clinch_ir::{Span, Symbol, Term};
 
 use super::super::hir::{FunctionId, Storage, VariableId};
+use super::super::models::arguments;
 use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
@@ -11,12 +12,16 @@ use super::blocks::Filling;
 use super::body::{Body, EXIT, Scope};
 use super::storage::Spot;
 
+/// Most cells of a literal whose contents are known to those who do not execute the program.
+const MAX_LITERAL: usize = 1024;
+
 impl Lowering<'_> {
     /// Initialises memory, calls the entry function, and exits.
     pub(super) fn start(&mut self) -> Procedure {
         self.body = Body::new(None);
         self.body.scopes.push(Scope::default());
         let entry = self.body.here();
+        self.write_literals();
         for i in 0..self.hir.variables.len() {
             let id = VariableId(i as u32);
             if self.hir.variables[i].storage == Storage::Static {
@@ -29,6 +34,32 @@ impl Lowering<'_> {
         self.call_entry();
         let span = self.hir.functions[self.entry.0 as usize].span;
         self.finished(entry, "__start".to_owned(), None, span)
+    }
+
+    /// String literals have their contents before anything happens. In the machine they have them anyway; here they are
+    /// written for those who read the program symbolically.
+    fn write_literals(&mut self) {
+        for string in self.points.used_strings() {
+            let (hir, object) = (self.hir, self.storage.strings[&string]);
+            let bytes = &hir.strings[string];
+            let cell = self.points.string(string);
+            let pieces = cell.and_then(|c| self.points.pieces(c, bytes.len() as u64, MAX_LITERAL).ok());
+            let address = self.objects[object.index()].address;
+            let mut assigns = Vec::new();
+            for piece in pieces.into_iter().flatten() {
+                let (region, width) = (self.regions[piece.region.0].symbol, self.regions[piece.region.0].cell_bytes);
+                let part = &bytes[piece.offset as usize..][..width as usize];
+                let unsigned = part.iter().rev().fold(0_i128, |n, &b| n << 8 | i128::from(b));
+                // Mathematical cells of literals are characters, which have a sign.
+                let negative = self.mathematical() && unsigned >> (8 * width - 1) != 0;
+                let value = self.number(8 * width, if negative { unsigned - (1 << (8 * width)) } else { unsigned });
+                let target = CfaTarget::Cell(region, self.address(address + piece.offset));
+                assigns.push(Assign { target, value });
+            }
+            if !assigns.is_empty() {
+                self.body.emit(Op::Assign(assigns), Span::default());
+            }
+        }
     }
 
     fn initialise(&mut self, id: VariableId) {
@@ -83,11 +114,11 @@ impl Lowering<'_> {
         let v = &hir.variables[id.0 as usize];
         match spot {
             Spot::Symbol(symbol) => {
-                self.input_into(*symbol, v.ty, InputKind::Environment(v.name.clone()), v.span);
+                self.input_into(*symbol, v.ty, self.first_value(v, v.name.clone()), v.span);
             }
             Spot::Split(split) => {
                 for (leaf, symbol) in split {
-                    let kind = InputKind::Environment(format!("{}{}", v.name, leaf.path));
+                    let kind = self.first_value(v, format!("{}{}", v.name, leaf.path));
                     self.input_into(*symbol, leaf.ty, kind, v.span);
                 }
             }
@@ -107,6 +138,14 @@ impl Lowering<'_> {
             }
             None => self.assume(format!("nothing is known of `{}`, which is defined elsewhere", v.name)),
         }
+    }
+
+    /// The arguments of `main`, as many as it is told.
+    fn make_arguments(&mut self, model: FunctionId, count: Term, span: Span) -> Term {
+        let result = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
+        let callee = self.procedure_ids[&model];
+        self.body.emit(Op::Call { callee, args: vec![count], result: Some(result) }, span);
+        self.terms.symbol(result)
     }
 
     /// The program ends as by a call of `exit`: what is registered for that runs first.
@@ -138,7 +177,12 @@ impl Lowering<'_> {
         let entry = self.entry;
         let f = &hir.functions[entry.0 as usize];
         let mut args = Vec::new();
+        let made = arguments(hir, entry).filter(|(_, model)| self.procedure_ids.contains_key(model));
         for &parameter in &f.parameters {
+            if let Some((_, model)) = made.filter(|(texts, _)| *texts == parameter) {
+                args.push(self.make_arguments(model, args[0], f.span));
+                continue;
+            }
             let v = &hir.variables[parameter.0 as usize];
             let scalars = match leaves(&hir.types, v.ty) {
                 _ if !is_record(&hir.types, v.ty) => vec![(v.ty, String::new())],
@@ -153,7 +197,7 @@ impl Lowering<'_> {
                 args.push(self.input(ty, kind, v.span));
             }
         }
-        if !f.parameters.is_empty() {
+        if !f.parameters.is_empty() && made.is_none() {
             self.assume(format!("the parameters of `{}` hold any values", f.name));
         }
         let result = self.result_type(entry).filter(|&t| !is_record(&hir.types, t));

@@ -4,6 +4,7 @@ use clinch_ir::cfa::{InputKind, Op};
 use clinch_ir::{LocId, Span, Term};
 
 use super::super::hir::{BinaryOp, Expr, LabelId, Stmt};
+use super::super::points_to::switch_key;
 use super::super::types::TypeId;
 use super::Lowering;
 use super::body::{EXIT, Exit, Switch};
@@ -150,6 +151,7 @@ impl Lowering<'_> {
         self.body.mark(operand.span);
         self.ordered(operand);
         let value = self.scalar(operand);
+        self.guard_observation(switch_key(operand), value, None, operand.span);
         let value = if self.is_constant(value) { value } else { self.stable(value, operand.span) };
         let origin = self.body.here();
         let after = self.body.fresh();

@@ -82,6 +82,8 @@ impl Lowering<'_> {
             let bytes = self.hir.strings[string].clone();
             let size = bytes.len() as u64;
             let id = self.object(("string literal", None), size, ObjectKind::Literal, bytes);
+            let regions = self.points.string(string).map_or(Vec::new(), |cell| self.points.regions_in(cell));
+            self.objects[id.index()].regions = regions.into_iter().map(|r| self.regions[r.0].symbol).collect();
             self.storage.strings.insert(string, id);
         }
         for i in 0..self.hir.variables.len() {

@@ -1,7 +1,9 @@
 //! The functions that are known by name.
 
-use super::super::hir::{FunctionId, Hir};
+use super::super::hir::{Function, FunctionId, Hir};
+use super::super::models::PREFIX;
 use super::super::types::{Type, TypeId};
+use super::harmless::{Results, harmless, is_library_name};
 
 /// What a known function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,8 +21,10 @@ pub(crate) enum Library {
     },
     /// Ends the run by a signal.
     Abort,
-    /// Ends the run.
+    /// Ends the run, after what was registered for that.
     Exit,
+    /// Ends the run at once.
+    ExitAtOnce,
     /// Is never reached.
     Unreachable,
     /// `malloc`
@@ -82,6 +86,16 @@ pub(crate) enum Library {
     First,
     /// A function of the arguments that is not modelled: its result is unknown, not any.
     Opaque,
+    /// A function of the C library that changes nothing a program can see: its result is an input.
+    Harmless(Results),
+    /// In a model: any value of the result's type, from the environment.
+    Any,
+    /// In a model: an assumption, for the report.
+    AssumeThat,
+    /// In a model: what the argument says is not modelled.
+    Stop,
+    /// A function of the C library that is not modelled.
+    NotModelled,
     /// Not modelled: what it does is named.
     Unsupported(&'static str),
 }
@@ -98,8 +112,8 @@ pub(crate) enum Bits {
     Bswap,
 }
 
-/// What a function does, if its name says so. A body in the program wins, except over the functions that state the
-/// property.
+/// What a function does that is called by its name, if the name says so. A body in the program wins, except over the
+/// functions that state the property.
 pub(crate) fn library(hir: &Hir, function: FunctionId) -> Option<Library> {
     let function = &hir.functions[function.0 as usize];
     let name = function.name.as_str();
@@ -107,49 +121,55 @@ pub(crate) fn library(hir: &Hir, function: FunctionId) -> Option<Library> {
         "__VERIFIER_error" | "reach_error" => return Some(Library::Error { text: false }),
         "__assert_fail" | "__assert_rtn" => return Some(Library::Error { text: true }),
         _ if name.starts_with("__VERIFIER_nondet_") => return Some(Library::Nondet),
-        _ if function.body.is_some() => return None,
+        _ if function.body.is_some() && !function.is_model => return None,
         _ => {}
     }
     let plain = name.strip_prefix("__builtin_").unwrap_or(name);
     let plain = plain.strip_prefix("__").and_then(|n| n.strip_suffix("_chk")).unwrap_or(plain);
     let plain = plain.strip_suffix("_chk").and_then(|n| n.strip_prefix("__")).unwrap_or(plain);
-    verification(name)
-        .or_else(|| memory(plain))
-        .or_else(|| output(plain))
-        .or_else(|| arithmetic(name, plain))
+    let built_in =
+        verification(name).or_else(|| memory(plain)).or_else(|| output(plain)).or_else(|| arithmetic(name, plain));
+    if built_in.is_some() || function.body.is_some() {
+        return built_in;
+    }
+    in_models(name)
         .or_else(|| unsupported(plain))
-        .or_else(|| is_function_of_arguments(plain).then_some(Library::Opaque))
-        .or_else(|| handles_floats(hir, function.ty).then_some(Library::Opaque))
+        .or_else(|| harmless(plain).map(Library::Harmless))
+        .or_else(|| floating(hir, function))
+        .or_else(|| is_the_librarys(function).then_some(Library::NotModelled))
 }
 
-/// Functions of the C library whose results are determined by their arguments: they may not return anything else.
-fn is_function_of_arguments(name: &str) -> bool {
-    const CHARACTERS: [&str; 14] = [
-        "isalnum", "isalpha", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct", "isspace",
-        "isupper", "isxdigit", "tolower", "toupper",
-    ];
-    const TEXT: [&str; 19] = [
-        "atoi",
-        "atol",
-        "atoll",
-        "strtol",
-        "strtoul",
-        "strtoll",
-        "strtoull",
-        "strstr",
-        "strrchr",
-        "strpbrk",
-        "strspn",
-        "strcspn",
-        "strcasecmp",
-        "strncasecmp",
-        "memchr",
-        "strnlen",
-        "bsearch",
-        "div",
-        "ldiv",
-    ];
-    CHARACTERS.contains(&name) || TEXT.contains(&name)
+/// What a function does that is called through a pointer: for what is built in there is a model that calls it.
+pub(crate) fn library_by_pointer(hir: &Hir, function: FunctionId) -> Option<Library> {
+    if hir.functions[function.0 as usize].is_model { None } else { library(hir, function) }
+}
+
+/// Whether a function without body is one of the C library or of the compiler.
+fn is_the_librarys(function: &Function) -> bool {
+    let name = function.name.as_str();
+    let of_compiler = ["__builtin_", "__sync_", "__atomic_"].iter().any(|prefix| name.starts_with(prefix));
+    of_compiler || function.is_system || is_library_name(name)
+}
+
+/// The mathematical library, and whatever else computes with floating-point numbers: the result is not known. What may
+/// write through a pointer (`frexp`, `modf`) is not modelled.
+fn floating(hir: &Hir, function: &Function) -> Option<Library> {
+    if !handles_floats(hir, function.ty) {
+        return None;
+    }
+    let Type::Function { parameters, .. } = hir.types.get(function.ty) else { return None };
+    let takes_pointers = parameters.iter().any(|&ty| hir.types.is_pointer(ty));
+    Some(if takes_pointers && is_the_librarys(function) { Library::NotModelled } else { Library::Opaque })
+}
+
+/// What models say that C cannot.
+fn in_models(name: &str) -> Option<Library> {
+    Some(match name.strip_prefix(PREFIX)? {
+        "any_int" | "any_char" | "any_long" => Library::Any,
+        "assume_that" => Library::AssumeThat,
+        "unsupported" => Library::Stop,
+        _ => return None,
+    })
 }
 
 /// Whether a function takes or returns floating-point numbers: those without body are the mathematical library's.
@@ -165,7 +185,8 @@ fn verification(name: &str) -> Option<Library> {
         "__VERIFIER_assert" | "assert" => Library::Assert,
         "__assert" => Library::Error { text: true },
         "abort" | "__builtin_trap" | "__builtin_abort" => Library::Abort,
-        "exit" | "_exit" | "_Exit" | "__builtin_exit" | "__builtin__exit" => Library::Exit,
+        "exit" | "__builtin_exit" => Library::Exit,
+        "_exit" | "_Exit" | "quick_exit" | "__builtin__exit" | "__builtin__Exit" => Library::ExitAtOnce,
         "__builtin_unreachable" => Library::Unreachable,
         _ => return None,
     })
@@ -200,7 +221,7 @@ fn output(name: &str) -> Option<Library> {
         "puts" => Library::Puts { stream: false },
         "fputs" => Library::Puts { stream: true },
         "putchar" | "putc" | "fputc" => Library::Putchar,
-        "fflush" | "setbuf" | "setvbuf" | "perror" | "printk" => Library::Nothing,
+        "perror" | "printk" => Library::Nothing,
         _ => return None,
     })
 }
@@ -241,11 +262,8 @@ fn unsupported(name: &str) -> Option<Library> {
         "signal" | "sigaction" => "signals",
         "fork" | "vfork" => "processes",
         "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" => "formatted output to memory",
-        "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "fread" | "getline" | "read" => "input to memory",
+        "scanf" | "fscanf" | "sscanf" | "gets" | "getline" => "input to memory",
         _ if name.starts_with("pthread_") || name.starts_with("thrd_") => "threads",
-        "strtok" | "strtok_r" | "strdup" | "strndup" | "strncat" | "qsort" | "stpcpy" => {
-            "this function of the C library"
-        }
         _ if name.starts_with("va_") => "variable argument lists",
         _ => return None,
     };

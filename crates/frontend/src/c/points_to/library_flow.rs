@@ -1,10 +1,10 @@
 //! Where values flow in functions that are known by name, or have no body.
 
-use super::super::hir::{Call, Expr, FunctionId};
+use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
 use super::Analysis;
 use super::constraints::Flow;
-use super::graph::{Cell, Step};
+use super::graph::{Cell, Census, Step};
 use super::library::{Library, library};
 
 impl Analysis<'_> {
@@ -16,17 +16,8 @@ impl Analysis<'_> {
                 self.calls.insert((self.current, function));
                 self.bind(function, args)
             }
-            None => self.outside_value(e),
+            None => self.outside_value(e.ty),
         }
-    }
-
-    /// A value from outside the program.
-    fn outside_value(&mut self, e: &Expr) -> Flow {
-        let flow = self.shape(e.ty, "outside");
-        if let (Flow::Scalar(v), true) = (&flow, self.hir.types.is_pointer(e.ty)) {
-            self.graph.target(*v);
-        }
-        flow
     }
 
     fn library_call(&mut self, known: Library, args: &[Flow], call: &Call, e: &Expr) -> Flow {
@@ -76,7 +67,7 @@ impl Analysis<'_> {
                 let sources: Vec<_> = args.iter().map(|a| (a.clone(), Step::Mangle)).collect();
                 self.through(&sources)
             }
-            Library::Nondet => self.outside_value(e),
+            Library::Nondet => self.outside_value(e.ty),
             Library::Printf { .. } | Library::Puts { .. } => {
                 self.printed(args, call);
                 Flow::Nothing
@@ -87,6 +78,7 @@ impl Analysis<'_> {
 
     fn fresh_block(&mut self) -> Flow {
         let node = self.graph.unwritten_node("heap");
+        self.graph.count(node, Census::MANY);
         Flow::Scalar(self.graph.address(Cell::start(node)))
     }
 
@@ -116,7 +108,9 @@ impl Analysis<'_> {
     fn printed(&mut self, args: &[Flow], call: &Call) {
         for (flow, arg) in args.iter().zip(&call.args) {
             let types = &self.hir.types;
+            // What a literal holds is known to those who print it.
             if let Type::Pointer(to) = *types.get(arg.ty)
+                && !is_literal(arg)
                 && matches!(types.get(to), Type::Int { rank: Rank::Char | Rank::SignedChar, .. })
             {
                 self.characters(std::slice::from_ref(flow));
@@ -135,5 +129,13 @@ impl Analysis<'_> {
             self.graph.access(cell, size.unwrap_or(4) as i64, false, None);
         }
         Flow::Nothing
+    }
+}
+
+fn is_literal(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Convert(a) => is_literal(a),
+        ExprKind::AddressOf(place) => matches!(place.kind, PlaceKind::String(_)),
+        _ => false,
     }
 }

@@ -7,16 +7,19 @@
 //!
 //! **What the regions guarantee**: two accesses in different regions never touch the same byte, and two accesses in one
 //! region coincide exactly or touch different bytes. A region whose accesses would not satisfy this has cells of one byte.
-//! This holds for pointers that stay in their arrays (C11 6.5.6): arithmetic on a pointer to an element of an array
-//! that is a member of a record does not reach the other members, unless it comes from the address of the record. A pointer that comes from outside (the result of a
-//! function without body) points to no object of the program.
+//! This holds for pointers that stay in their objects, whatever the program declares inside of them: arithmetic on the
+//! address of a member may lead to every other member. The one exception is an array inside of a record that is indexed
+//! by its name (`s.a[i]`): the lowering guards the index, so that leaving the array is not silent ([`checked_array`]).
 
 mod constant;
 mod constraints;
+mod environment;
 mod graph;
+mod harmless;
 mod layout;
 mod library;
 mod library_flow;
+mod observe;
 mod regions;
 mod residence;
 
@@ -25,16 +28,20 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::hir::{Expr, FunctionId, Hir, Storage, VariableId};
+use super::models::arguments;
 use super::types::{Type, TypeId};
 
 use constraints::Flow;
-use graph::Graph;
+use graph::{Census, Graph};
 
 pub(crate) use constant::constant;
-pub(crate) use constraints::key;
-pub(crate) use graph::{Cell, Val};
-pub(crate) use library::{Bits, Library, library};
-pub(crate) use regions::{Piece, PointsTo, Uncut};
+pub(crate) use constraints::{checked_array, key, switch_key, update_key};
+pub(crate) use environment::expose;
+pub(crate) use graph::{Array, Cell, Val};
+pub(crate) use harmless::{Fixed, Results, fixed_part};
+pub(crate) use library::{Bits, Library, library, library_by_pointer};
+pub(crate) use observe::{Observation, addresses};
+pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
 
 /// A call through a pointer.
@@ -68,6 +75,12 @@ struct Analysis<'h> {
     functions: FxHashMap<FunctionId, Cell>,
     results: FxHashMap<FunctionId, Flow>,
     sites: Vec<Site>,
+    /// Operations that may see an address.
+    uses: Vec<observe::Use>,
+    /// Pointers that are dereferenced, with the type of what they point to.
+    dereferenced: Vec<(Val, TypeId)>,
+    /// The memory that pointers from outside reach with a type.
+    outside: FxHashMap<TypeId, Cell>,
     /// Variables that are not in memory and used.
     used: BTreeSet<VariableId>,
     /// Who calls whom.
@@ -79,6 +92,30 @@ struct Analysis<'h> {
 }
 
 impl<'h> Analysis<'h> {
+    fn new(hir: &'h Hir, entry: FunctionId) -> Self {
+        Analysis {
+            hir,
+            graph: Graph::default(),
+            pointers: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            residences: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            scalars: FxHashMap::default(),
+            strings: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            results: FxHashMap::default(),
+            sites: Vec::new(),
+            uses: Vec::new(),
+            dereferenced: Vec::new(),
+            outside: FxHashMap::default(),
+            used: BTreeSet::new(),
+            calls: BTreeSet::new(),
+            reached: Vec::new(),
+            seen: BTreeSet::new(),
+            current: entry,
+        }
+    }
+
     fn residence(&mut self, variable: VariableId) -> Residence {
         self.residences.entry(variable).or_insert_with(|| residence(self.hir, variable)).clone()
     }
@@ -92,6 +129,7 @@ impl<'h> Analysis<'h> {
         let zeros = v.storage == Storage::Static && !v.external;
         let node = if zeros { self.graph.node(Some(&v.name)) } else { self.graph.unwritten_node(&v.name) };
         let cell = Cell::start(node);
+        self.graph.count(node, Census::variable(self.hir.types.size(v.ty).unwrap_or(u64::MAX)));
         self.variables.insert(variable, cell);
         self.arrays(cell, v.ty);
         if v.storage == Storage::Static
@@ -143,6 +181,7 @@ impl<'h> Analysis<'h> {
             return cell;
         }
         let cell = Cell::start(self.graph.unwritten_node("string"));
+        self.graph.count(cell.node, Census::literal(self.hir.strings[string].len()));
         self.strings.insert(string, cell);
         cell
     }
@@ -153,6 +192,7 @@ impl<'h> Analysis<'h> {
         }
         let name = &self.hir.functions[function.0 as usize].name;
         let cell = Cell::start(self.graph.node(Some(name)));
+        self.graph.count(cell.node, Census::variable(1));
         self.graph.add_function(cell.node, function);
         self.functions.insert(function, cell);
         cell
@@ -168,7 +208,11 @@ impl<'h> Analysis<'h> {
         }
         match leaves(&self.hir.types, ty) {
             Some(leaves) => Flow::Leaves(leaves.iter().map(|_| Some(self.graph.value())).collect()),
-            None => Flow::Object(Cell::start(self.graph.unwritten_node(name))),
+            None => {
+                let node = self.graph.unwritten_node(name);
+                self.graph.count(node, Census::MANY);
+                Flow::Object(Cell::start(node))
+            }
         }
     }
 
@@ -233,10 +277,14 @@ impl<'h> Analysis<'h> {
     fn run(&mut self, entry: FunctionId) {
         self.seen.insert(entry);
         self.reached.push(entry);
+        let arguments = arguments(self.hir, entry);
         for &parameter in &self.hir.functions[entry.0 as usize].parameters {
-            if let Flow::Scalar(v) = self.parameter(parameter) {
-                self.graph.target(v);
+            if arguments.is_some_and(|(texts, _)| texts == parameter) {
+                continue;
             }
+            let ty = self.hir.variables[parameter.0 as usize].ty;
+            let (outside, target) = (self.outside_value(ty), self.parameter(parameter));
+            self.assign(&outside, &target);
         }
         let around = self.hir.functions_around_main();
         for &function in &around {
@@ -253,14 +301,30 @@ impl<'h> Analysis<'h> {
                     self.body(body, function);
                 }
             }
+            if arguments.is_some_and(|(texts, model)| self.bind_arguments(texts, model)) {
+                continue;
+            }
             self.graph.solve();
-            if !self.bind_sites() {
+            let (joined, bound) = (self.join_outside(), self.bind_sites());
+            if !joined && !bound {
                 break;
             }
         }
         // Whoever calls `exit` calls the destructors.
         let functions = self.reached.clone();
         self.calls.extend(around.iter().flat_map(|&callee| functions.iter().map(move |&caller| (caller, callee))));
+    }
+
+    /// `main` gets its arguments from a model, if it uses them. Whether that is news.
+    fn bind_arguments(&mut self, texts: VariableId, model: FunctionId) -> bool {
+        let used = self.scalars.contains_key(&(texts, 0)) || self.variables.contains_key(&texts);
+        if !used || self.seen.contains(&model) {
+            return false;
+        }
+        let made = self.bind(model, &[]);
+        let parameter = self.parameter(texts);
+        self.assign(&made, &parameter);
+        true
     }
 
     /// Connects calls through pointers with the functions they may reach. Whether there are new ones.
@@ -274,7 +338,9 @@ impl<'h> Analysis<'h> {
                 new = true;
                 self.sites[i].targets.insert(function);
                 let (args, result) = (self.sites[i].args.clone(), self.sites[i].result.clone());
-                if library(self.hir, function).is_none() && self.hir.functions[function.0 as usize].body.is_some() {
+                if library_by_pointer(self.hir, function).is_none()
+                    && self.hir.functions[function.0 as usize].body.is_some()
+                {
                     self.calls.insert((self.sites[i].caller, function));
                     let flow = self.bind(function, &args);
                     self.assign(&flow, &result);
@@ -296,26 +362,16 @@ impl<'h> Analysis<'h> {
     }
 }
 
+/// The types with which pointers from outside are dereferenced in what can be called from a function.
+pub(crate) fn outside_types(hir: &Hir, entry: FunctionId) -> BTreeSet<TypeId> {
+    let mut analysis = Analysis::new(hir, entry);
+    analysis.run(entry);
+    analysis.outside_types()
+}
+
 /// Analyses everything that can be called from a function.
 pub(crate) fn analyse(hir: &Hir, entry: FunctionId) -> PointsTo<'_> {
-    let mut analysis = Analysis {
-        hir,
-        graph: Graph::default(),
-        pointers: FxHashMap::default(),
-        objects: FxHashMap::default(),
-        residences: FxHashMap::default(),
-        variables: FxHashMap::default(),
-        scalars: FxHashMap::default(),
-        strings: FxHashMap::default(),
-        functions: FxHashMap::default(),
-        results: FxHashMap::default(),
-        sites: Vec::new(),
-        used: BTreeSet::new(),
-        calls: BTreeSet::new(),
-        reached: Vec::new(),
-        seen: BTreeSet::new(),
-        current: entry,
-    };
+    let mut analysis = Analysis::new(hir, entry);
     analysis.run(entry);
     PointsTo::new(analysis)
 }
