@@ -15,6 +15,7 @@
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
 //! | `call`, `library`, `outside` | calls, functions known by name, what comes from outside |
 //! | `allocate`, `blocks`, `strings`, `literals`, `formats`, `bits` | what these functions do |
+//! | `order` | which statements depend on the order of evaluation |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
 mod allocate;
@@ -30,6 +31,7 @@ mod function;
 mod guards;
 mod library;
 mod literals;
+mod order;
 mod outside;
 mod place;
 mod record;
@@ -130,6 +132,8 @@ struct Lowering<'h> {
     locals_of: FxHashMap<FunctionId, Vec<VariableId>>,
     /// The call whose value no one wants.
     unused: Option<usize>,
+    /// What functions do, for the order of evaluation.
+    order: order::Summaries,
     /// The call whose value is compared with 0, and not used otherwise.
     tested: Option<usize>,
     /// The procedure at work.
@@ -168,6 +172,7 @@ impl<'h> Lowering<'h> {
             procedure_ids: FxHashMap::default(),
             locals_of: FxHashMap::default(),
             unused: None,
+            order: order::Summaries::default(),
             tested: None,
             body: Body::new(None),
         })
