@@ -5,6 +5,7 @@
 //! (inputs, contents of fresh memory) is any value: each reading declares a fresh symbol for it.
 
 use super::{Assign, CfaProgram, Integers, Object, ObjectId, Op, Target};
+use crate::machine::first_block;
 use crate::sort::Sort;
 use crate::term::{BinOp, Symbol, Term, Terms};
 
@@ -32,8 +33,7 @@ pub struct Effects<'p> {
 /// Objects with more cells than this are not forgotten cell by cell.
 const CELLS: u64 = 16;
 
-/// Where allocation starts, and the room between two blocks.
-const HEAP_START: u64 = 0x4000_0000;
+/// The room between two blocks.
 const GAP: u64 = 64;
 
 impl<'p> Effects<'p> {
@@ -47,9 +47,9 @@ impl<'p> Effects<'p> {
         Effects { next_address: terms.declare("next#address", sort), program, pointer_bits, integers }
     }
 
-    /// Where the counter starts.
+    /// Where the counter starts: behind all objects with fixed addresses.
     pub fn first_address(&self, terms: &mut Terms) -> Term {
-        self.address(terms, HEAP_START)
+        self.address(terms, first_block(self.program))
     }
 
     fn address(&self, terms: &mut Terms, value: u64) -> Term {

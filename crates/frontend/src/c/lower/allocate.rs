@@ -9,14 +9,22 @@ use super::Lowering;
 use super::blocks::Filling;
 
 impl Lowering<'_> {
-    /// A block of the heap. For one of no bytes the standard allows a null pointer too.
+    /// A block of the heap. For one of no bytes the standard allows a null pointer too; for one that cannot exist it is the
+    /// only answer.
     pub(super) fn allocate_heap(&mut self, size: Term, zeroed: bool, span: Span) -> Term {
-        if self.constant_size(size).is_some_and(|n| n > 0) {
-            return self.allocate(size, AllocKind::Heap, zeroed, span);
+        let most = 1 << if self.pointer_bits() == 32 { 30 } else { 46 };
+        match self.constant_size(size) {
+            Some(n) if n >= most => return self.address(0),
+            Some(n) if n > 0 => return self.allocate(size, AllocKind::Heap, zeroed, span),
+            _ => {}
         }
         let size = self.save(size, span);
         let pointer = self.counter(0, span);
         let (some, none, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        let (fits, limit) = (self.body.fresh(), self.address(most));
+        let can_exist = self.compare(BinaryOp::Lt, false, size, limit);
+        self.branch_on(can_exist, fits, after, span);
+        self.body.at(fits);
         let is_some = self.nonzero(size);
         self.branch_on(is_some, some, none, span);
         self.body.at(none);

@@ -5,10 +5,11 @@
 //! assumes about them is printed with it.
 
 use clinch_ir::cfa::Op;
+use clinch_ir::machine::DYNAMIC_BASE;
 use clinch_ir::{Node, Span, Term};
 
 use super::super::hir::{BinaryOp, Expr};
-use super::super::points_to::{Observation, addresses};
+use super::super::points_to::{Home, Observation, addresses};
 use super::super::types::TypeId;
 use super::Lowering;
 
@@ -77,13 +78,16 @@ impl Lowering<'_> {
             None => {}
             Some(Observation::Bits { left, right }) => {
                 let what = "depends on where objects are in memory";
-                for (term, _) in [(x, left), (y, right)].into_iter().filter(|(_, seen)| *seen) {
-                    let plain = self.is_no_address(term);
-                    self.guard(plain, Op::Unsupported(what.to_owned()), span);
+                for (term, home) in [(x, left), (y, right)] {
+                    if let Some(home) = home {
+                        let plain = self.is_no_address(term, home);
+                        self.guard(plain, Op::Unsupported(what.to_owned()), span);
+                    }
                 }
             }
             Some(Observation::DifferentObjects) => {
-                let (x_is_plain, y_is_plain) = (self.is_no_address(x), self.is_no_address(y));
+                let (x_is_plain, y_is_plain) =
+                    (self.is_no_address(x, Home::Dynamic), self.is_no_address(y, Home::Dynamic));
                 let plain = self.terms.or(x_is_plain, y_is_plain);
                 let what = "the order or distance of different objects in memory";
                 self.guard(plain, Op::Unsupported(what.to_owned()), span);
@@ -91,7 +95,8 @@ impl Lowering<'_> {
             Some(Observation::SeveralObjects) => self.body.emit(Op::SameObject(x, y), span),
             Some(Observation::Identity) => {
                 let equal = self.terms.eq(x, y);
-                let (x_is_plain, y_is_plain) = (self.is_no_address(x), self.is_no_address(y));
+                let (x_is_plain, y_is_plain) =
+                    (self.is_no_address(x, Home::Dynamic), self.is_no_address(y, Home::Dynamic));
                 let plain = self.terms.any([equal, x_is_plain, y_is_plain]);
                 let what = "whether two objects are one, or next to each other";
                 self.guard(plain, Op::Unsupported(what.to_owned()), span);
@@ -99,9 +104,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a number cannot be an address of an object.
-    fn is_no_address(&mut self, term: Term) -> Term {
-        let (low, high) = addresses(self.hir.types.model);
+    /// Whether a number cannot be an address of an object, nor one that was moved a little.
+    fn is_no_address(&mut self, term: Term, home: Home) -> Term {
+        let (low, high) = match home {
+            Home::Fixed => self.fixed_addresses(),
+            Home::Dynamic => (DYNAMIC_BASE.min(self.fixed_addresses().0), addresses(self.hir.types.model).1),
+        };
         let width = if self.mathematical() { 64 } else { self.terms.bv_width(term) };
         let (low, high) = (self.number(width, low.into()), self.number(width, high.into()));
         let below = self.compare(BinaryOp::Lt, false, term, low);

@@ -8,15 +8,24 @@ use rustc_hash::FxHashMap;
 
 use super::super::hir::{FunctionId, Storage, VariableId};
 use super::super::points_to::{Cell, Leaf, Residence, leaves, residence};
-use super::super::types::{Type, TypeId};
+use super::super::types::{DataModel, Type, TypeId};
 use super::{LowerError, Lowering};
 
-/// Functions start here.
-const FUNCTIONS: u64 = 0x1000;
+/// Functions start this far before the objects.
+const FUNCTIONS: u64 = 1 << 19;
 /// Bytes between the addresses of functions.
 const FUNCTION_STEP: u64 = 16;
-/// Objects start here, or after the functions.
-const OBJECTS: u64 = 0x10000;
+/// Objects start here, or after the functions: where no number is that a program is likely to compute, so that those that
+/// are addresses can be told from others.
+fn objects_start(model: DataModel) -> u64 {
+    match model {
+        DataModel::Ilp32 => 0x2000_0000,
+        DataModel::Lp64 => 0x1_0000_0000,
+    }
+}
+
+/// How far from its object an address may be and still be known as one.
+const NEARBY: u64 = 1 << 20;
 /// Unused bytes between objects.
 const GAP: u64 = 64;
 /// Alignment of objects.
@@ -73,11 +82,13 @@ impl Lowering<'_> {
         for (i, &function) in self.points.reached().iter().enumerate() {
             self.procedure_ids.insert(function, ProcedureId::from_index(i));
         }
+        let functions = objects_start(self.hir.types.model) - FUNCTIONS;
         for (i, function) in self.points.addressed_functions().into_iter().enumerate() {
-            self.storage.functions.insert(function, FUNCTIONS + FUNCTION_STEP * i as u64);
+            self.storage.functions.insert(function, functions + FUNCTION_STEP * i as u64);
         }
-        let functions_end = FUNCTIONS + FUNCTION_STEP * self.storage.functions.len() as u64;
-        self.storage.next = OBJECTS.max(functions_end + GAP).next_multiple_of(ALIGN);
+        let functions_end = functions + FUNCTION_STEP * self.storage.functions.len() as u64;
+        let start = objects_start(self.hir.types.model);
+        self.storage.next = start.max(functions_end + GAP).next_multiple_of(ALIGN);
         for string in self.points.used_strings() {
             let bytes = self.hir.strings[string].clone();
             let size = bytes.len() as u64;
@@ -93,6 +104,11 @@ impl Lowering<'_> {
             self.lay_out_handover(function);
         }
         Ok(())
+    }
+
+    /// A range that holds the addresses of all functions and objects with fixed addresses, and what is next to them.
+    pub(super) fn fixed_addresses(&self) -> (u64, u64) {
+        (objects_start(self.hir.types.model) - NEARBY, self.storage.next + NEARBY)
     }
 
     fn lay_out_variable(&mut self, id: VariableId) -> Result<(), LowerError> {

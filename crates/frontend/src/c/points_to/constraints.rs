@@ -9,7 +9,7 @@ use super::Analysis;
 use super::constant;
 use super::graph::{Array, Cell, Step, Val};
 use super::observe::{Want, is_no_address, want};
-use super::residence::{Residence, is_record, leaves};
+use super::residence::{Residence, is_record, leaves, residence};
 
 /// Where the value of an expression is.
 #[derive(Clone, Debug)]
@@ -434,15 +434,38 @@ fn shifted(spot: &Spot, by: u64) -> Spot {
 fn array_of(hir: &Hir, ty: TypeId) -> Option<Array> {
     let Type::Array(of, length) = *hir.types.get(ty) else { return None };
     let element = i64::try_from(hir.types.size(of)?).ok().filter(|&size| size > 0)?;
-    Some(Array { element, length: length.filter(|&n| n > 0).map(|n| i64::try_from(n).unwrap_or(i64::MAX)) })
+    let length = length.filter(|&n| n > 0).map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+    Some(Array { element, length, index_in_memory: false })
 }
 
 /// The array whose element `pointer + index` is, where that can be checked when the program runs: an array inside of a record
 /// is indexed by its name with something that is not constant. All other arithmetic may lead anywhere in the object.
 fn checked_array(hir: &Hir, pointer: &Expr, index: &Expr) -> Option<Array> {
     let ExprKind::AddressOf(place) = &pointer.kind else { return None };
-    let array = array_of(hir, place.ty)?;
+    let array = Array { index_in_memory: reads_memory(hir, index), ..array_of(hir, place.ty)? };
     (is_in_record(hir, place) && constant::constant(hir, index).is_none()).then_some(array)
+}
+
+/// Whether an expression reads memory, as far as one can see without looking into calls.
+fn reads_memory(hir: &Hir, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Load(place) => !is_variable(hir, place),
+        ExprKind::Unary(_, a) | ExprKind::Convert(a) => reads_memory(hir, a),
+        ExprKind::Binary(_, a, b) | ExprKind::Comma(a, b) => reads_memory(hir, a) || reads_memory(hir, b),
+        ExprKind::Conditional(_, a, b) => a.as_ref().is_some_and(|a| reads_memory(hir, a)) || reads_memory(hir, b),
+        ExprKind::Update(update) => !is_variable(hir, &update.place),
+        ExprKind::Assign(_, value) => reads_memory(hir, value),
+        _ => false,
+    }
+}
+
+/// Whether a place is a variable that does not live in memory, or a part of one.
+fn is_variable(hir: &Hir, place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::Variable(v) => !matches!(residence(hir, *v), Residence::Memory),
+        PlaceKind::Field(inner, ..) => is_variable(hir, inner),
+        _ => false,
+    }
 }
 
 /// Whether an array is a member of a record, or an element of an array that is.

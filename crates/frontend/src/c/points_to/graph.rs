@@ -61,28 +61,30 @@ pub(crate) struct Census {
     pub(crate) literals: u32,
     /// Whether there may be any number of others: allocated blocks, results of functions.
     many: bool,
+    /// Whether some have no fixed address.
+    pub(crate) dynamic: bool,
     /// The least offset that is the end of one of them, where ends are known.
     pub(crate) end: i64,
 }
 
 impl Default for Census {
     fn default() -> Self {
-        Census { variables: 0, literals: 0, many: false, end: FAR }
+        Census { variables: 0, literals: 0, many: false, dynamic: false, end: FAR }
     }
 }
 
 impl Census {
     /// Any number of objects.
-    pub(crate) const MANY: Census = Census { variables: 0, literals: 0, many: true, end: FAR };
+    pub(crate) const MANY: Census = Census { variables: 0, literals: 0, many: true, dynamic: true, end: FAR };
 
-    /// One variable, of so many bytes.
-    pub(crate) fn variable(size: u64) -> Census {
-        Census { variables: 1, end: i64::try_from(size).unwrap_or(FAR).min(FAR), ..Census::default() }
+    /// One variable, of so many bytes. Locals may live in blocks of their own, if calls nest.
+    pub(crate) fn variable(size: u64, dynamic: bool) -> Census {
+        Census { variables: 1, dynamic, end: i64::try_from(size).unwrap_or(FAR).min(FAR), ..Census::default() }
     }
 
     /// One string literal, of so many bytes.
     pub(crate) fn literal(size: usize) -> Census {
-        Census { variables: 0, literals: 1, ..Census::variable(size as u64) }
+        Census { variables: 0, literals: 1, ..Census::variable(size as u64, false) }
     }
 
     /// Together with others, whose offset 0 is `shift` here.
@@ -91,6 +93,7 @@ impl Census {
             variables: self.variables + other.variables,
             literals: self.literals + other.literals,
             many: self.many || other.many,
+            dynamic: self.dynamic || other.dynamic,
             end: self.end.min(other.end.saturating_add(shift)),
         }
     }
@@ -134,6 +137,8 @@ pub(crate) struct Array {
     pub(crate) element: i64,
     /// How many there are; none if there is no bound.
     pub(crate) length: Option<i64>,
+    /// Whether the index that is meant is computed from what is in memory.
+    pub(crate) index_in_memory: bool,
 }
 
 /// The graph.
@@ -467,16 +472,16 @@ impl Graph {
         self.find(Cell { spread, ..cell })
     }
 
-    /// Whether the program checks indices of arrays inside of an object. It does for variables. For allocated blocks that
-    /// would mean to prove something of the contents of all blocks of a kind, where mostly nothing depends on it: their
-    /// arrays are not kept apart from what else is in the block.
-    pub(crate) fn checks_indices(&self, root: NodeId) -> bool {
-        !self.nodes[root.0 as usize].census.many
+    /// Whether the program checks an index of an array inside of an object. It does not if both the array and the index are in
+    /// allocated blocks: that would mean to prove something of the contents of all blocks of a kind, where mostly
+    /// nothing depends on it. Such an array is not kept apart from what else is in its block.
+    pub(crate) fn checks_index(&self, root: NodeId, array: Array) -> bool {
+        !(self.nodes[root.0 as usize].census.many && array.index_in_memory)
     }
 
     /// To an element of an array that starts here.
     fn index(&mut self, cell: Cell, array: Array) -> Cell {
-        if !self.checks_indices(cell.node) {
+        if !self.checks_index(cell.node, array) {
             return self.slide(cell, array.element);
         }
         self.add_array(cell, array.length.map(|n| n.saturating_mul(array.element)), array.element);

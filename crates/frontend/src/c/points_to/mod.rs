@@ -41,7 +41,7 @@ pub(crate) use environment::expose;
 pub(crate) use graph::{Array, Cell, Val};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
 pub(crate) use library::{Bits, Library, library, library_by_pointer};
-pub(crate) use observe::{Observation, addresses};
+pub(crate) use observe::{Home, Observation, addresses};
 pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
 
@@ -133,7 +133,8 @@ impl<'h> Analysis<'h> {
         let zeros = v.storage == Storage::Static && !v.external;
         let node = if zeros { self.graph.node(Some(&v.name)) } else { self.graph.unwritten_node(&v.name) };
         let cell = Cell::start(node);
-        self.graph.count(node, Census::variable(self.hir.types.size(v.ty).unwrap_or(u64::MAX)));
+        self.graph
+            .count(node, Census::variable(self.hir.types.size(v.ty).unwrap_or(u64::MAX), v.storage != Storage::Static));
         self.variables.insert(variable, cell);
         self.arrays(cell, v.ty);
         if v.storage == Storage::Static
@@ -196,7 +197,7 @@ impl<'h> Analysis<'h> {
         }
         let name = &self.hir.functions[function.0 as usize].name;
         let cell = Cell::start(self.graph.node(Some(name)));
-        self.graph.count(cell.node, Census::variable(1));
+        self.graph.count(cell.node, Census::variable(1, false));
         self.graph.add_function(cell.node, function);
         self.functions.insert(function, cell);
         cell

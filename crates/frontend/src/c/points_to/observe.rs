@@ -36,15 +36,24 @@ pub(super) struct Use {
     right: Option<Val>,
 }
 
+/// The objects whose addresses an operand may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Home {
+    /// Those with fixed addresses.
+    Fixed,
+    /// Also those that are made when the program runs.
+    Dynamic,
+}
+
 /// What has to be checked before an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Observation {
     /// These operands may be addresses, and their bits are seen.
     Bits {
         /// The left one.
-        left: bool,
+        left: Option<Home>,
         /// The right one.
-        right: bool,
+        right: Option<Home>,
     },
     /// Both operands may be addresses, of objects that are not the same.
     DifferentObjects,
@@ -117,8 +126,13 @@ impl Analysis<'_> {
                 let one = self.graph.census(a.node).is_one();
                 (!one).then_some(Observation::SeveralObjects)
             }
-            _ => Some(Observation::Bits { left: left.is_some(), right: right.is_some() }),
+            _ => Some(Observation::Bits { left: self.home(left), right: self.home(right) }),
         }
+    }
+
+    fn home(&self, cell: Option<Cell>) -> Option<Home> {
+        let census = self.graph.census(cell?.node);
+        Some(if census.dynamic { Home::Dynamic } else { Home::Fixed })
     }
 
     /// What a value points to, if that is an object of the program.

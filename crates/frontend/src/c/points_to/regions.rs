@@ -292,7 +292,7 @@ fn checked_indices(analysis: &mut Analysis<'_>) -> FxHashMap<usize, Option<i64>>
     let mut indices = FxHashMap::default();
     for (key, start, array) in std::mem::take(&mut analysis.indexed) {
         let cell = analysis.graph.target(start);
-        if analysis.graph.checks_indices(cell.node) {
+        if analysis.graph.checks_index(cell.node, array) {
             indices.insert(key, array.length);
         }
     }
