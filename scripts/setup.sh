@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what building clinch needs beyond Rust: a C compiler, and Z3's official library. `setup.sh vendored` installs
+# Installs what clinch needs beyond Rust: a C compiler, a 32-bit C library for it, and Z3's official library. `setup.sh vendored` installs
 # what compiling Z3 from source needs instead: a C++ compiler and a cmake that is new enough.
 # Idempotent and quiet when there is nothing to do. What only clinch needs goes to .tools/ inside the clone.
 set -euo pipefail
@@ -68,7 +68,20 @@ install_z3() {
     mv .tools/z3.new .tools/z3
 }
 
+# Counterexamples of 32-bit programs are executed with a 32-bit C library. Without one, clinch's own small one has to do: nothing
+# else depends on it, so that a machine where it cannot be installed is not turned away.
+setup_32_bit() {
+    echo '#include <stdio.h>
+int main(void) { return puts("") < 0; }' > .tools/probe.c
+    if [ "$(uname -m)" = x86_64 ] && ! cc -m32 .tools/probe.c -o .tools/probe 2>/dev/null; then
+        debian_install gcc-multilib || say "no 32-bit C library: please install gcc-multilib"
+    fi
+    rm -f .tools/probe .tools/probe.c
+}
+
 command -v cc >/dev/null && command -v make >/dev/null || debian_install build-essential
+mkdir -p .tools
+setup_32_bit
 if [ "${1:-}" = vendored ]; then
     command -v c++ >/dev/null || debian_install build-essential
     setup_cmake

@@ -97,7 +97,8 @@ impl Manner {
 }
 
 /// What is checked, and by which engine.
-enum Prepared {
+#[derive(Debug)]
+pub(crate) enum Prepared {
     Program(Box<Program>, Engine),
     Horn(Box<HornSystem>, HornEngine),
     C(Box<Loaded>, CEngine),
@@ -114,14 +115,16 @@ impl Prepared {
 }
 
 /// Why a run does not even start.
-enum Stop {
+#[derive(Debug)]
+pub(crate) enum Stop {
     /// A message for standard error, and the exit code.
     Error(String, u8),
     /// No verdict is possible.
     Unknown(Reason),
 }
 
-fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result<Prepared, Stop> {
+/// Reads the input and chooses the engine.
+pub(crate) fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result<Prepared, Stop> {
     let stop = |error| match error {
         LoadError::Bad(text) => Stop::Error(text, exit::BAD_INPUT),
         LoadError::Usage(text) => usage(&text),
@@ -155,12 +158,11 @@ fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result<Prepared, 
 /// The engine for programs with procedures.
 fn prepare_procedures(args: &CheckArgs, given: &Given, kinds: &[Kind]) -> Result<CEngine, Stop> {
     given.check_inputs(kinds).map_err(|text| usage(&text))?;
-    let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
     kinds.iter().try_for_each(|&kind| given.check_engine(kind, args.engine)).map_err(|text| usage(&text))?;
     if args.lazy.encoding.is_some() && args.c.integers == IntegersName::Mathematical {
         return Err(usage("--encoding does not go with --integers mathematical: they are read as they are"));
     }
-    Ok(engine)
+    CEngine::from_args(args).map_err(|text| usage(&text))
 }
 
 fn usage(text: &str) -> Stop {

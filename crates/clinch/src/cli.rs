@@ -1,13 +1,15 @@
 //! What can be typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::c::lazy::LazyArgs;
 use crate::c::spds::SpdsArgs;
+use crate::options::{self, Given};
 use crate::protocol::{Assignment, Resume};
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
@@ -22,6 +24,14 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// What was typed, and which options of it are not there by default.
+pub(crate) fn parse(typed: impl IntoIterator<Item = OsString>) -> Result<(Cli, Given), clap::Error> {
+    let command = Cli::command().mut_subcommand("check", options::describe);
+    let matches = command.clone().try_get_matches_from(typed)?;
+    let given = matches.subcommand().and_then(|(name, typed)| Some(Given::new(command.find_subcommand(name)?, typed)));
+    Ok((Cli::from_arg_matches(&matches)?, given.unwrap_or_default()))
 }
 
 #[derive(Subcommand, Debug)]

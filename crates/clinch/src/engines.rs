@@ -43,8 +43,8 @@ impl Engine {
             (EngineName::Auto, Input::Program(_)) => EngineName::Alpha,
             (name, _) => name,
         };
-        let engine = Self::with_name(args, name)?;
         kinds.iter().try_for_each(|&kind| given.check_engine(kind, name))?;
+        let engine = Self::with_name(args, name)?;
         match (&engine, input) {
             (Engine::Horn(_), _) | (_, Input::Program(_)) => Ok(engine),
             (_, Input::Horn(_)) => Err(format!("{} does not go with Horn clauses", engine.name())),
@@ -326,7 +326,8 @@ fn is_finite(program: &Program) -> bool {
     program.vars.iter().all(|v| v.domain.bounds().is_some())
 }
 
-const ENGINES: &str = "\
+/// The engines, each with the options that are its own.
+pub(crate) const ENGINES: &str = "\
 explicit  every reachable state, one by one; the oracle for the others
     --order bfs|dfs|random   breadth first (shortest traces, all cores), depth first, random depth first
     --threads N              cores for breadth first

@@ -21,8 +21,6 @@ mod worker;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory, FromArgMatches};
-
 use options::Given;
 
 /// Parsing and search allocate millions of small blocks; the system's allocator takes a third of the time of both.
@@ -43,7 +41,7 @@ mod exit {
 }
 
 fn main() -> ExitCode {
-    let (cli, given) = match parse() {
+    let (cli, given) = match cli::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are no errors; where they go, and that they may not be read, is clap's business.
@@ -58,9 +56,12 @@ fn main() -> ExitCode {
     if let (cli::Command::Check(args), None) = (&cli.command, &cli.worker) {
         return ExitCode::from(supervisor::run(args));
     }
+    let is_worker = cli.worker.is_some();
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
+        // The supervisor reports it.
+        Ok(Err(_)) if is_worker => ExitCode::from(exit::INTERNAL),
         Ok(Err(_)) => {
             report::error("internal error: clinch panicked; please report it with the model");
             ExitCode::from(exit::INTERNAL)
@@ -70,14 +71,6 @@ fn main() -> ExitCode {
             ExitCode::from(exit::INTERNAL)
         }
     }
-}
-
-/// What was typed, and which options of it are not there by default.
-fn parse() -> Result<(cli::Cli, Given), clap::Error> {
-    let command = cli::Cli::command().mut_subcommand("check", options::describe);
-    let matches = command.clone().try_get_matches()?;
-    let given = matches.subcommand().and_then(|(name, typed)| Some(Given::new(command.find_subcommand(name)?, typed)));
-    Ok((cli::Cli::from_arg_matches(&matches)?, given.unwrap_or_default()))
 }
 
 fn run(cli: cli::Cli, given: &Given) -> u8 {

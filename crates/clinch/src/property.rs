@@ -1,7 +1,7 @@
 //! Whether there is something to check: where no error can be named, "no error is reachable" says nothing.
 
 use clinch_ir::cfa::{CfaProgram, Op};
-use clinch_ir::{BinOp, HornSystem, LocId, Node, ProcId, Program, Term};
+use clinch_ir::{BinOp, HornSystem, LocId, Node, ProcId, Program, Span, Term};
 
 /// Why nothing was checked of a model, if so. Faults are errors of any model, but nobody asks for them alone.
 pub(crate) fn missing_in_program(program: &Program) -> Option<String> {
@@ -44,11 +44,14 @@ fn is_entered(program: &Program, process: ProcId, location: LocId) -> bool {
 
 /// Why nothing was checked of Horn clauses, if so.
 pub(crate) fn missing_in_clauses(system: &HornSystem) -> Option<String> {
-    let none = system.clauses.iter().all(|clause| clause.head.is_some());
-    none.then(|| "no clause has the conclusion false: nothing was checked".to_owned())
+    if system.clauses.iter().all(|clause| clause.head.is_some()) {
+        return Some("no clause has the conclusion false: nothing was checked".to_owned());
+    }
+    let facts = system.clauses.iter().any(|clause| clause.body.is_empty());
+    (!facts).then(|| "every clause has a premise, and nothing follows from none: nothing was checked".to_owned())
 }
 
-/// Whether no error is in reach of the calls and edges of a program.
+/// Whether no error is in reach of the calls and edges of a program, not even one that is excluded by a constant condition.
 pub(crate) fn has_no_error(program: &CfaProgram) -> bool {
     let mut seen: Vec<Vec<bool>> = program.procedures.iter().map(|p| vec![false; p.locations.len()]).collect();
     let mut todo = vec![(program.entry, program.procedure(program.entry).entry)];
@@ -65,5 +68,41 @@ pub(crate) fn has_no_error(program: &CfaProgram) -> bool {
             todo.push((procedure, edge.to));
         }
     }
-    true
+    let entered = program.procedures.iter().zip(&seen).filter(|(_, seen)| seen.contains(&true));
+    !entered.into_iter().any(|(procedure, _)| names_error(body(&program.source.text, procedure.span)))
+}
+
+/// Whether a text names an error of C: a function or the label.
+fn names_error(text: &str) -> bool {
+    const NAMES: [&str; 8] = [
+        "reach_error",
+        "__VERIFIER_error",
+        "__VERIFIER_assert",
+        "assert",
+        "__assert_fail",
+        "__assert_rtn",
+        "__assert",
+        "ERROR",
+    ];
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| NAMES.contains(&word))
+}
+
+/// The text between the braces that follow a name.
+fn body(text: &str, name: Span) -> &str {
+    let text = &text[name.end as usize..];
+    let (mut start, mut depth) = (None, 0_u32);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => {
+                start.get_or_insert(at);
+                depth += 1;
+            }
+            b'}' => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        if let (Some(start), 0) = (start, depth) {
+            return &text[start..at];
+        }
+    }
+    start.map_or("", |start| &text[start..])
 }

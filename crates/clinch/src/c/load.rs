@@ -159,10 +159,17 @@ fn unit(file: &Path, model: DataModel, flags: &[String]) -> Result<Unit, LoadErr
         "c" => {
             let compiler = Compiler::find();
             let compiler = compiler.ok_or_else(|| bad("no C compiler found to preprocess with (set CC)".to_owned()))?;
-            // The compiler's message has a place of its own.
-            compiler.preprocess(file, model, flags).map_err(LoadError::Bad)?
+            // A message of the compiler has a place of its own, unless it is about an argument.
+            let placed = |text: String| if has_place(&text) { LoadError::Bad(text) } else { bad(text) };
+            compiler.preprocess(file, model, flags).map_err(placed)?
         }
         _ => return Err(bad("not a C file: expected .c or .i".to_owned())),
     };
     Ok(Unit { name, text })
+}
+
+/// Whether a message begins with a file, a line and a column.
+fn has_place(message: &str) -> bool {
+    let numbers = message.lines().next().unwrap_or_default().split(':').skip(1).take(2);
+    numbers.filter(|part| part.parse::<u32>().is_ok()).count() == 2
 }

@@ -17,3 +17,4 @@ pub(crate) mod run;
 pub(crate) mod spds;
 mod task;
 mod trace;
+mod vacuous;

@@ -15,7 +15,7 @@ use super::assumptions::assumptions;
 use super::confirm::Confirmation;
 use super::invariants::invariants;
 use super::load::{Language, Loaded};
-use super::{harness, trace};
+use super::{harness, trace, vacuous};
 use crate::check::Outcome;
 use crate::property;
 use crate::report::{json_head, times};
@@ -74,12 +74,18 @@ pub(crate) fn text(
     out.trim_end().to_owned()
 }
 
-/// What stands beside a verdict that is not an assumption: that the program has no error to reach.
+/// What stands beside a verdict that is not an assumption: that there may have been nothing to check.
 fn notes(loaded: &Loaded, verdict: &CfaVerdict) -> Vec<String> {
-    let empty = matches!(verdict, CfaVerdict::Safe(_))
-        && loaded.language == Language::C
-        && property::has_no_error(&loaded.program);
-    if empty { vec!["the program contains no error: nothing was checked".to_owned()] } else { Vec::new() }
+    if loaded.language != Language::C || !matches!(verdict, CfaVerdict::Safe(_)) {
+        return Vec::new();
+    }
+    if property::has_no_error(&loaded.program) {
+        return vec!["the program contains no error: nothing was checked".to_owned()];
+    }
+    let blocked = vacuous::blocked_runs(&loaded.program);
+    let blocked =
+        blocked.map(|runs| format!("each of {runs} runs tried ends at an assumption: perhaps no run passes it"));
+    blocked.into_iter().collect()
 }
 
 /// All that keeps "safe" from being the last word, which `--strict` asks for.

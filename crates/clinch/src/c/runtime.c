@@ -105,11 +105,62 @@ WEAK char *strchr(const char *text, int byte) {
         if (!*text) return 0;
     }
 }
-WEAK void *stdout, *stderr, *stdin;
-WEAK int printf(const char *format, ...) { (void)format; return 0; }
-WEAK int fprintf(void *file, const char *format, ...) { (void)file; (void)format; return 0; }
-WEAK int puts(const char *text) { (void)text; return 0; }
-WEAK int putchar(int byte) { return byte; }
+static char streams[3];
+WEAK void *stdin = &streams[0], *stdout = &streams[1], *stderr = &streams[2];
+
+/* How many characters a number has. */
+static int digits(unsigned long long value, unsigned base) {
+    int count = 1;
+    while (value >= base) value /= base, count++;
+    return count;
+}
+/* How many characters are printed: programs may look at the result. What is not counted here ends the run, with no verdict. */
+static int printed(const char *at, __builtin_va_list list) {
+    int count = 0;
+    for (; *at; at++) {
+        int width = 0, wide = 0, length;
+        if (*at != '%') { count++; continue; }
+        at++;
+        for (; *at >= '0' && *at <= '9'; at++) width = 10 * width + (*at - '0');
+        for (; *at == 'l' || *at == 'z'; at++) wide += *at == 'l';
+        if (*at == 'd' || *at == 'i') {
+            long long value = wide > 1 ? __builtin_va_arg(list, long long) : __builtin_va_arg(list, int);
+            length = (value < 0) + digits(value < 0 ? -(unsigned long long)value : (unsigned long long)value, 10);
+        } else if (*at == 'u' || *at == 'x' || *at == 'X') {
+            unsigned long long value = wide > 1 ? __builtin_va_arg(list, unsigned long long) : __builtin_va_arg(list, unsigned);
+            length = digits(value, *at == 'u' ? 10 : 16);
+        } else if (*at == 'c') {
+            (void)__builtin_va_arg(list, int);
+            length = 1;
+        } else if (*at == 's') {
+            const char *text = __builtin_va_arg(list, const char *);
+            length = (int)strlen(text ? text : "(null)");
+        } else if (*at == '%') {
+            length = 1;
+        } else {
+            _exit(120);
+        }
+        count += length > width ? length : width;
+    }
+    return count;
+}
+WEAK int printf(const char *format, ...) {
+    __builtin_va_list list;
+    __builtin_va_start(list, format);
+    int count = printed(format, list);
+    __builtin_va_end(list);
+    return count;
+}
+WEAK int fprintf(void *file, const char *format, ...) {
+    __builtin_va_list list;
+    (void)file;
+    __builtin_va_start(list, format);
+    int count = printed(format, list);
+    __builtin_va_end(list);
+    return count;
+}
+WEAK int puts(const char *text) { return (int)strlen(text) + 1; }
+WEAK int putchar(int byte) { return (unsigned char)byte; }
 WEAK int fflush(void *file) { (void)file; return 0; }
 WEAK int abs(int x) { return x < 0 ? -x : x; }
 WEAK long labs(long x) { return x < 0 ? -x : x; }

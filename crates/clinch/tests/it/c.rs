@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::{clinch, code, root, stderr, stdout};
 
 /// Runs clinch on a program in a folder of its own; the file's name is all that is shown of its place.
-fn on_text(command: &str, text: &str, args: &[&str]) -> (i32, String) {
+pub(crate) fn on_text(command: &str, text: &str, args: &[&str]) -> (i32, String) {
     let folder = tempfile::tempdir().expect("a folder");
     on_files(folder.path(), command, &[("program.c", text)], args)
 }
 
-fn on_files(folder: &Path, command: &str, files: &[(&str, &str)], args: &[&str]) -> (i32, String) {
+pub(crate) fn on_files(folder: &Path, command: &str, files: &[(&str, &str)], args: &[&str]) -> (i32, String) {
     let mut all = vec![command.to_owned()];
     for (name, text) in files {
         let file = folder.join(name);

@@ -111,7 +111,9 @@ fn a_fault_gives_no_proof() {
 #[test]
 fn other_labels_and_commands() {
     let text = "module void main() { int x(2); if :: x == 2 -> goto there; :: else -> skip; fi return; there: skip; }";
-    assert_eq!(on_text("check", text, &[]).0, 0);
+    let (code, shown) = on_text("check", text, &[]);
+    assert_eq!(code, 2, "{shown}");
+    assert!(shown.starts_with("UNKNOWN: the program has no error label (see --label): nothing was checked"), "{shown}");
     let (code, shown) = on_text("check", text, &["--label", "there"]);
     assert_eq!(code, 1);
     assert!(shown.starts_with("UNSAFE: label there at p.rem:1:88"), "{shown}");

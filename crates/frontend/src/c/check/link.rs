@@ -10,6 +10,7 @@ use super::scope::{Symbol, Tag};
 use super::specifier::Specified;
 use super::{Checked, Checker};
 use crate::c::hir::{Function, FunctionId, Storage, VariableId};
+use crate::c::models;
 use crate::c::parse::readable;
 use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
@@ -276,12 +277,14 @@ impl Checker<'_> {
 
     /// A function that is called without a declaration returns `int`.
     pub(super) fn implicit_function(&mut self, name: &str, span: Span) -> FunctionId {
-        let id = match self.externals.get(name) {
+        // `__builtin_strrchr` is `strrchr`.
+        let plain = name.strip_prefix("__builtin_").filter(|plain| models::stands_for(plain)).unwrap_or(name);
+        let id = match self.externals.get(plain) {
             Some(&Symbol::Function(id)) => id,
             _ => {
-                let ty = self.implicit_type(name);
-                let id = self.new_function(name, ty, span);
-                self.externals.insert(name.to_owned(), Symbol::Function(id));
+                let ty = self.implicit_type(plain);
+                let id = self.new_function(plain, ty, span);
+                self.externals.insert(plain.to_owned(), Symbol::Function(id));
                 id
             }
         };

@@ -28,7 +28,7 @@ mod stmt;
 mod unary;
 
 use clinch_ir::Span;
-use clinch_ir::cfa::SourceMap;
+use clinch_ir::cfa::{Integers, SourceMap};
 use lang_c::ast::{ExternalDeclaration, StaticAssert};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -84,6 +84,7 @@ impl Basic {
 struct Checker<'a> {
     hir: Hir,
     basic: Basic,
+    integers: Integers,
     /// The unit that is being checked, and the offset of its text.
     unit: &'a Parsed,
     base: u32,
@@ -160,6 +161,7 @@ impl<'a> Checker<'a> {
         Checker {
             hir,
             basic,
+            integers: options.integers,
             unit,
             base: 0,
             map,

@@ -13,19 +13,24 @@
 //! | `condition`, `expr`, `update`, `values` | expressions |
 //! | `guards` | what must not happen: undefined behaviour |
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
-//! | `call`, `library`, `outside`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
+//! | `call`, `library`, `outside` | calls, functions known by name, what comes from outside |
+//! | `allocate`, `blocks`, `strings`, `literals`, `formats`, `bits` | what these functions do |
 //! | `order` | which statements depend on the order of evaluation |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
+mod allocate;
+mod bits;
 mod blocks;
 mod body;
 mod call;
 mod condition;
 mod declare;
 mod expr;
+mod formats;
 mod function;
 mod guards;
 mod library;
+mod literals;
 mod order;
 mod outside;
 mod place;

@@ -1,0 +1,112 @@
+//! Nothing was checked is not safe; and what `--strict` asks.
+
+use crate::c::on_text;
+use crate::{clinch, code, stderr, stdout};
+
+/// Runs clinch on a file of a name.
+fn on_file(name: &str, text: &str, args: &[&str]) -> (i32, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(name);
+    std::fs::write(&file, text).expect("written");
+    let output = clinch(&[&["check", &file.display().to_string()], args].concat());
+    (code(&output), stdout(&output) + &stderr(&output))
+}
+
+#[test]
+fn a_c_program_without_error_says_so() {
+    let text = "int main(void) { return 0; }\n";
+    let (code, shown) = on_text("check", text, &[]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("note: the program contains no error: nothing was checked"), "{shown}");
+    let (code, shown) = on_text("check", text, &["--strict"]);
+    assert_eq!(code, 2, "{shown}");
+    assert!(shown.contains("strict: not accepted as safe"), "{shown}");
+    let (code, shown) = on_text("check", text, &["--strict", "--json"]);
+    assert_eq!(code, 2, "{shown}");
+    assert!(shown.contains("\"strictly_safe\":false"), "{shown}");
+}
+
+/// An error in a function that nobody calls is not in reach; one behind a constant condition was checked.
+#[test]
+fn an_error_counts_where_calls_lead() {
+    let lonely =
+        "void reach_error(void);\nvoid nobody_calls(int x) { if (x) reach_error(); }\nint main(void) { return 0; }\n";
+    let (code, shown) = on_text("check", lonely, &["--strict"]);
+    assert_eq!(code, 2, "{shown}");
+    let constant = "#include <assert.h>\nint main(void) { assert(sizeof(int) == 4); return 0; }\n";
+    let (code, shown) = on_text("check", constant, &["--strict"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(!shown.contains("note:"), "{shown}");
+}
+
+#[test]
+fn strict_refuses_assumptions() {
+    let text = "void reach_error(void);\nint sensor(void);\nint main(void) { int x = sensor() & 1; if (x == 2) reach_error(); return 0; }\n";
+    let (code, shown) = on_text("check", text, &[]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("assumed: "), "{shown}");
+    let (code, shown) = on_text("check", text, &["--strict"]);
+    assert_eq!(code, 2, "{shown}");
+    let (code, shown) = on_text(
+        "check",
+        &text
+            .replace("int sensor(void)", "int __VERIFIER_nondet_int(void)")
+            .replace("sensor()", "__VERIFIER_nondet_int()"),
+        &["--strict"],
+    );
+    assert_eq!(code, 0, "{shown}");
+}
+
+#[test]
+fn a_model_without_property_has_no_verdict() {
+    let divine =
+        "byte x;\nprocess P { state a; init a; trans a -> a { guard x < 9; effect x = x + 1; }; }\nsystem async;\n";
+    let cases: &[(&str, &str, &[&str], &str)] = &[
+        ("m.gcl", "var x: 0..3 = 0;\ncommand when x < 3 do x := x + 1;\n", &[], "the model has no property"),
+        ("m.dve", divine, &[], "the model has no property"),
+        (
+            "m.gcl",
+            "var x: 0..3 = 0;\nprocess P { loc a, b; a -> a; }\nerror P.b;\n",
+            &[],
+            "no transition leads to the error location b",
+        ),
+        ("m.rem", "module void main() { skip; }", &[], "the program has no error label"),
+    ];
+    for (name, text, args, why) in cases {
+        let (code, shown) = on_file(name, text, args);
+        assert_eq!(code, 2, "{name}: {shown}");
+        assert!(shown.starts_with("UNKNOWN: ") && shown.contains(why), "{name}: {shown}");
+        let (code, shown) = on_file(name, text, &["--json"]);
+        assert!(code == 2 && shown.contains("\"verdict\":\"unknown\"") && shown.contains(why), "{name}: {shown}");
+    }
+    let (code, shown) = on_file("m.dve", divine, &["--error", "x > 10"]);
+    assert_eq!(code, 0, "{shown}");
+}
+
+#[test]
+fn clauses_without_a_query_say_so() {
+    let text =
+        "(set-logic HORN)\n(declare-fun p (Int) Bool)\n(assert (forall ((x Int)) (=> (= x 0) (p x))))\n(check-sat)\n";
+    let (code, shown) = on_file("m.smt2", text, &[]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("note: no clause has the conclusion false: nothing was checked"), "{shown}");
+    let (code, shown) = on_file("m.smt2", text, &["--strict"]);
+    assert_eq!(code, 2, "{shown}");
+}
+
+/// Assumptions that exclude each other are suspicious; those that some value satisfies are not.
+#[test]
+fn contradictory_assumptions_are_noted() {
+    let text = |assumption: &str| {
+        format!(
+            "void reach_error(void);\nvoid __VERIFIER_assume(int);\nint __VERIFIER_nondet_int(void);\n_Bool __VERIFIER_nondet_bool(void);\nint main(void) {{ int x = __VERIFIER_nondet_int(); _Bool a = __VERIFIER_nondet_bool(), b = __VERIFIER_nondet_bool(); __VERIFIER_assume({assumption}); if (x == 77) reach_error(); return a + b; }}\n"
+        )
+    };
+    for never in ["0", "x > 5 && x < 3", "x * x == 2"] {
+        let (code, shown) = on_text("check", &text(never), &["--strict"]);
+        assert_eq!(code, 2, "{never}: {shown}");
+        assert!(shown.contains("note: each of 256 runs tried ends at an assumption"), "{never}: {shown}");
+    }
+    let (code, shown) = on_text("check", &text("x == 4711 && a && !b"), &["--strict"]);
+    assert_eq!(code, 0, "{shown}");
+}
