@@ -87,7 +87,11 @@ fn what_is_not_modelled_is_named_where_it_is_reached() {
             "void f(void) __attribute__((weak)); int main(void) { return f != 0; }",
             "the weak symbol `f`, which is not defined",
         ),
-        ("int main(void) { return __builtin_never_heard_of(1); }", "`__builtin_never_heard_of`"),
+        ("register long sp __asm__(\"rsp\"); int main(void) { return sp != 0; }", "attribute `register`"),
+        (
+            "static int f(int x __attribute__((never_heard_of))) { return x; } int main(void) { return f(1); }",
+            "attribute `never_heard_of`",
+        ),
         (
             "#pragma scalar_storage_order big-endian\nstruct s { int x; } s; int main(void) { return s.x; }",
             "#pragma scalar_storage_order",
@@ -105,6 +109,7 @@ fn what_is_not_modelled_is_named_where_it_is_reached() {
     for (text, reason) in cases {
         assert_eq!(unsupported(text), reason, "{text}");
     }
+    assert!(unsupported("int main(void) { return __builtin_never_heard_of(1); }").contains("__builtin_never_heard_of"));
 }
 
 #[test]

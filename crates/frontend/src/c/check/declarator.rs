@@ -192,13 +192,23 @@ impl Checker<'_> {
 
     fn parameter(&mut self, node: &Node<ParameterDeclaration>) -> Checked<Parameter> {
         let span = self.at(node.span);
-        let base = self.specifiers(&node.node.specifiers, span)?.ty;
-        let Some(declarator) = &node.node.declarator else {
-            return Ok(Parameter { name: None, ty: self.adjusted(base), span });
+        let specified = self.specifiers(&node.node.specifiers, span)?;
+        let (mut ty, mut attributes) = (specified.ty, specified.attributes);
+        self.attributes(&node.node.extensions, &mut attributes)?;
+        let mut name = None;
+        if let Some(declarator) = &node.node.declarator {
+            let declared = self.parameter_declarator(ty, declarator)?;
+            attributes = attributes.and(&declared.attributes);
+            (ty, name) = (declared.ty, declared.name);
+        }
+        let ty = self.with_attributes(ty, &attributes);
+        let ty = self.adjusted(ty);
+        let ty = match attributes.unknown {
+            Some(what) => self.opaque_type(ty, &format!("attribute `{what}`")),
+            None => ty,
         };
-        let declared = self.parameter_declarator(base, declarator)?;
-        let (name, span) = declared.name.map_or((None, span), |(name, span)| (Some(name), span));
-        Ok(Parameter { name, ty: self.adjusted(declared.ty), span })
+        let (name, span) = name.map_or((None, span), |(name, span)| (Some(name), span));
+        Ok(Parameter { name, ty, span })
     }
 
     /// Lengths in parameters may speak of other parameters; they do not matter.

@@ -70,7 +70,11 @@ impl Checker<'_> {
 
     fn file_declarator(&mut self, specified: &Specified, node: &Node<InitDeclarator>) -> Checked<()> {
         let declared = self.declarator(specified.ty, &node.node.declarator)?;
-        let attributes = specified.attributes.clone().and(&declared.attributes);
+        let mut attributes = specified.attributes.clone().and(&declared.attributes);
+        if specified.is_register {
+            // A register of the machine, which anyone may change.
+            attributes.unknown = Some("register".to_owned());
+        }
         let ty = self.with_attributes(declared.ty, &attributes);
         let (name, span) =
             declared.name.ok_or_else(|| Problem::new(self.at(node.span), "a declaration without a name"))?;

@@ -89,7 +89,11 @@ impl Checker<'_> {
             return self.static_local(id, ty, initializer);
         }
         if let Some(length) = runtime_length {
-            return self.runtime_array(id, &name, length, initializer, out);
+            self.runtime_array(id, &name, length, initializer, out)?;
+            return match cleanup {
+                Some(function) => self.cleanup(id, &function, span, out),
+                None => Ok(()),
+            };
         }
         self.declare_new(&name, Symbol::Variable(id), span)?;
         let init = match initializer {

@@ -234,7 +234,12 @@ impl Checker<'_> {
             values.push(next);
             next += 1;
         }
-        let attributes = self.unit.records.get(&(span.start - self.base)).cloned().unwrap_or_default();
+        let mut attributes = self.unit.records.get(&(span.start - self.base)).cloned().unwrap_or_default();
+        for enumerator in &node.enumerators {
+            let mut found = Attributes::default();
+            self.attributes(&enumerator.node.extensions, &mut found)?;
+            attributes.unknown = attributes.unknown.or(found.unknown);
+        }
         let mut ty = self.enumeration_type(&values, attributes.packed);
         for (enumerator, value) in node.enumerators.iter().zip(values) {
             if i32::try_from(value).is_err() {

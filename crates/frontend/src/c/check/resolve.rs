@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 use super::Checker;
 use super::scope::Symbol;
 use crate::c::hir::{Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, Storage, VariableId};
-use crate::c::points_to::library;
 use crate::c::types::TypeId;
 use crate::diagnostic::Problem;
 
@@ -59,9 +58,6 @@ impl Checker<'_> {
         }
         for (i, function) in self.hir.functions.iter().enumerate() {
             let id = FunctionId(i as u32);
-            if is_builtin(&function.name) && library(&self.hir, id).is_none() {
-                resolver.functions.insert(id, Meaning::Unsupported(format!("`{}`", function.name)));
-            }
             if let Some(what) = &function.unsupported {
                 let what = format!("{what} of `{}`", function.name);
                 resolver.functions.insert(id, Meaning::Unsupported(what));
@@ -85,11 +81,6 @@ impl Checker<'_> {
         }
         resolver.program(&mut self.hir);
     }
-}
-
-/// Whether the compiler knows the function and no library has it.
-fn is_builtin(name: &str) -> bool {
-    ["__builtin_", "__sync_", "__atomic_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn undefined(name: &str) -> String {

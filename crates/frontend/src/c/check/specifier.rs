@@ -23,6 +23,7 @@ pub(super) struct Specified {
     pub(super) is_typedef: bool,
     pub(super) is_extern: bool,
     pub(super) is_static: bool,
+    pub(super) is_register: bool,
     /// `__auto_type`: the type is that of the initialiser.
     pub(super) inferred: bool,
     /// `inline`, without which a definition is one for all units.
@@ -54,13 +55,14 @@ impl Checker<'_> {
         let mut words = Words::default();
         let (mut is_typedef, mut is_extern, mut is_static, mut inline) = (false, false, false, false);
         let mut attributes = Attributes::default();
-        let mut inferred = false;
+        let (mut inferred, mut is_register) = (false, false);
         for specifier in specifiers {
             match &specifier.node {
                 DeclarationSpecifier::StorageClass(class) => match class.node {
                     StorageClassSpecifier::Typedef => is_typedef = true,
                     StorageClassSpecifier::Extern => is_extern = true,
                     StorageClassSpecifier::Static => is_static = true,
+                    StorageClassSpecifier::Register => is_register = true,
                     _ => {}
                 },
                 DeclarationSpecifier::TypeSpecifier(node) => {
@@ -75,7 +77,8 @@ impl Checker<'_> {
         }
         let (ty, align) = self.type_of_words(words, span)?;
         attributes.raise(align);
-        Ok(Specified { ty, is_typedef, is_extern, is_static, inferred, inline, attributes, length: None })
+        let length = None;
+        Ok(Specified { ty, is_typedef, is_extern, is_static, is_register, inferred, inline, attributes, length })
     }
 
     /// The type and the attributes of a list of specifiers without storage class.

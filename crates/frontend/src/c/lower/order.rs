@@ -12,7 +12,7 @@ use clinch_ir::cfa::Op;
 use rustc_hash::FxHashMap;
 
 use super::super::hir::{Call, Callee, Expr, ExprKind, FunctionId, Init, Place, PlaceKind, Stmt, Storage, VariableId};
-use super::super::points_to::{Cell, Library, Residence, library, residence};
+use super::super::points_to::{Cell, Library, Residence, library, library_by_pointer, residence};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 
@@ -189,7 +189,11 @@ impl Lowering<'_> {
         };
         let mut effects = self.unsequenced(operands, matters);
         for callee in callees {
-            match library(self.hir, callee) {
+            let known = match call.callee {
+                Callee::Direct(_) => library(self.hir, callee),
+                Callee::Indirect(_) => library_by_pointer(self.hir, callee),
+            };
+            match known {
                 Some(known) => effects = effects.and(self.library_effects(known, &call.args)),
                 None => drop(effects.calls.insert(callee)),
             }
@@ -202,8 +206,7 @@ impl Lowering<'_> {
         let mut effects = Effects::default();
         match known {
             Library::Nondet => return effects,
-            Library::Error { .. } => effects.fails = true,
-            Library::Assert => (effects.fails, effects.stops) = (true, true),
+            Library::Error { .. } | Library::Assert => effects.fails = true,
             Library::Abort | Library::Exit | Library::Assume | Library::Unreachable => effects.stops = true,
             _ => {}
         }
@@ -216,6 +219,7 @@ impl Lowering<'_> {
                 | Library::Printf { .. }
                 | Library::Puts { .. }
                 | Library::First
+                | Library::Harmless(_)
                 | Library::Error { .. }
         );
         for arg in args.iter().filter(|arg| self.hir.types.is_pointer(arg.ty)) {
