@@ -3,7 +3,7 @@
 //! With `I` the union of the abstract states, and all variables in their domains: initial states are in `I`; a step from a
 //! state in `I` ends in `I` and keeps the domains; no state in `I` is an error, faults or (if that is asked) is stuck.
 
-use clinch_ir::definedness::{in_domain, total};
+use clinch_ir::definedness::{in_domain, violated};
 use clinch_ir::symbolic::{at_locations, initial_condition, input_condition};
 use clinch_ir::{
     AbstractProof, AbstractState, Domain, LocId, Node, Program, SymbolicTransition, Term, Terms, TransId, VarId,
@@ -49,7 +49,7 @@ struct Checker<'a> {
     terms: Terms,
     solver: Z3Solver,
     symbolic: Vec<SymbolicTransition>,
-    /// The error condition, false where it is undefined.
+    /// The error condition, true where it has no value.
     error: Option<Term>,
     after: FxHashMap<(TransId, u32), Term>,
     by_locs: FxHashMap<&'a [LocId], Vec<u32>>,
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
     fn new(program: &'a Program, proof: &'a AbstractProof) -> Self {
         let mut terms = proof.terms.clone();
         let symbolic = program.transition_ids().map(|id| SymbolicTransition::new(program, &mut terms, id)).collect();
-        let error = program.property.error.map(|error| total(program, &mut terms, error));
+        let error = program.property.error.map(|error| violated(program, &mut terms, error));
         let mut by_locs: FxHashMap<&[LocId], Vec<u32>> = FxHashMap::default();
         for (number, state) in proof.states.iter().enumerate() {
             by_locs.entry(&state.locs).or_default().push(number as u32);

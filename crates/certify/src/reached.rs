@@ -3,7 +3,7 @@
 //! Successors come from the interpreter, membership from an index of our own. All states are independent, so all
 //! cores work on them.
 
-use clinch_ir::definedness::total;
+use clinch_ir::definedness::violated;
 use clinch_ir::{
     EvalError, Evaluator, InputDomain, Interpreter, Layout, Program, State, StateSet, Term, Terms, TransId,
 };
@@ -90,7 +90,7 @@ struct Closure<'a> {
     interpreter: Interpreter<'a>,
     index: &'a Index<'a>,
     terms: Terms,
-    /// The error condition, false where it is undefined.
+    /// The error condition, true where it has no value.
     error: Option<Term>,
     /// For each process and location, the transitions whose first mover starts there; global ones last.
     by_location: Vec<Vec<Vec<TransId>>>,
@@ -103,7 +103,7 @@ const NO_UNBOUNDED_INPUTS: InputDomain = InputDomain(None);
 impl<'a> Closure<'a> {
     fn new(program: &'a Program, set: &'a StateSet, index: &'a Index<'a>) -> Self {
         let mut terms = program.terms.clone();
-        let error = program.property.error.map(|error| total(program, &mut terms, error));
+        let error = program.property.error.map(|error| violated(program, &mut terms, error));
         let mut by_location: Vec<Vec<Vec<TransId>>> =
             program.processes.iter().map(|p| vec![Vec::new(); p.locations.len()]).collect();
         let mut global = Vec::new();

@@ -322,7 +322,7 @@ impl<'p> Run<'p> {
                 self.return_from(point, state, *value);
                 return Ok(());
             }
-            Op::Skip | Op::Assume(_) | Op::Print(_) | Op::Free(_) | Op::Leave(_) => {}
+            Op::Skip | Op::Assume(_) | Op::Print(_) | Op::Free(_) | Op::Leave(_) | Op::SameObject(..) => {}
             Op::Assign(assigns) => {
                 let mut new = Vec::with_capacity(assigns.len());
                 for assign in assigns {

@@ -13,6 +13,9 @@ fn gcl(text: &str) -> Program {
 
 const COUNTER: &str = "var x: 0..5 = 0; command up when x < 4 do x := x + 1; error x = 5;";
 
+/// The error condition has no value for `x = 2`.
+const UNDEFINED: &str = "var x: 0..5 = 0; command up when x < 4 do x := x + 1; error 6 / (x - 2) = 7;";
+
 fn state(x: i64) -> State {
     State { locs: Vec::new(), cells: vec![x] }
 }
@@ -48,6 +51,8 @@ fn closed_sets() {
     rejected(&stuck, &set(&stuck, &[0, 1, 2, 3, 4]), "it contains a deadlock");
     let faulty = gcl("var x: 0..5 = 0; command up do x := x + 1;");
     rejected(&faulty, &set(&faulty, &[0, 1, 2, 3, 4, 5]), "a fault");
+    let undefined = gcl(UNDEFINED);
+    rejected(&undefined, &set(&undefined, &[0, 1, 2, 3, 4]), "it contains an error");
     rejected(&gcl("var x: bool = false;"), &set(&program, &[0]), "another program");
     assert_eq!(check_proof(&program, &set(&program, &[0, 1, 2, 3, 4]), &|| true), Err(Rejection::Stopped));
 }
@@ -65,6 +70,9 @@ fn traces() {
         assert!(check_trace(&program, &trace(wrong, TraceEnd::Error)).is_err(), "{wrong:?}");
     }
     assert!(check_trace(&program, &trace(&[0, 1, 2, 3, 4, 5], TraceEnd::Deadlock)).is_err(), "not asked for");
+    let undefined = gcl(UNDEFINED);
+    check_trace(&undefined, &trace(&[0, 1, 2], TraceEnd::Error)).expect("a condition without a value is an error");
+    assert!(check_trace(&undefined, &trace(&[0, 1], TraceEnd::Error)).is_err());
     let fault = TraceEnd::Fault(TransId(0), Vec::new(), clinch_ir::Fault::DivisionByZero);
     assert!(check_trace(&program, &trace(&[0], fault)).is_err());
 }
@@ -90,6 +98,8 @@ fn invariants() {
     rejected(&leaves, &invariant(&leaves, &[true]), "a step leaves it");
     let faulty = gcl("var x: 0..4 = 0; command up do x := x + 1;");
     rejected(&faulty, &invariant(&faulty, &[true]), "a fault");
+    let undefined = gcl(UNDEFINED);
+    rejected(&undefined, &invariant(&undefined, &[true]), "it contains an error");
     let mut stuck = program.clone();
     stuck.property.deadlock = true;
     rejected(&stuck, &invariant(&stuck, &[true]), "it contains a deadlock");

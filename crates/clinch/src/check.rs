@@ -1,21 +1,23 @@
 //! `clinch check`: read, search, re-check, report.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clinch_certify::Rejection;
 use clinch_engine::Budget;
 use clinch_frontend::Input;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Verdict};
+use serde_json::json;
 
 use crate::c::engines::CEngine;
 use crate::c::load::Loaded;
-use crate::cli::{CheckArgs, Format, LimitArgs, Switch};
+use crate::cli::{CheckArgs, Format, IntegersName, LimitArgs, Switch};
 use crate::engines::{Engine, HornEngine};
 use crate::load::LoadError;
+use crate::options::{Given, Kind};
 use crate::progress::{Line, Log};
-use crate::watchdog::Watchdog;
+use crate::worker::Link;
 use crate::{c, exit, load, report, report_horn};
 
 /// A verdict and how it came about.
@@ -28,52 +30,70 @@ pub(crate) struct Outcome<V = Verdict> {
     pub(crate) stats: serde_json::Value,
 }
 
-/// `clinch check`.
-pub(crate) fn run(args: &CheckArgs) -> u8 {
-    let format = if args.json { Format::Json } else { args.format };
-    let budget = budget(&args.limits);
-    let watchdog = Watchdog::start(&budget, format);
-    let prepared = match prepare(args, format) {
+/// `clinch check`, as a worker of [`crate::supervisor`].
+pub(crate) fn run(args: &CheckArgs, given: &Given, elapsed: Duration) -> u8 {
+    let format = args.output();
+    let (budget, link) = start(&args.limits, elapsed);
+    let prepared = match prepare(args, given, format) {
         Ok(prepared) => prepared,
         Err(Stop::Error(text, code)) => {
-            watchdog.report(|| report::error(&text));
+            report::error(&text);
+            link.report(None, code);
             return code;
         }
         Err(Stop::Unknown(reason)) => {
-            let text = report::unknown(format, "none", &reason, budget.elapsed());
-            watchdog.report(|| report::line(&text));
+            let text = report::unknown(format, "none", &reason, budget.elapsed(), &json!({}));
+            link.report(Some(text), exit::UNKNOWN);
             return exit::UNKNOWN;
         }
     };
-    watchdog.set_engine(prepared.engine_name());
+    let engine = prepared.engine_name();
+    link.engine(engine);
     let log = if args.progress { Log::Refinements } else { Log::Nothing };
-    let manner = Manner { certify: args.certify, log, watchdog: Some(&watchdog) };
+    let manner = Manner { certify: args.certify, strict: args.strict, log, link: Some(link) };
     let (printed, code) = match &prepared {
         Prepared::Horn(system, engine) => answer_horn(system, engine, &budget, manner, format),
         Prepared::Program(program, engine) => answer(program, engine, &budget, manner, format),
         Prepared::C(loaded, engine) => c::check::answer(loaded, engine, &budget, (manner, args), format),
     };
-    watchdog.report(|| match printed {
-        Ok(text) => report::line(&text),
-        Err(text) => report::error(&format!("internal error: {}: {text}", prepared.engine_name())),
+    let text = printed.unwrap_or_else(|wrong| {
+        report::error(&format!("internal error: {engine}: {wrong}"));
+        let reason = Reason::Uncertified(format!("internal error: {wrong}"));
+        report::unknown(format, engine, &reason, budget.elapsed(), &json!({}))
     });
+    link.report(Some(text), code);
     code
+}
+
+/// The limits, and the way to the supervisor.
+fn start(limits: &LimitArgs, elapsed: Duration) -> (Budget, Link) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let budget = Budget::unlimited()
+        .with_elapsed(elapsed)
+        .with_timeout(Some(limits.timeout))
+        .with_memory(Some(limits.memory))
+        .with_max_iterations(limits.max_iterations)
+        .with_stop(Arc::clone(&stop));
+    let link = Link::start(&budget, stop);
+    (budget, link)
 }
 
 /// How a verdict is found.
 #[derive(Clone, Copy)]
-pub(crate) struct Manner<'a> {
+pub(crate) struct Manner {
     /// Whether it is re-checked.
     pub(crate) certify: Switch,
+    /// Whether "safe" under assumptions, or of nothing, is not enough.
+    pub(crate) strict: bool,
     /// What is shown on the way.
     pub(crate) log: Log,
-    /// Who reports if nobody else does.
-    pub(crate) watchdog: Option<&'a Watchdog>,
+    /// Who is told how it goes.
+    pub(crate) link: Option<Link>,
 }
 
-impl Manner<'_> {
+impl Manner {
     /// With all checks, and without a word.
-    pub(crate) const QUIET: Manner<'static> = Manner { certify: Switch::On, log: Log::Nothing, watchdog: None };
+    pub(crate) const QUIET: Manner = Manner { certify: Switch::On, strict: false, log: Log::Nothing, link: None };
 }
 
 /// What is checked, and by which engine.
@@ -101,26 +121,29 @@ enum Stop {
     Unknown(Reason),
 }
 
-fn prepare(args: &CheckArgs, format: Format) -> Result<Prepared, Stop> {
+fn prepare(args: &CheckArgs, given: &Given, format: Format) -> Result<Prepared, Stop> {
     let stop = |error| match error {
         LoadError::Bad(text) => Stop::Error(text, exit::BAD_INPUT),
+        LoadError::Usage(text) => usage(&text),
         LoadError::Unsupported(reason) => Stop::Unknown(reason),
     };
-    let usage = |text: &str| Stop::Error(format!("error: {text}"), exit::USAGE);
+    let kinds: Vec<Kind> = args.files.iter().filter_map(|file| Kind::of_path(file)).collect();
+    if format == Format::Smtlib && !kinds.iter().all(|kind| kind.may_be_clauses()) {
+        return Err(usage("--format smtlib is for Horn clauses"));
+    }
     if args.files.iter().any(|file| c::load::has_procedures(file)) {
-        let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
-        if format == Format::Smtlib {
-            return Err(usage("--format smtlib is for Horn clauses"));
-        }
-        let loaded = c::load::load(&args.files, &args.c, &args.model.text).map_err(stop)?;
-        return Ok(Prepared::C(Box::new(loaded), engine));
+        return prepare_procedures(args, given, &kinds).and_then(|engine| {
+            let loaded = c::load::load(&args.files, &args.c, &args.model.text, given).map_err(stop)?;
+            Ok(Prepared::C(Box::new(loaded), engine))
+        });
     }
     let [file] = args.files.as_slice() else { return Err(usage("only C programs have several files")) };
+    given.check_inputs(&kinds).map_err(|text| usage(&text))?;
     let input = load::load(file, &args.model).map_err(stop)?;
     if format == Format::Smtlib && matches!(input, Input::Program(_)) {
         return Err(usage("--format smtlib is for Horn clauses"));
     }
-    let engine = Engine::from_args(args, &input).map_err(|text| usage(&text))?;
+    let engine = Engine::from_args(args, given, &input, &kinds).map_err(|text| usage(&text))?;
     engine.check_predicates(&input).map_err(|text| Stop::Error(text, exit::BAD_INPUT))?;
     match (input, engine) {
         (Input::Horn(system), Engine::Horn(engine)) => Ok(Prepared::Horn(system, engine)),
@@ -129,10 +152,25 @@ fn prepare(args: &CheckArgs, format: Format) -> Result<Prepared, Stop> {
     }
 }
 
+/// The engine for programs with procedures.
+fn prepare_procedures(args: &CheckArgs, given: &Given, kinds: &[Kind]) -> Result<CEngine, Stop> {
+    given.check_inputs(kinds).map_err(|text| usage(&text))?;
+    let engine = CEngine::from_args(args).map_err(|text| usage(&text))?;
+    kinds.iter().try_for_each(|&kind| given.check_engine(kind, args.engine)).map_err(|text| usage(&text))?;
+    if args.lazy.encoding.is_some() && args.c.integers == IntegersName::Mathematical {
+        return Err(usage("--encoding does not go with --integers mathematical: they are read as they are"));
+    }
+    Ok(engine)
+}
+
+fn usage(text: &str) -> Stop {
+    Stop::Error(format!("error: {text}"), exit::USAGE)
+}
+
 /// What to print (an error if the evidence is wrong), and the exit code.
 pub(crate) type Printed = (Result<String, String>, u8);
 
-fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner<'_>, format: Format) -> Printed {
+fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner, format: Format) -> Printed {
     match check(program, engine, budget, manner) {
         Ok(outcome) => {
             let text = match format {
@@ -140,6 +178,7 @@ fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner<'_
                 Format::Text | Format::Smtlib => report::text(program, &outcome),
             };
             let code = match outcome.verdict {
+                Verdict::Safe(_) if report::missing_property(program, &outcome).is_some() => exit::UNKNOWN,
                 Verdict::Safe(_) => exit::SAFE,
                 Verdict::Unsafe(_) => exit::UNSAFE,
                 Verdict::Unknown(_) => exit::UNKNOWN,
@@ -150,13 +189,7 @@ fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner<'_
     }
 }
 
-fn answer_horn(
-    system: &HornSystem,
-    engine: &HornEngine,
-    budget: &Budget,
-    manner: Manner<'_>,
-    format: Format,
-) -> Printed {
+fn answer_horn(system: &HornSystem, engine: &HornEngine, budget: &Budget, manner: Manner, format: Format) -> Printed {
     match check_horn(system, engine, budget, manner) {
         Ok(outcome) => {
             let text = match format {
@@ -165,6 +198,7 @@ fn answer_horn(
                 Format::Smtlib => report_horn::smtlib(system, &outcome),
             };
             let code = match outcome.verdict {
+                HornVerdict::Sat(_) if manner.strict && report_horn::note(system, &outcome).is_some() => exit::UNKNOWN,
                 HornVerdict::Sat(_) => exit::SAFE,
                 HornVerdict::Unsat(_) => exit::UNSAFE,
                 HornVerdict::Unknown(_) => exit::UNKNOWN,
@@ -175,34 +209,8 @@ fn answer_horn(
     }
 }
 
-/// The limits, and Ctrl-C.
-fn budget(limits: &LimitArgs) -> Budget {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    let handler = move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            // Asked twice: the run does not react, so end it.
-            #[allow(clippy::exit, reason = "the second Ctrl-C must end the process")]
-            std::process::exit(130);
-        }
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        report::error(&format!("warning: Ctrl-C ends clinch without a report: {error}"));
-    }
-    Budget::unlimited()
-        .with_timeout(Some(limits.timeout))
-        .with_memory(Some(limits.memory))
-        .with_max_iterations(limits.max_iterations)
-        .with_stop(stop)
-}
-
 /// Runs the engine on a program and re-checks what it says. An error here is a verdict that failed its check.
-pub(crate) fn check(
-    program: &Program,
-    engine: &Engine,
-    budget: &Budget,
-    manner: Manner<'_>,
-) -> Result<Outcome, String> {
+pub(crate) fn check(program: &Program, engine: &Engine, budget: &Budget, manner: Manner) -> Result<Outcome, String> {
     search_and_recheck(
         engine.name(),
         budget,
@@ -222,7 +230,7 @@ fn check_horn(
     system: &HornSystem,
     engine: &HornEngine,
     budget: &Budget,
-    manner: Manner<'_>,
+    manner: Manner,
 ) -> Result<Outcome<HornVerdict>, String> {
     search_and_recheck(
         engine.name(),
@@ -242,16 +250,19 @@ fn check_horn(
 pub(crate) fn search_and_recheck<V>(
     engine: &'static str,
     budget: &Budget,
-    manner: Manner<'_>,
-    search: impl FnOnce(&mut Line<'_>) -> (V, serde_json::Value),
+    manner: Manner,
+    search: impl FnOnce(&mut Line) -> (V, serde_json::Value),
     recheck: impl FnOnce(&V, clinch_certify::Stop<'_>) -> Result<bool, Rejection>,
     unknown: impl FnOnce(Reason) -> V,
 ) -> Result<Outcome<V>, String> {
-    let mut line = Line::new(engine, manner.log, manner.watchdog);
+    let mut line = Line::new(engine, manner.log, manner.link);
     let start = Instant::now();
     let (verdict, stats) = search(&mut line);
     let search_time = start.elapsed();
     line.say("re-checking the verdict");
+    if let Some(link) = manner.link {
+        link.busy("a verdict was found, and its re-check did not end");
+    }
     let start = Instant::now();
     let checked = match manner.certify {
         Switch::On => recheck(&verdict, &|| budget.check().is_err()),

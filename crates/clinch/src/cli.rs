@@ -1,19 +1,25 @@
 //! What can be typed.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::c::lazy::LazyArgs;
 use crate::c::spds::SpdsArgs;
+use crate::protocol::{Assignment, Resume};
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
 /// Exit codes: 0 safe, 1 unsafe, 2 unknown, 64 wrong usage, 65 bad input, 70 internal error.
 #[derive(Parser, Debug)]
-#[command(version, about, max_term_width = 110)]
+#[command(version = version(), about, max_term_width = 110)]
 pub(crate) struct Cli {
+    /// Do the work of a check, and tell the supervisor.
+    #[arg(long, hide = true, value_name = "ASSIGNMENT", value_parser = parse_assignment)]
+    pub(crate) worker: Option<Assignment>,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -53,12 +59,12 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) spds: SpdsArgs,
 
-    /// Write a C file that, compiled with the program, drives it to the error found (C).
+    /// Write a C file that, compiled with the program, drives it to the error found.
     #[arg(long, value_name = "FILE")]
     pub(crate) harness: Option<PathBuf>,
 
-    /// The technique: see `clinch engines`. auto: cegar for transition constraints and Horn clauses, explicit for
-    /// other models with finite domains, alpha for the rest.
+    /// The technique: see `clinch engines`. auto: several, one after the other, for programs with procedures; cegar for transition
+    /// constraints and Horn clauses, explicit for other models with finite domains, alpha for the rest.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub(crate) engine: EngineName,
 
@@ -67,27 +73,27 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum)]
     pub(crate) order: Option<OrderName>,
 
-    /// Make the clauses smaller before the search (cegar).
+    /// Make the clauses smaller before the search.
     #[arg(long, value_enum)]
     pub(crate) simplify: Option<Switch>,
 
-    /// Look for simple invariants before the search (cegar).
+    /// Look for simple invariants before the search.
     #[arg(long, value_enum)]
     pub(crate) invariants: Option<Switch>,
 
-    /// Make control explicit that the clauses keep in Boolean or integer parameters (cegar; needs --simplify on).
+    /// Make control explicit that the clauses keep in Boolean or integer parameters (needs --simplify on).
     #[arg(long, value_enum)]
     pub(crate) control: Option<Switch>,
 
-    /// Threads of the breadth-first search (explicit); 0: all cores. The result does not depend on it.
+    /// Threads of the breadth-first search; 0: all cores. The result does not depend on it.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Use a prover to check exactness (alpha). off: the light-weight approach.
+    /// Use a prover to check exactness. off: the light-weight approach.
     #[arg(long, value_enum)]
     pub(crate) prover: Option<Switch>,
 
-    /// Describe by predicates the states in which a transition was not exact K times in a row (alpha).
+    /// Describe by predicates the states in which a transition was not exact K times in a row.
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "3")]
     pub(crate) add_all: Option<u32>,
 
@@ -95,7 +101,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeName>,
 
-    /// Find input values with the solver, or try all of a domain (alpha).
+    /// Find input values with the solver, or try all of a domain.
     #[arg(long, value_enum)]
     pub(crate) inputs: Option<InputsName>,
 
@@ -103,23 +109,23 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "LO..HI", value_parser = parse_range, allow_hyphen_values = true)]
     pub(crate) input_domain: Option<(i64, i64)>,
 
-    /// Look for the error after each search, as in the paper, or stop at the first one (alpha).
+    /// Look for the error after each search, as in the paper, or stop at the first one.
     #[arg(long, value_enum)]
     pub(crate) lookup: Option<LookupName>,
 
-    /// Which predicates split abstract states (split).
+    /// Which predicates split abstract states.
     #[arg(long, value_enum)]
     pub(crate) strategy: Option<StrategyName>,
 
-    /// Learn from spurious counterexamples (cegar). off: compute the fixpoint for the predicates given.
+    /// Learn from spurious counterexamples. off: compute the fixpoint for the predicates given.
     #[arg(long, value_enum)]
     pub(crate) refine: Option<Switch>,
 
-    /// Start from the predicates in this file, as --save-predicates writes it (cegar).
+    /// Start from the predicates in this file, as --save-predicates writes it.
     #[arg(long = "predicates", value_name = "FILE")]
     pub(crate) predicate_file: Option<PathBuf>,
 
-    /// Write the predicates in use at the end to this file (cegar): a location or predicate, a tab, and a formula in
+    /// Write the predicates in use at the end to this file: a location or predicate, a tab, and a formula in
     /// SMT-LIB syntax over the parameters on each line.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_predicates: Option<PathBuf>,
@@ -130,6 +136,10 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    /// Exit with 2 instead of 0 where "safe" rests on an assumption, or nothing was checked.
+    #[arg(long)]
+    pub(crate) strict: bool,
 
     /// Re-check the verdict. off is for timing only: the verdict is then not to be trusted.
     #[arg(long, value_enum, default_value_t = Switch::On)]
@@ -146,6 +156,17 @@ pub(crate) struct CheckArgs {
     /// How the answer is printed. smtlib: sat, unsat or unknown, then the model or the refutation (Horn clauses).
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+
+    /// Where a portfolio goes on; known to workers only.
+    #[arg(skip)]
+    pub(crate) resume: Resume,
+}
+
+impl CheckArgs {
+    /// How the answer is printed.
+    pub(crate) fn output(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -181,7 +202,7 @@ pub(crate) struct ModelArgs {
     #[arg(long = "predicate", value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) predicates: Vec<String>,
 
-    /// What the variables of transition constraints (.pl, .armc) range over.
+    /// What the variables of transition constraints range over.
     #[arg(long, value_enum, default_value_t = NumbersName::Integer)]
     pub(crate) numbers: NumbersName,
 }
@@ -189,11 +210,11 @@ pub(crate) struct ModelArgs {
 /// What is said about the text of a model.
 #[derive(Args, Debug)]
 pub(crate) struct TextArgs {
-    /// Set a constant of the model.
+    /// Set a constant of the model, to an integer; on C a macro, to any text or to nothing.
     #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
-    pub(crate) defines: Vec<(String, i64)>,
+    pub(crate) defines: Vec<Define>,
 
-    /// The label that must not be reached (.rem, .bp). Default: error.
+    /// The label that must not be reached. Default: error.
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
 }
@@ -201,23 +222,23 @@ pub(crate) struct TextArgs {
 /// How C is read.
 #[derive(Args, Debug)]
 pub(crate) struct CArgs {
-    /// Sizes of `long` and pointers (C). Default: what the task file says, or lp64.
+    /// Sizes of `long` and pointers. Default: what the task file says, or lp64.
     #[arg(long, value_enum)]
     pub(crate) data_model: Option<DataModelName>,
 
-    /// How integers are read (C). mathematical: unbounded, without wrap-around; the verdict holds for that reading only.
+    /// How integers are read. mathematical: unbounded, without wrap-around; the verdict holds for that reading only.
     #[arg(long, value_enum, default_value_t = IntegersName::Machine)]
     pub(crate) integers: IntegersName,
 
-    /// The function a run starts with (C); its parameters are inputs. Default: what the task file says, or main.
+    /// The function a run starts with; its parameters are inputs. Default: what the task file says, or main.
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) entry: Option<String>,
 
-    /// Global variables start with any value instead of their initial ones (C).
+    /// Global variables start with any value instead of their initial ones.
     #[arg(long)]
     pub(crate) globals_as_inputs: bool,
 
-    /// An argument for the preprocessor (C); may be repeated.
+    /// An argument for the preprocessor; may be repeated.
     #[arg(long = "cpp-flag", value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) cpp_flags: Vec<String>,
 }
@@ -445,10 +466,48 @@ pub(crate) enum StrategyName {
     MinOnly,
 }
 
-fn parse_define(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    let value = value.trim().parse().map_err(|_| format!("`{value}` is not an integer"))?;
-    Ok((name.trim().to_owned(), value))
+/// A name with a value that is given on the command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Define {
+    name: String,
+    value: Option<String>,
+}
+
+impl Define {
+    /// A constant of a model.
+    pub(crate) fn constant(&self) -> Result<(String, i64), String> {
+        let value = self.value.as_deref().ok_or_else(|| format!("--define {}: expected NAME=VALUE", self.name))?;
+        let number = value.trim().parse();
+        let number = number.map_err(|_| format!("--define {}: `{value}` is not an integer", self.name))?;
+        Ok((self.name.trim().to_owned(), number))
+    }
+
+    /// The same as the C compiler takes it.
+    pub(crate) fn macro_flag(&self) -> String {
+        match &self.value {
+            Some(value) => format!("-D{}={value}", self.name),
+            None => format!("-D{}", self.name),
+        }
+    }
+}
+
+fn parse_define(text: &str) -> Result<Define, String> {
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
+    if name.trim().is_empty() {
+        return Err("expected NAME=VALUE".to_owned());
+    }
+    Ok(Define { name: name.to_owned(), value })
+}
+
+/// The version of clinch and that of its solver.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> =
+        LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), clinch_smt::solver_version()));
+    &VERSION
+}
+
+fn parse_assignment(text: &str) -> Result<Assignment, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 fn parse_range(text: &str) -> Result<(i64, i64), String> {

@@ -9,6 +9,7 @@ use clinch_ir::{HornSystem, HornVerdict, InputDomain, Program, Reason, Syntax, T
 use serde_json::Value;
 
 use crate::cli::{CheckArgs, EngineName, InputsName, LookupName, OrderName, ScopeName, StrategyName, Switch};
+use crate::options::{Given, Kind};
 use crate::predicates::{self, PredicateFiles};
 use crate::{exit, report};
 
@@ -34,7 +35,7 @@ pub(crate) enum HornEngine {
 
 impl Engine {
     /// The engine the command line asks for, or what is wrong with it.
-    pub(crate) fn from_args(args: &CheckArgs, input: &Input) -> Result<Engine, String> {
+    pub(crate) fn from_args(args: &CheckArgs, given: &Given, input: &Input, kinds: &[Kind]) -> Result<Engine, String> {
         let name = match (args.engine, input) {
             (EngineName::Auto, Input::Horn(_)) => EngineName::Cegar,
             (EngineName::Auto, Input::Program(program)) if program.syntax == Syntax::Armc => EngineName::Cegar,
@@ -42,8 +43,8 @@ impl Engine {
             (EngineName::Auto, Input::Program(_)) => EngineName::Alpha,
             (name, _) => name,
         };
-        check_options(args, name)?;
         let engine = Self::with_name(args, name)?;
+        kinds.iter().try_for_each(|&kind| given.check_engine(kind, name))?;
         match (&engine, input) {
             (Engine::Horn(_), _) | (_, Input::Program(_)) => Ok(engine),
             (_, Input::Horn(_)) => Err(format!("{} does not go with Horn clauses", engine.name())),
@@ -255,6 +256,9 @@ fn predicate_files(args: &CheckArgs) -> Result<PredicateFiles, String> {
 
 pub(crate) fn cegar_config(args: &CheckArgs) -> Result<cegar::Config, String> {
     let default = cegar::Config::default();
+    if (args.control, args.simplify) == (Some(Switch::On), Some(Switch::Off)) {
+        return Err("--control on needs --simplify on".to_owned());
+    }
     Ok(cegar::Config {
         order: match args.order {
             None => default.order,
@@ -318,36 +322,6 @@ fn alpha_config(args: &CheckArgs, domain: InputDomain) -> Result<alpha::Config, 
     })
 }
 
-/// Options of other engines are an error, not noise.
-fn check_options(args: &CheckArgs, engine: EngineName) -> Result<(), String> {
-    let explicit = engine == EngineName::Explicit;
-    let alpha = engine == EngineName::Alpha;
-    let split = engine == EngineName::Split;
-    let cegar = engine == EngineName::Cegar;
-    let horn = cegar || matches!(engine, EngineName::Spacer | EngineName::Lazy);
-    let wrong = [
-        ("--order", args.order.is_some() && (split || engine == EngineName::Spacer)),
-        ("--refine", args.refine.is_some() && !cegar),
-        ("--simplify", args.simplify.is_some() && !cegar),
-        ("--invariants", args.invariants.is_some() && !cegar),
-        ("--control", args.control.is_some() && !cegar),
-        ("--input-domain", args.input_domain.is_some() && horn),
-        ("--predicates", args.predicate_file.is_some() && !cegar),
-        ("--save-predicates", args.save_predicates.is_some() && !cegar),
-        ("--threads", args.threads.is_some() && !explicit),
-        ("--prover", args.prover.is_some() && !alpha),
-        ("--add-all", args.add_all.is_some() && !alpha),
-        ("--scope", args.scope.is_some() && !alpha && !cegar),
-        ("--lookup", args.lookup.is_some() && !alpha),
-        ("--inputs", args.inputs.is_some() && !alpha),
-        ("--strategy", args.strategy.is_some() && !split),
-    ];
-    match wrong.iter().find(|(_, wrong)| *wrong) {
-        Some((option, _)) => Err(format!("{option} does not go with this engine: see `clinch engines`")),
-        None => Ok(()),
-    }
-}
-
 fn is_finite(program: &Program) -> bool {
     program.vars.iter().all(|v| v.domain.bounds().is_some())
 }
@@ -369,6 +343,7 @@ alpha     concrete search with abstract matching, refined until exact [Alpha]
 split     abstract matching with intervals split until abstract and concrete states agree [Split]
     --strategy max-overlap|min-set|min-only  which predicates split
     --input-domain LO..HI    values for unbounded inputs
+    --predicate EXPR         a predicate to start from
 cegar     predicate abstraction of Horn clauses, refined by interpolants from spurious counterexamples [Subsumer]
     --order subsumer-first|priority|bfs|dfs  which abstract state is expanded next
     --simplify on|off        make the clauses smaller first; off is the paper's configuration
@@ -378,6 +353,7 @@ cegar     predicate abstraction of Horn clauses, refined by interpolants from sp
     --predicate EXPR, --predicates FILE  predicates to start from
     --save-predicates FILE   write the predicates in use at the end
     --refine on|off          off: only compute the fixpoint for the predicates given
+    --encoding int|wrap|bv   how machine integers are read; by default one after the other
 lazy      lazy abstraction: one tree, refined where it must be; predicates differ from place to place
     --preset blast           the strategies of the paper instead of what pays today
     --order rpo|bfs|dfs|subsumer  reverse post-order, breadth first, depth first, larger states before smaller ones
@@ -388,6 +364,8 @@ lazy      lazy abstraction: one tree, refined where it must be; predicates diffe
     --local subtree|location where new predicates are used
     --grain atoms|conjuncts|both  what of an interpolant becomes a predicate
     --encoding int|wrap|bv   how machine integers are read; by default one after the other
+    --values none|control|all  which variables become control where they matter
+    --data-flow none|intervals  what is known without abstraction
     --keep-subtree, --whole-equations, --dot FILE
 bounded   bounded model checking of C programs: loops and recursion unrolled, with bounds that grow [Bmc]
 spds      symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]
@@ -397,8 +375,9 @@ spds      symbolic pushdown systems: procedures and recursion exactly, over bits
     --int-bits N             integer variables hold only N bits
     --heap-bits N            bits of dynamic memory, for each kind of block (1024)
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
-all       --error EXPR  --deadlock  --define NAME=VALUE  --seed N  --timeout TIME  --memory SIZE  --max-iterations N
-          --progress";
+    --encoding int|wrap|bv   how machine integers are read; by default one after the other
+all       --seed N  --timeout TIME  --memory SIZE  --max-iterations N  --certify on|off  --strict  --progress
+          `clinch check --help` says which inputs an option is for; one that does not apply is an error";
 
 /// `clinch engines`.
 pub(crate) fn run() -> u8 {

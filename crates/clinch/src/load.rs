@@ -6,14 +6,21 @@ use std::path::Path;
 use clinch_frontend::{Input, Language, Numbers, Options, ReadError, read};
 use clinch_ir::Reason;
 
-use crate::cli::{ModelArgs, NumbersName};
+use crate::cli::{Define, ModelArgs, NumbersName, TextArgs};
 
 /// Why there is nothing to check.
 pub(crate) enum LoadError {
     /// Bad input: the text to print.
     Bad(String),
+    /// An option does not go with the input: why.
+    Usage(String),
     /// Not modelled: no verdict.
     Unsupported(Reason),
+}
+
+/// The constants of a model that are set on the command line.
+pub(crate) fn constants(args: &TextArgs) -> Result<Vec<(String, i64)>, LoadError> {
+    args.defines.iter().map(Define::constant).collect::<Result<_, _>>().map_err(LoadError::Usage)
 }
 
 /// The model in a file.
@@ -25,7 +32,7 @@ pub(crate) fn load(file: &Path, args: &ModelArgs) -> Result<Input, LoadError> {
     })?;
     let bytes = std::fs::read(file).map_err(|e| bad(format!("cannot read: {e}")))?;
     let options = Options {
-        defines: args.text.defines.clone(),
+        defines: constants(&args.text)?,
         error: args.error.clone(),
         deadlock: args.deadlock,
         predicates: args.predicates.clone(),

@@ -6,17 +6,24 @@ mod cli;
 mod convert;
 mod engines;
 mod load;
+mod options;
 mod predicates;
 mod progress;
+mod property;
+mod protocol;
 mod report;
 mod report_horn;
 mod reproduce;
 mod smtlib;
-mod watchdog;
+mod supervisor;
+mod worker;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
+
+use options::Given;
 
 /// Parsing and search allocate millions of small blocks; the system's allocator takes a third of the time of both.
 #[global_allocator]
@@ -36,16 +43,23 @@ mod exit {
 }
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
-        Ok(cli) => cli,
+    let (cli, given) = match parse() {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are no errors; where they go, and that they may not be read, is clap's business.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::SAFE });
         }
     };
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli));
-    match worker.map(std::thread::JoinHandle::join) {
+    if let Err(message) = clinch_smt::check_solver_version() {
+        report::error(&format!("error: {message}"));
+        return ExitCode::from(exit::INTERNAL);
+    }
+    if let (cli::Command::Check(args), None) = (&cli.command, &cli.worker) {
+        return ExitCode::from(supervisor::run(args));
+    }
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
+    match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(_)) => {
             report::error("internal error: clinch panicked; please report it with the model");
@@ -58,12 +72,24 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: cli::Cli) -> u8 {
+/// What was typed, and which options of it are not there by default.
+fn parse() -> Result<(cli::Cli, Given), clap::Error> {
+    let command = cli::Cli::command().mut_subcommand("check", options::describe);
+    let matches = command.clone().try_get_matches()?;
+    let given = matches.subcommand().and_then(|(name, typed)| Some(Given::new(command.find_subcommand(name)?, typed)));
+    Ok((cli::Cli::from_arg_matches(&matches)?, given.unwrap_or_default()))
+}
+
+fn run(cli: cli::Cli, given: &Given) -> u8 {
     match cli.command {
-        cli::Command::Check(args) => check::run(&args),
-        cli::Command::Convert(args) => convert::run(&args),
-        cli::Command::Run(args) => c::run::run(&args),
-        cli::Command::Cfa(args) => c::cfa::run(&args),
+        cli::Command::Check(mut args) => {
+            let assignment = cli.worker.unwrap_or_default();
+            args.resume = assignment.resume;
+            check::run(&args, given, Duration::from_millis(assignment.elapsed_ms))
+        }
+        cli::Command::Convert(args) => convert::run(&args, given),
+        cli::Command::Run(args) => c::run::run(&args, given),
+        cli::Command::Cfa(args) => c::cfa::run(&args, given),
         cli::Command::Engines => engines::run(),
         cli::Command::Reproduce(args) => reproduce::run(&args),
     }

@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 
 use clinch_engine::{Observer, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
 
 use crate::report;
-use crate::watchdog::Watchdog;
+use crate::worker::Link;
 
 /// Shows how a run goes on, on standard error.
-pub(crate) struct Line<'a> {
+pub(crate) struct Line {
     bar: Option<ProgressBar>,
-    last: Instant,
+    last: Option<Instant>,
     log: Log,
-    watchdog: Option<&'a Watchdog>,
+    link: Option<Link>,
 }
 
 /// Whether every refinement is a line of its own.
@@ -24,9 +25,9 @@ pub(crate) enum Log {
     Nothing,
 }
 
-impl<'a> Line<'a> {
-    /// A line if standard error is a terminal, or lines if that is asked for. The watchdog is told what keeps the engine busy.
-    pub(crate) fn new(engine: &'static str, log: Log, watchdog: Option<&'a Watchdog>) -> Self {
+impl Line {
+    /// A line if standard error is a terminal, or lines if that is asked for. The supervisor is told as well.
+    pub(crate) fn new(engine: &'static str, log: Log, link: Option<Link>) -> Self {
         let bar = (log == Log::Nothing && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new_spinner();
             let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {msg}");
@@ -35,7 +36,7 @@ impl<'a> Line<'a> {
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
-        Line { bar, last: Instant::now(), log, watchdog }
+        Line { bar, last: None, log, link }
     }
 
     /// What happens now.
@@ -53,25 +54,49 @@ impl<'a> Line<'a> {
     }
 }
 
-impl Observer for Line<'_> {
+impl Observer for Line {
     fn progress(&mut self, progress: Progress) {
         const EVERY: Duration = Duration::from_millis(50);
         if self.log == Log::Refinements && progress.iteration > 0 {
             report::error(&message(progress));
         }
-        let Some(bar) = &self.bar else { return };
-        if self.last.elapsed() < EVERY {
+        if self.last.is_some_and(|last| last.elapsed() < EVERY) {
             return;
         }
-        self.last = Instant::now();
-        bar.set_message(message(progress));
+        self.last = Some(Instant::now());
+        if let Some(link) = self.link {
+            link.progress(numbers(progress));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_message(message(progress));
+        }
     }
 
     fn spurious(&mut self, shape: &str) {
-        if let Some(watchdog) = self.watchdog {
-            watchdog.set_busy(shape);
+        if let Some(link) = self.link {
+            link.busy(shape);
         }
     }
+
+    fn turn(&mut self, number: usize, engine: &str) {
+        if let Some(link) = self.link {
+            link.turn(number, engine);
+        }
+    }
+
+    fn gave_up(&mut self, engine: &str, reason: &str) {
+        if let Some(link) = self.link {
+            link.gave_up(engine, reason);
+        }
+    }
+}
+
+/// What is known of a run, as statistics.
+fn numbers(progress: Progress) -> Value {
+    let Progress { iteration, predicates, states, prover_calls, .. } = progress;
+    let all =
+        [("iterations", iteration), ("predicates", predicates), ("states", states), ("prover_calls", prover_calls)];
+    all.into_iter().filter(|&(_, n)| n > 0).map(|(name, n)| (name.to_owned(), Value::from(n))).collect()
 }
 
 /// A run in a line.

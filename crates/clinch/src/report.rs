@@ -5,11 +5,12 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use clinch_ir::print::{show, show_cells, show_locations};
-use clinch_ir::{AbstractProof, Program, Proof, Reason, State, Trace, TraceEnd, Verdict};
+use clinch_ir::{AbstractProof, EvalError, Evaluator, Program, Proof, Reason, State, Trace, TraceEnd, Verdict};
 use serde_json::{Value, json};
 
 use crate::check::Outcome;
 use crate::cli::Format;
+use crate::property;
 
 /// Prints to standard output; a reader that went away is not an error.
 pub(crate) fn line(text: &str) {
@@ -33,24 +34,34 @@ pub(crate) fn json_head<V>(verdict: &str, outcome: &Outcome<V>) -> Value {
 }
 
 /// No verdict, and nothing else to tell.
-pub(crate) fn unknown(format: Format, engine: &'static str, reason: &Reason, time: Duration) -> String {
+pub(crate) fn unknown(format: Format, engine: &str, reason: &Reason, time: Duration, stats: &Value) -> String {
+    let time = time.as_secs_f64();
     match format {
-        Format::Text => format!("UNKNOWN: {reason} ({engine}, {:.2} s)", time.as_secs_f64()),
-        Format::Smtlib => format!("unknown\n; {reason}"),
-        Format::Json => {
-            let (stats, certify_time) = (json!({}), Duration::ZERO);
-            let outcome = Outcome { verdict: (), engine, certified: false, search_time: time, certify_time, stats };
-            let mut object = json_head("unknown", &outcome);
-            object["reason"] = reason.to_string().into();
-            object["stats"] = outcome.stats;
-            object.to_string()
+        Format::Text => {
+            let mut out = String::new();
+            push(&mut out, &format!("UNKNOWN: {reason} ({engine}, {time:.2} s)"));
+            push_stats(&mut out, stats);
+            out.trim_end().to_owned()
         }
+        Format::Smtlib => format!("unknown\n; {reason}"),
+        Format::Json => json!({
+            "verdict": "unknown",
+            "engine": engine,
+            "certified": false,
+            "time_s": time,
+            "certify_time_s": 0.0,
+            "reason": reason.to_string(),
+            "stats": stats,
+        })
+        .to_string(),
     }
 }
 
 /// The outcome as one JSON object.
 pub(crate) fn json(program: &Program, outcome: &Outcome) -> String {
+    let missing = missing_property(program, outcome);
     let verdict = match outcome.verdict {
+        Verdict::Safe(_) if missing.is_some() => "unknown",
         Verdict::Safe(_) => "safe",
         Verdict::Unsafe(_) => "unsafe",
         Verdict::Unknown(_) => "unknown",
@@ -59,13 +70,21 @@ pub(crate) fn json(program: &Program, outcome: &Outcome) -> String {
     match &outcome.verdict {
         Verdict::Unknown(reason) => object["reason"] = reason.to_string().into(),
         Verdict::Unsafe(trace) => {
-            object["error"] = end_text(program, &trace.end).into();
+            object["error"] = end_text(program, trace).into();
             object["trace"] = json_trace(program, trace);
         }
         Verdict::Safe(proof) => object["proof"] = json_proof(program, proof),
     }
+    if let Some(why) = missing {
+        object["reason"] = why.into();
+    }
     object["stats"] = outcome.stats.clone();
     object.to_string()
+}
+
+/// Why a proof shows nothing, if so.
+pub(crate) fn missing_property(program: &Program, outcome: &Outcome) -> Option<String> {
+    matches!(outcome.verdict, Verdict::Safe(_)).then(|| property::missing_in_program(program)).flatten()
 }
 
 fn json_trace(program: &Program, trace: &Trace) -> Value {
@@ -106,12 +125,18 @@ pub(crate) fn text(program: &Program, outcome: &Outcome) -> String {
     let (time, checked) = times(outcome);
     match &outcome.verdict {
         Verdict::Safe(proof) => {
-            push(&mut out, &format!("SAFE: no error is reachable ({time})"));
+            push(
+                &mut out,
+                &match missing_property(program, outcome) {
+                    None => format!("SAFE: no error is reachable ({time})"),
+                    Some(why) => format!("UNKNOWN: {why} ({time})"),
+                },
+            );
             push(&mut out, &format!("proof: {}; {checked}", proof_text(program, proof)));
         }
         Verdict::Unsafe(trace) => {
             let steps = trace.steps.len();
-            push(&mut out, &format!("UNSAFE: {} after {steps} steps ({time})", end_text(program, &trace.end)));
+            push(&mut out, &format!("UNSAFE: {} after {steps} steps ({time})", end_text(program, trace)));
             push(&mut out, &format!("trace ({checked} by replay):"));
             push_trace(&mut out, program, trace);
         }
@@ -157,9 +182,12 @@ fn abstract_text(program: &Program, proof: &AbstractProof) -> String {
     )
 }
 
-fn end_text(program: &Program, end: &TraceEnd) -> String {
-    match end {
-        TraceEnd::Error => "the error condition holds".to_owned(),
+fn end_text(program: &Program, trace: &Trace) -> String {
+    match &trace.end {
+        TraceEnd::Error => match program.property.error.map(|e| Evaluator::new(program).holds(e, trace.last())) {
+            Some(Err(EvalError::Fault(fault))) => format!("the error condition has no value: {fault}"),
+            _ => "the error condition holds".to_owned(),
+        },
         TraceEnd::Deadlock => "no transition is enabled".to_owned(),
         TraceEnd::Fault(transition, _, fault) => {
             let transition = program.transition(*transition);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::check::Outcome;
 use crate::report::{json_head, push, push_stats, times};
-use crate::smtlib;
+use crate::{property, smtlib};
 
 /// Larger formulas are not shown to people.
 const SHOWN_NODES: u64 = 2_000;
@@ -41,8 +41,16 @@ pub(crate) fn text(system: &HornSystem, outcome: &Outcome<HornVerdict>) -> Strin
         }
         HornVerdict::Unknown(reason) => push(&mut out, &format!("UNKNOWN: {reason} ({time})")),
     }
+    if let Some(note) = note(system, outcome) {
+        push(&mut out, &format!("note: {note}"));
+    }
     push_stats(&mut out, &outcome.stats);
     out.trim_end().to_owned()
+}
+
+/// Why a solution shows nothing, if so.
+pub(crate) fn note(system: &HornSystem, outcome: &Outcome<HornVerdict>) -> Option<String> {
+    matches!(outcome.verdict, HornVerdict::Sat(_)).then(|| property::missing_in_clauses(system)).flatten()
 }
 
 /// The outcome as one JSON object.
@@ -57,6 +65,9 @@ pub(crate) fn json(system: &HornSystem, outcome: &Outcome<HornVerdict>) -> Strin
         HornVerdict::Sat(solution) => object["solution"] = json_solution(system, solution),
         HornVerdict::Unsat(derivation) => object["refutation"] = json_refutation(system, derivation),
         HornVerdict::Unknown(reason) => object["reason"] = reason.to_string().into(),
+    }
+    if let Some(note) = note(system, outcome) {
+        object["notes"] = json!([note]);
     }
     object["stats"] = outcome.stats.clone();
     object.to_string()

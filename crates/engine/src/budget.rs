@@ -45,6 +45,12 @@ impl Budget {
         Budget { max_iterations, ..self }
     }
 
+    /// The clock started that long ago.
+    #[must_use]
+    pub fn with_elapsed(self, elapsed: Duration) -> Self {
+        Budget { start: self.start.checked_sub(elapsed).unwrap_or(self.start), ..self }
+    }
+
     /// Stops when the flag is raised.
     pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
         Budget { stop, ..self }
@@ -87,7 +93,7 @@ impl Budget {
     pub fn check_memory(&self) -> Result<(), Reason> {
         self.check()?;
         match self.memory {
-            Some(limit) if resident_bytes().is_some_and(|used| used > limit) => Err(Reason::Memory(limit >> 20)),
+            Some(limit) if resident_bytes("self").is_some_and(|used| used > limit) => Err(Reason::Memory(limit >> 20)),
             _ => Ok(()),
         }
     }
@@ -102,10 +108,10 @@ impl Budget {
     }
 }
 
-/// Memory the process holds, where the system tells.
-fn resident_bytes() -> Option<u64> {
+/// Memory a process (its number, or `self`) holds, where the system tells.
+pub fn resident_bytes(process: &str) -> Option<u64> {
     const PAGE: u64 = 4096;
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
     statm.split_whitespace().nth(1)?.parse::<u64>().ok().map(|pages| pages * PAGE)
 }
 
@@ -165,6 +171,12 @@ pub trait Observer {
 
     /// A counterexample was spurious: what it looked like, for people. At a limit the last one is the best reason there is.
     fn spurious(&mut self, _shape: &str) {}
+
+    /// An engine of a portfolio takes its turn, which is the one with this number.
+    fn turn(&mut self, _number: usize, _engine: &str) {}
+
+    /// An engine of a portfolio has no verdict.
+    fn gave_up(&mut self, _engine: &str, _reason: &str) {}
 
     /// States the observer waits for. The engines of [Split, section 5.1] report them: [`crate::alpha`],
     /// [`crate::split`] and the depth-first search of [`crate::explicit`].

@@ -19,5 +19,5 @@ pub mod spacer;
 pub mod spds;
 pub mod split;
 
-pub use budget::{Budget, Observer, Progress, Silent};
+pub use budget::{Budget, Observer, Progress, Silent, resident_bytes};
 pub use goals::{Goals, Sighting};

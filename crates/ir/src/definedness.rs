@@ -3,13 +3,13 @@
 //! A step *faults* when its guard cannot be evaluated, or when it is enabled and one of its assignments cannot be
 //! executed: division by zero, an index outside its array, a bitwise operation on more than 32 bits, a value outside
 //! the target's domain. A fault is an error of the model and, for every property, an error state: a program is safe
-//! only if no reachable step faults.
+//! only if no reachable step faults. An error condition without a value is a fault too ([`violated`]).
 
 use rustc_hash::FxHashMap;
 
 use crate::program::{Domain, Program};
 use crate::range::range;
-use crate::term::{BinOp, Node, Term, Terms};
+use crate::term::{BinOp, Node, Term, Terms, UnOp};
 
 /// The condition under which evaluating `term` meets no fault.
 pub fn defined(program: &Program, terms: &mut Terms, term: Term) -> Term {
@@ -28,6 +28,10 @@ fn defined_memo(program: &Program, terms: &mut Terms, term: Term, memo: &mut FxH
         Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => terms.tt(),
         Node::BitVec(..) | Node::BigBitVec(..) => terms.tt(),
         Node::Extract { of, .. } | Node::Extend { of, .. } | Node::IntToBv(_, of) => defined(terms, of),
+        Node::Unary(UnOp::BitNot, a) => {
+            let (argument, own) = (defined(terms, a), is_bit_operand(program, terms, a));
+            terms.and(argument, own)
+        }
         Node::Unary(_, a) => defined(terms, a),
         Node::Binary(BinOp::And, a, b) => {
             let (da, db) = (defined(terms, a), defined(terms, b));
@@ -61,6 +65,13 @@ fn defined_memo(program: &Program, terms: &mut Terms, term: Term, memo: &mut FxH
     condition
 }
 
+/// The error states of a condition: those in which it holds, and those in which it has no value.
+pub fn violated(program: &Program, terms: &mut Terms, error: Term) -> Term {
+    let defined = defined(program, terms, error);
+    let undefined = terms.not(defined);
+    terms.or(undefined, error)
+}
+
 /// The formula, made false where it is undefined.
 pub fn total(program: &Program, terms: &mut Terms, formula: Term) -> Term {
     let defined = defined(program, terms, formula);
@@ -87,17 +98,21 @@ fn operation_defined(program: &Program, terms: &mut Terms, op: BinOp, a: Term, b
             None => terms.tt(),
         },
         BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
-            let left = between(program, terms, a, i32::MIN.into(), i32::MAX.into());
-            let right = between(program, terms, b, i32::MIN.into(), i32::MAX.into());
+            let (left, right) = (is_bit_operand(program, terms, a), is_bit_operand(program, terms, b));
             terms.and(left, right)
         }
         BinOp::Shl | BinOp::Shr => {
-            let left = between(program, terms, a, i32::MIN.into(), i32::MAX.into());
+            let left = is_bit_operand(program, terms, a);
             let right = between(program, terms, b, 0, 31);
             terms.and(left, right)
         }
         _ => terms.tt(),
     }
+}
+
+/// Bitwise operations are those of 32-bit numbers.
+fn is_bit_operand(program: &Program, terms: &mut Terms, term: Term) -> Term {
+    between(program, terms, term, i32::MIN.into(), i32::MAX.into())
 }
 
 fn array_len(program: &Program, terms: &Terms, array: Term) -> Option<u32> {

@@ -114,7 +114,7 @@ impl<'a> Evaluator<'a> {
             Node::Int(v) => Ok(v),
             Node::Var(v) => Ok(state.cells[self.program.var(v).first_cell as usize]),
             Node::At(process, location) => Ok(i64::from(state.locs[process.index()] == location)),
-            Node::Unary(op, a) => unary(op, self.value(a, state)?),
+            Node::Unary(op, a) => unary_op(op, self.value(a, state)?),
             Node::Binary(BinOp::And, a, b) => {
                 if self.holds(a, state)? {
                     self.value(b, state)
@@ -167,11 +167,12 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn unary(op: UnOp, x: i64) -> Result<i64, EvalError> {
+/// `op x`, Booleans as 0 and 1.
+pub fn unary_op(op: UnOp, x: i64) -> Result<i64, EvalError> {
     match op {
         UnOp::Not => Ok(i64::from(x == 0)),
         UnOp::Neg => x.checked_neg().ok_or(EvalError::Overflow),
-        UnOp::BitNot => Ok(!x),
+        UnOp::BitNot => Ok(!bit_operand(x)?),
         UnOp::BoolToInt => Ok(x),
         UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => unreachable!("programs have no bit-vectors"),
     }

@@ -215,7 +215,7 @@ impl Transition {
 /// What must not be reachable.
 #[derive(Clone, Debug, Default)]
 pub struct Property {
-    /// States that satisfy this term are errors. It may speak about variables and locations.
+    /// States that satisfy this term, or in which it has no value, are errors. It may speak about variables and locations.
     pub error: Option<Term>,
     /// States without successor are errors.
     pub deadlock: bool,

@@ -445,7 +445,7 @@ impl Terms {
             (UnOp::Not, Node::Unary(UnOp::Not, inner)) => inner,
             (UnOp::BoolToInt, Node::Bool(b)) => self.int(i64::from(b)),
             (UnOp::Neg, Node::Int(v)) if v != i64::MIN => self.int(-v),
-            (UnOp::BitNot, Node::Int(v)) => self.int(!v),
+            (UnOp::BitNot, Node::Int(v)) if i32::try_from(v).is_ok() => self.int(!v),
             _ => self.intern(Node::Unary(op, a)),
         }
     }
@@ -537,7 +537,8 @@ impl Terms {
         self.visit(term, &mut |node| match node {
             Node::Var(_) => over_state = true,
             Node::Binary(BinOp::Div | BinOp::Rem | BinOp::Select | BinOp::Shl | BinOp::Shr, ..)
-            | Node::Binary(BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor, ..) => partial = true,
+            | Node::Binary(BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor, ..)
+            | Node::Unary(UnOp::BitNot, _) => partial = true,
             _ => {}
         });
         !(over_state && partial)

@@ -51,7 +51,7 @@ pub struct Step {
 /// Why the last state of a trace is an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TraceEnd {
-    /// It satisfies the error condition.
+    /// It satisfies the error condition, or the condition has no value in it.
     Error,
     /// It has no successor.
     Deadlock,
@@ -133,6 +133,9 @@ pub enum Reason {
     /// The engine cannot treat something.
     #[error("unsupported: {0}")]
     Unsupported(String),
+    /// The process that searched is gone: this is what ended it.
+    #[error("engine crashed: {0}")]
+    Crashed(String),
     /// Found, but its re-check did not finish.
     #[error("the verdict could not be re-checked: {0}")]
     Uncertified(String),

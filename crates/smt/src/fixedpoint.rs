@@ -7,19 +7,22 @@
 use std::time::Duration;
 
 use clinch_ir::{Application, Clause, HornSystem, PredId, Term, Terms, Value};
-use rustc_hash::FxHashMap;
-use z3::ast::{Ast, Bool, Dynamic, forall_const};
-use z3::{DeclKind, Fixedpoint, FuncDecl, Model, Params, SatResult};
+use rustc_hash::{FxHashMap, FxHashSet};
+use z3::ast::{Ast, AstKind, Bool, Dynamic, forall_const};
+use z3::{DeclKind, Fixedpoint, FuncDecl, Goal, Model, Params, SatResult, Tactic};
 
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant, z3_sort};
 use crate::interrupt;
 
+/// How long one formula may take to lose its quantifiers.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// What Z3 says of clauses.
 #[derive(Clone, Debug)]
 pub enum HornAnswer {
     /// They have a solution: a formula for each predicate over its parameters. There may be several candidates, and none
-    /// if a formula has no counterpart here, such as quantifiers.
+    /// if a formula has no counterpart here, such as quantifiers that cannot be eliminated.
     Sat(Vec<Vec<Term>>),
     /// They contradict each other.
     Unsat,
@@ -57,7 +60,7 @@ pub fn solve(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) ->
     let Some(solver) = z3::Solver::new_for_logic("HORN") else {
         return HornAnswer::Unknown("Z3 has no engine for Horn clauses".to_owned());
     };
-    let mut params = Params::new();
+    let mut params = interrupt::params();
     set_timeout(&mut params, limit);
     solver.set_params(&params);
     for clause in &system.clauses {
@@ -108,7 +111,7 @@ fn plain(limit: Option<Duration>) -> Params {
         "xform.subsumption_checker",
         "datalog.subsumption",
     ];
-    let mut params = Params::new();
+    let mut params = interrupt::params();
     params.set_symbol("engine", "spacer");
     OFF.iter().for_each(|&transformation| params.set_bool(transformation, false));
     set_timeout(&mut params, limit);
@@ -185,6 +188,7 @@ impl<'a> Clauses<'a> {
         let constants: Vec<Dynamic> = self.params(id).collect();
         let applied = predicate.apply(&constants.iter().map(|c| c as &dyn Ast).collect::<Vec<_>>());
         let expr = model.eval(&applied, false)?;
+        let expr = if has_quantifier(&expr) { without_quantifiers(&expr)? } else { expr };
         let params = self.system.predicate(id).params.iter().zip(&constants);
         let names = params.map(|(&p, c)| (c.decl().name(), terms.symbol(p))).collect();
         decode::term(terms, &expr, Names { constants: &names, bound: &[] })
@@ -239,6 +243,31 @@ impl<'a> Clauses<'a> {
         let args = conclusion.children().iter().map(decode::value).collect::<Option<Vec<_>>>()?;
         Some(Fact { predicate, args, premises })
     }
+}
+
+/// Whether a quantifier occurs in the expression. Z3 describes predicates that it inlined by what they were defined from.
+fn has_quantifier(expr: &Dynamic) -> bool {
+    let mut seen: FxHashSet<Dynamic> = FxHashSet::default();
+    let mut waiting = vec![expr.clone()];
+    while let Some(next) = waiting.pop() {
+        if next.kind() == AstKind::Quantifier {
+            return true;
+        }
+        if seen.insert(next.clone()) {
+            waiting.extend(next.children());
+        }
+    }
+    false
+}
+
+/// An equivalent formula without quantifiers, if Z3 finds one soon.
+fn without_quantifiers(expr: &Dynamic) -> Option<Dynamic> {
+    let goal = Goal::new(false, false, false);
+    goal.assert(&expr.as_bool()?);
+    let result = Tactic::new("qe2").try_for(PATIENCE).apply(&goal, None).ok()?;
+    // Several goals would be a disjunction.
+    let [goal] = &result.list_subgoals().collect::<Vec<Goal>>()[..] else { return None };
+    Some(Bool::and(&goal.get_formulas()).into())
 }
 
 /// The resolution at the root, below the last step from it to false.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use z3::{Context, ContextHandle};
+use z3::{Context, ContextHandle, Params};
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -39,4 +39,11 @@ pub(crate) fn register() {
     // Leaked, so that the handle never outlives its context.
     let context: &'static Context = Box::leak(Box::new(Context::thread_local()));
     HANDLES.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(context.handle());
+}
+
+/// Parameters to start from. Z3 catches Ctrl-C for itself during a query, which is then lost for us.
+pub(crate) fn params() -> Params {
+    let mut params = Params::new();
+    params.set_bool("ctrl_c", false);
+    params
 }

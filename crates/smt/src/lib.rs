@@ -11,6 +11,7 @@ mod large;
 mod prover;
 mod solver;
 mod tidy;
+mod version;
 mod z3_solver;
 
 pub use fixedpoint::{Fact, HornAnswer, Refutation, refute, solve};
@@ -20,4 +21,5 @@ pub use large::LargeQuestion;
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
 pub use tidy::{Tidy, tidy};
+pub use version::{check_solver_version, solver_version};
 pub use z3_solver::Z3Solver;

@@ -3,7 +3,7 @@
 use clinch_ir::{Program, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 use z3::ast::Bool;
-use z3::{Model, Params, SatResult, Tactic};
+use z3::{Model, SatResult, Tactic};
 
 use crate::decode;
 use crate::encode::{Encoder, Expr, symbol_constant};
@@ -81,7 +81,7 @@ impl Z3Solver {
 
     /// What each query may use: a deterministic measure of work, and milliseconds.
     pub fn set_limits(&self, resources: u32, milliseconds: u32) {
-        let mut params = Params::new();
+        let mut params = interrupt::params();
         params.set_u32("rlimit", resources);
         params.set_u32("timeout", milliseconds);
         self.solver.set_params(&params);

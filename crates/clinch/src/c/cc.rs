@@ -1,5 +1,6 @@
 //! The system's C compiler: preprocesses programs, and compiles and runs them to confirm a counterexample.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -11,6 +12,17 @@ const COMPILE_TIME: Duration = Duration::from_secs(60);
 
 /// The standard library for programs of another word size than the machine's.
 const RUNTIME: &str = include_str!("runtime.c");
+
+/// The data model of this machine.
+pub(crate) const NATIVE: DataModel = if cfg!(target_pointer_width = "64") { DataModel::Lp64 } else { DataModel::Ilp32 };
+
+/// What tells the compiler the data model.
+fn width_flag(model: DataModel) -> &'static str {
+    match model {
+        DataModel::Ilp32 => "-m32",
+        DataModel::Lp64 => "-m64",
+    }
+}
 
 /// A C compiler on this machine.
 #[derive(Clone, Debug)]
@@ -46,32 +58,58 @@ impl Compiler {
         })
     }
 
-    /// The text of a file after preprocessing, or what the compiler says against it.
+    /// The text of a file after preprocessing, or what is wrong with it.
+    ///
+    /// Headers must be those of the data model: where 32-bit ones are missing, a file that needs no more than the compiler's own is read
+    /// with them, and every other one is an error.
     pub(crate) fn preprocess(&self, file: &Path, model: DataModel, flags: &[String]) -> Result<String, String> {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let run = |width: &[&str]| {
+        let run = |extra: &[OsString]| -> Result<Result<String, String>, String> {
             let mut command = Command::new(&self.program);
             // -w: what the compiler thinks of the program is not asked for here.
-            command.args(["-E", "-w"]).args(width).arg("-I").arg(scratch.path()).args(flags).arg(file);
-            output(command, COMPILE_TIME)
+            command.args(["-E", "-w"]).args(extra).args(flags).arg(file);
+            let output = output(command, COMPILE_TIME)?;
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            Ok(if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
         };
-        if model == DataModel::Ilp32 {
-            // The C library's headers ask for this file, which is there only with a 32-bit library. It may be empty.
-            let stubs = scratch.path().join("gnu");
-            let made = std::fs::create_dir(&stubs).and_then(|()| std::fs::write(stubs.join("stubs-32.h"), ""));
-            made.map_err(|e| e.to_string())?;
-            if let Ok(output) = run(&["-m32"])
-                && output.status.success()
-            {
-                return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        if model == NATIVE {
+            return run(&[])?;
+        }
+        let mut last = String::new();
+        for extra in self.other_headers(scratch.path(), model)? {
+            match run(&extra)? {
+                Ok(text) => return Ok(text),
+                Err(text) => last = text,
             }
         }
-        let output = run(&[])?;
-        if output.status.success() {
-            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-        } else {
-            Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        // The file may be wrong for every data model: then that is what is to be said.
+        run(&[])??;
+        Err(format!(
+            "{}:1:1: error: the headers of the C library for {} are missing; install them (on Debian: apt-get install \
+             gcc-multilib), or preprocess the file elsewhere and give the .i file\n{last}",
+            file.display(),
+            if model == DataModel::Ilp32 { "32-bit programs (ilp32)" } else { "64-bit programs (lp64)" },
+        ))
+    }
+
+    /// Arguments with which headers of another word size than the machine's may be found, the best first: as they are installed; the
+    /// machine's own, which serve both word sizes but for a list of missing functions; the compiler's alone.
+    fn other_headers(&self, scratch: &Path, model: DataModel) -> Result<[Vec<OsString>; 3], String> {
+        // The C library's headers ask for this file, which is there only with a library of that word size. It may be empty.
+        let stubs = scratch.join("gnu");
+        let made = std::fs::create_dir(&stubs).and_then(|()| std::fs::write(stubs.join("stubs-32.h"), ""));
+        made.map_err(|e| e.to_string())?;
+        let installed = vec![OsString::from(width_flag(model)), "-idirafter".into(), scratch.into()];
+        let mut shared = installed.clone();
+        let mut own = Command::new(&self.program);
+        own.arg("-print-multiarch");
+        if let Ok(output) = output(own, COMPILE_TIME)
+            && let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned()
+            && !folder.is_empty()
+        {
+            shared.extend(["-idirafter".into(), Path::new("/usr/include").join(folder).into()]);
         }
+        Ok([installed, shared, vec![width_flag(model).into(), "-ffreestanding".into()]])
     }
 
     /// Compiles sources (name and text) into one program for the data model and runs it, or says why it cannot.
@@ -105,11 +143,10 @@ impl Compiler {
             let output = output(command, COMPILE_TIME)?;
             if output.status.success() { Ok(()) } else { Err(first_line(&output.stderr)) }
         };
-        let native = if cfg!(target_pointer_width = "64") { DataModel::Lp64 } else { DataModel::Ilp32 };
-        let width = if model == DataModel::Ilp32 { "-m32" } else { "-m64" };
-        if model == native {
+        if model == NATIVE {
             return attempt(&[], files, &["-lm"]);
         }
+        let width = width_flag(model);
         attempt(&[width], files, &["-lm"]).or_else(|_| {
             // No library of that word size: ours is enough.
             let runtime = program.with_file_name("clinch-runtime.c");

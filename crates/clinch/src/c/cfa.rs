@@ -4,11 +4,12 @@ use clinch_ir::cfa::{CfaProgram, ProcedureId, passes, print, show_c};
 
 use super::load;
 use crate::cli::{CfaArgs, CfaFormat, PassName};
+use crate::options::Given;
 use crate::{exit, report};
 
 /// `clinch cfa`.
-pub(crate) fn run(args: &CfaArgs) -> u8 {
-    let mut program = match load::load_or_report(&args.files, &args.c, &args.text) {
+pub(crate) fn run(args: &CfaArgs, given: &Given) -> u8 {
+    let mut program = match load::load_or_report(&args.files, &args.c, &args.text, given) {
         Ok(loaded) => loaded.program,
         Err(code) => return code,
     };

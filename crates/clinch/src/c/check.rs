@@ -4,19 +4,24 @@ use std::time::{Duration, Instant};
 
 use clinch_certify::Rejection;
 use clinch_engine::Budget;
+use clinch_engine::explicit::{RunsConfig, misbehaviour};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace};
 
+use super::assumptions::rests_on_memory;
 use super::confirm::{self, Confirmation};
 use super::engines::CEngine;
 use super::load::{Language, Loaded};
-use super::{harness, report};
+use super::report;
 use crate::check::{Manner, Outcome, Printed, search_and_recheck};
 use crate::cli::{CheckArgs, Format, Switch};
 use crate::{exit, report as common};
 
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
+
+/// How long runs may be tried before a proof is believed that assumes something about them.
+const PROBING_TIME: Duration = Duration::from_millis(200);
 
 /// How long it may take to make invariants short, at most.
 const PRINTING_TIME: Duration = Duration::from_secs(1);
@@ -26,7 +31,7 @@ pub(crate) fn judge(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    manner: Manner<'_>,
+    manner: Manner,
 ) -> Result<(Outcome<CfaVerdict>, Option<Confirmation>), String> {
     let program = &loaded.program;
     let mut outcome = search_and_recheck(
@@ -37,8 +42,19 @@ pub(crate) fn judge(
         |verdict, stop| recheck(program, verdict, stop),
         CfaVerdict::Unknown,
     )?;
+    doubt(program, &mut outcome, budget);
     let confirmation = confirmed(loaded, &mut outcome, budget, manner.certify);
     Ok((outcome, confirmation))
+}
+
+/// A proof that takes it for granted that memory is used as it should be is worth nothing where runs show that it is not.
+fn doubt(program: &CfaProgram, outcome: &mut Outcome<CfaVerdict>, budget: &Budget) {
+    if rests_on_memory(program, &outcome.verdict)
+        && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, PROBING_TIME)
+    {
+        outcome.verdict = CfaVerdict::Unknown(reason);
+        outcome.certified = false;
+    }
 }
 
 /// What to print, and the exit code.
@@ -46,24 +62,25 @@ pub(crate) fn answer(
     loaded: &Loaded,
     engine: &CEngine,
     budget: &Budget,
-    (manner, args): (Manner<'_>, &CheckArgs),
+    (manner, args): (Manner, &CheckArgs),
     format: Format,
 ) -> Printed {
-    let program = &loaded.program;
     let (outcome, confirmation) = match judge(loaded, engine, budget, manner) {
         Ok(judged) => judged,
         Err(text) => return (Err(text), exit::INTERNAL),
     };
     if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
         && loaded.language == Language::C
-        && let Err(error) =
-            std::fs::write(file, harness::write(program, trace, &loaded.entry, harness::Partner::Original))
+        && let Err(error) = confirm::harness_for(loaded, trace)
+            .and_then(|text| std::fs::write(file, text).map_err(|error| error.to_string()))
     {
         common::error(&format!("warning: cannot write {}: {error}", file.display()));
     }
+    let unproved = manner.strict && !report::reservations(loaded, &outcome.verdict).is_empty();
     let code = match &outcome.verdict {
         // With other integers than its own it is another program.
         CfaVerdict::Safe(proof) if report::int_bits(proof).is_some() => exit::UNKNOWN,
+        CfaVerdict::Safe(_) if unproved || report::checks_nothing(loaded) => exit::UNKNOWN,
         CfaVerdict::Safe(_) => exit::SAFE,
         CfaVerdict::Unsafe(_) => exit::UNSAFE,
         CfaVerdict::Unknown(_) => exit::UNKNOWN,
@@ -71,10 +88,13 @@ pub(crate) fn answer(
     let start = Instant::now();
     let stop: clinch_certify::Stop<'_> =
         &|| start.elapsed() > PRINTING_TIME || budget.timed_out(PRINTING_TIME).is_some();
-    let text = match format {
+    let mut text = match format {
         Format::Json => report::json(loaded, &outcome, confirmation.as_ref(), stop),
         Format::Text | Format::Smtlib => report::text(loaded, &outcome, confirmation.as_ref(), stop),
     };
+    if format == Format::Text && matches!(outcome.verdict, CfaVerdict::Safe(_)) && unproved {
+        text.push_str("\nstrict: not accepted as safe, for what is assumed or noted above (exit code 2)");
+    }
     (Ok(text), code)
 }
 

@@ -16,6 +16,7 @@ use super::check::recheck;
 use super::lazy::EncodingName;
 use crate::cli::{CheckArgs, EngineName};
 use crate::engines::{draw, with_path};
+use crate::protocol::Resume;
 
 /// An engine for C, with its options.
 #[derive(Debug)]
@@ -57,6 +58,7 @@ impl CEngine {
                 bounded: bounded::Config::default(),
                 lazy: super::lazy::config(args)?,
                 cegar: crate::engines::cegar_config(args)?,
+                resume: args.resume.clone(),
             })),
             other => return Err(format!("--engine {other:?} does not go with programs with procedures").to_lowercase()),
         };
@@ -274,6 +276,8 @@ struct Portfolio {
     bounded: bounded::Config,
     lazy: lazy::Config,
     cegar: cegar::Config,
+    /// The turns that were taken before, one of which ended in a crash.
+    resume: Resume,
 }
 
 /// Whose turn it is.
@@ -300,18 +304,26 @@ impl Portfolio {
     ];
 
     fn check(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
-        let mut given_up: Vec<Value> = Vec::new();
+        let mut given_up: Vec<Value> = self.resume.given_up.iter().map(|before| json!(before)).collect();
         let mut last = CfaVerdict::Unknown(Reason::NoProgress);
+        let mut misbehaves = false;
         let recursive = program.is_recursive();
-        for (turn, percent, seconds) in Self::TURNS {
+        for (number, (turn, percent, seconds)) in Self::TURNS.into_iter().enumerate().skip(self.resume.turn) {
             if turn == Turn::Spds && !recursive {
                 continue;
             }
+            observer.turn(number, turn.name());
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
             let budget_of_turn = budget.restarted((left * percent / 100).min(Duration::from_secs(seconds)));
             let (verdict, stats) = self.take(turn, program, &budget_of_turn, observer);
             match verdict {
+                // A proof assumes what runs have shown to be wrong.
+                CfaVerdict::Safe(_) if misbehaves => {
+                    given_up.push(json!({ "engine": turn.name(), "reason": "the program was seen to misbehave" }));
+                }
                 CfaVerdict::Unknown(reason) => {
+                    misbehaves |= turn == Turn::Explicit && matches!(reason, Reason::Undefined(_));
+                    observer.gave_up(turn.name(), &reason.to_string());
                     given_up.push(json!({ "engine": turn.name(), "reason": reason.to_string() }));
                     last = more_telling(last, reason);
                 }

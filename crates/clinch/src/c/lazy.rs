@@ -14,57 +14,57 @@ use crate::cli::{CheckArgs, OrderName};
 /// Strategies of lazy abstraction. What is not said is as the preset has it.
 #[derive(Args, Debug)]
 pub(crate) struct LazyArgs {
-    /// A set of strategies (lazy). blast: those of the paper.
+    /// A set of strategies. blast: those of the paper.
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetName>,
 
-    /// Draw the reachability tree into this file, for Graphviz (lazy).
+    /// Draw the reachability tree into this file, for Graphviz.
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 
-    /// How much of the program is one step (lazy): an edge, a basic block, everything up to the next loop head.
+    /// How much of the program is one step: an edge, a basic block, everything up to the next loop head.
     #[arg(long, value_enum)]
     pub(crate) blocks: Option<BlocksName>,
 
-    /// How abstract successors are computed (lazy). both: cartesian, and boolean where a counterexample comes back. For spds:
+    /// How abstract successors are computed. both: cartesian, and boolean where a counterexample comes back. For spds:
     /// none, refinement by a single counterexample or by a whole graph (dag) of them at a time, or none and then dag (both).
     #[arg(long, value_enum)]
     pub(crate) abstraction: Option<AbstractionName>,
 
-    /// Where predicates come from (lazy): atoms of the contradiction, or of sequence interpolants.
+    /// Where predicates come from: atoms of the contradiction, or of sequence interpolants.
     #[arg(long, value_enum)]
     pub(crate) focus: Option<FocusName>,
 
-    /// What of an interpolant becomes a predicate (lazy): its atoms, its conjuncts, or atoms first.
+    /// What of an interpolant becomes a predicate: its atoms, its conjuncts, or atoms first.
     #[arg(long, value_enum)]
     pub(crate) grain: Option<GrainName>,
 
-    /// Which part of a spurious counterexample is refuted (lazy): all of it, or what comes after the pivot.
+    /// Which part of a spurious counterexample is refuted: all of it, or what comes after the pivot.
     #[arg(long, value_enum)]
     pub(crate) part: Option<PartName>,
 
-    /// Where new predicates are used (lazy): in the subtree of the pivot, or at the locations they were found for.
+    /// Where new predicates are used: in the subtree of the pivot, or at the locations they were found for.
     #[arg(long, value_enum)]
     pub(crate) local: Option<LocalName>,
 
-    /// Keep the subtree of a pivot and compute only the path to the error anew (lazy).
+    /// Keep the subtree of a pivot and compute only the path to the error anew.
     #[arg(long)]
     pub(crate) keep_subtree: bool,
 
-    /// How machine integers are read (lazy, cegar, spacer on C). int: as unbounded ones; wrap: with wrap-around; bv: as bits. By
+    /// How machine integers are read. int: as unbounded ones; wrap: with wrap-around; bv: as bits. By
     /// default one after the other, until a verdict holds in exact arithmetic.
     #[arg(long, value_enum)]
     pub(crate) encoding: Option<EncodingName>,
 
-    /// Which variables become control, by value, where they turn out to matter (lazy): none; those that are assigned constants; all.
+    /// Which variables become control, by value, where they turn out to matter: none; those that are assigned constants; all.
     #[arg(long, value_enum)]
     pub(crate) values: Option<ValuesName>,
 
-    /// What is known without abstraction (lazy): nothing, or constants and bounds of variables from a data-flow pass.
+    /// What is known without abstraction: nothing, or constants and bounds of variables from a data-flow pass.
     #[arg(long, value_enum)]
     pub(crate) data_flow: Option<DataFlowName>,
 
-    /// Leave equations whole instead of splitting them into two inequalities (lazy).
+    /// Leave equations whole instead of splitting them into two inequalities.
     #[arg(long)]
     pub(crate) whole_equations: bool,
 }

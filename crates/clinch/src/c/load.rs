@@ -11,8 +11,9 @@ use clinch_ir::cfa::{CfaProgram, Integers};
 
 use super::cc::Compiler;
 use super::task::{self, TaskError};
-use crate::cli::{CArgs, DataModelName, IntegersName, TextArgs};
-use crate::load::LoadError;
+use crate::cli::{CArgs, DataModelName, Define, IntegersName, TextArgs};
+use crate::load::{LoadError, constants};
+use crate::options::{Given, Kind};
 use crate::{exit, report};
 
 /// What a program with procedures is written in.
@@ -45,13 +46,19 @@ fn extension(file: &Path) -> &str {
     file.extension().and_then(|e| e.to_str()).unwrap_or("")
 }
 
-/// The program in the files.
-pub(crate) fn load(files: &[PathBuf], args: &CArgs, text: &TextArgs) -> Result<Loaded, LoadError> {
+/// The program in the files. An option that does not go with one of them is an error.
+pub(crate) fn load(files: &[PathBuf], args: &CArgs, text: &TextArgs, given: &Given) -> Result<Loaded, LoadError> {
+    let fits = |files: &[PathBuf]| {
+        let kinds: Vec<Kind> = files.iter().filter_map(|file| Kind::of_path(file)).collect();
+        given.check_inputs(&kinds).map_err(LoadError::Usage)
+    };
+    fits(files)?;
     if let Some(file) = files.iter().find(|f| matches!(extension(f), "rem" | "bp")) {
         return load_rem(file, files, text);
     }
     let task = task_of(files)?;
     let files = task.as_ref().map_or(files, |t| &t.files);
+    fits(files)?;
     let named = task.as_ref().map(|t| t.entry.clone());
     let data_model = match args.data_model {
         Some(DataModelName::Ilp32) => DataModel::Ilp32,
@@ -59,7 +66,9 @@ pub(crate) fn load(files: &[PathBuf], args: &CArgs, text: &TextArgs) -> Result<L
         None => task.as_ref().and_then(|t| t.data_model).unwrap_or_default(),
     };
     let entry = args.entry.clone().or(named).unwrap_or_else(|| "main".to_owned());
-    let units = files.iter().map(|file| unit(file, data_model, &args.cpp_flags)).collect::<Result<Vec<_>, _>>()?;
+    let flags: Vec<String> =
+        text.defines.iter().map(Define::macro_flag).chain(args.cpp_flags.iter().cloned()).collect();
+    let units = files.iter().map(|file| unit(file, data_model, &flags)).collect::<Result<Vec<_>, _>>()?;
     let options = Options {
         data_model,
         integers: match args.integers {
@@ -89,7 +98,7 @@ fn load_rem(file: &Path, files: &[PathBuf], text: &TextArgs) -> Result<Loaded, L
     }
     let bytes = std::fs::read(file).map_err(|e| bad(format!("cannot read: {e}")))?;
     let options = clinch_frontend::Options {
-        defines: text.defines.clone(),
+        defines: constants(text)?,
         label: text.label.clone(),
         ..clinch_frontend::Options::default()
     };
@@ -109,8 +118,12 @@ fn load_rem(file: &Path, files: &[PathBuf], text: &TextArgs) -> Result<Loaded, L
 }
 
 /// The same for commands that have nothing else to say: what is wrong is printed, and the exit code returned.
-pub(crate) fn load_or_report(files: &[PathBuf], args: &CArgs, text: &TextArgs) -> Result<Loaded, u8> {
-    load(files, args, text).map_err(|error| match error {
+pub(crate) fn load_or_report(files: &[PathBuf], args: &CArgs, text: &TextArgs, given: &Given) -> Result<Loaded, u8> {
+    load(files, args, text, given).map_err(|error| match error {
+        LoadError::Usage(text) => {
+            report::error(&format!("error: {text}"));
+            exit::USAGE
+        }
         LoadError::Bad(text) => {
             report::error(&text);
             exit::BAD_INPUT

@@ -11,11 +11,13 @@ use clinch_ir::cfa::{
 };
 use serde_json::{Value, json};
 
+use super::assumptions::assumptions;
 use super::confirm::Confirmation;
 use super::invariants::invariants;
 use super::load::{Language, Loaded};
 use super::{harness, trace};
 use crate::check::Outcome;
+use crate::property;
 use crate::report::{json_head, times};
 
 /// The outcome for people.
@@ -30,9 +32,9 @@ pub(crate) fn text(
     let mut out = String::new();
     match &outcome.verdict {
         CfaVerdict::Safe(proof) => {
-            let _ = match int_bits(proof) {
+            let _ = match reason(loaded, proof) {
                 None => writeln!(out, "SAFE: no error is reachable ({time})"),
-                Some(bits) => writeln!(out, "UNKNOWN: {} ({time})", narrow_reason(bits)),
+                Some(reason) => writeln!(out, "UNKNOWN: {reason} ({time})"),
             };
             let _ = writeln!(out, "proof: {}; {checked}", proof_text(proof));
             match proof {
@@ -63,30 +65,40 @@ pub(crate) fn text(
     for assumption in assumptions(program, &outcome.verdict) {
         let _ = writeln!(out, "assumed: {assumption}");
     }
+    for note in notes(loaded, &outcome.verdict) {
+        let _ = writeln!(out, "note: {note}");
+    }
     if let Some(note) = expectation(loaded, &outcome.verdict) {
         let _ = writeln!(out, "{note}");
     }
     out.trim_end().to_owned()
 }
 
-/// What a verdict rests on.
-fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
-    let mut assumptions = program.assumptions.clone();
-    match verdict {
-        CfaVerdict::Unknown(_) => return Vec::new(),
-        CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Unrolled(_) | CfaProof::Summaries(_))
-            if !program.regions.is_empty() =>
-        {
-            assumptions.push("memory is accessed inside of live objects only".to_owned());
-        }
-        _ => {}
-    }
-    if let CfaVerdict::Safe(CfaProof::Summaries(proof)) = verdict
-        && proof.heap_bits.is_some()
-    {
-        assumptions.push("pointers are written before they are read".to_owned());
-    }
-    assumptions
+/// What stands beside a verdict that is not an assumption: that the program has no error to reach.
+fn notes(loaded: &Loaded, verdict: &CfaVerdict) -> Vec<String> {
+    let empty = matches!(verdict, CfaVerdict::Safe(_))
+        && loaded.language == Language::C
+        && property::has_no_error(&loaded.program);
+    if empty { vec!["the program contains no error: nothing was checked".to_owned()] } else { Vec::new() }
+}
+
+/// All that keeps "safe" from being the last word, which `--strict` asks for.
+pub(crate) fn reservations(loaded: &Loaded, verdict: &CfaVerdict) -> Vec<String> {
+    let mut all = assumptions(&loaded.program, verdict);
+    all.extend(notes(loaded, verdict));
+    all
+}
+
+/// Whether a model in another language than C has no error: then there is no verdict. (A C program may be written before its
+/// assertions are.)
+pub(crate) fn checks_nothing(loaded: &Loaded) -> bool {
+    loaded.language != Language::C && property::has_no_error(&loaded.program)
+}
+
+/// Why a proof is none of what was asked, if so.
+fn reason(loaded: &Loaded, proof: &CfaProof) -> Option<String> {
+    let nothing = "the program has no error label (see --label): nothing was checked";
+    int_bits(proof).map(narrow_reason).or_else(|| checks_nothing(loaded).then(|| nothing.to_owned()))
 }
 
 fn proof_text(proof: &CfaProof) -> String {
@@ -196,7 +208,7 @@ pub(crate) fn json(
 ) -> String {
     let program = &loaded.program;
     let verdict = match &outcome.verdict {
-        CfaVerdict::Safe(proof) if int_bits(proof).is_some() => "unknown",
+        CfaVerdict::Safe(proof) if reason(loaded, proof).is_some() => "unknown",
         CfaVerdict::Safe(_) => "safe",
         CfaVerdict::Unsafe(_) => "unsafe",
         CfaVerdict::Unknown(_) => "unknown",
@@ -207,14 +219,18 @@ pub(crate) fn json(
     }
     object["integers"] = if program.integers == Integers::Machine { "machine" } else { "mathematical" }.into();
     object["assumptions"] = assumptions(program, &outcome.verdict).into();
+    object["notes"] = notes(loaded, &outcome.verdict).into();
+    if matches!(outcome.verdict, CfaVerdict::Safe(_)) {
+        object["strictly_safe"] = (verdict == "safe" && reservations(loaded, &outcome.verdict).is_empty()).into();
+    }
     if let Some(expected) = loaded.expected {
         object["expected"] = if expected { "safe" } else { "unsafe" }.into();
     }
     match &outcome.verdict {
         CfaVerdict::Unknown(reason) => object["reason"] = reason.to_string().into(),
         CfaVerdict::Safe(proof) => {
-            if let Some(bits) = int_bits(proof) {
-                object["reason"] = narrow_reason(bits).into();
+            if let Some(reason) = reason(loaded, proof) {
+                object["reason"] = reason.into();
             }
             object["proof"] = json_proof(program, proof, stop);
         }

@@ -10,12 +10,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::load;
 use crate::cli::RunArgs;
+use crate::options::Given;
 use crate::{exit, report};
 
 /// `clinch run`: the exit code says how the run ended, as for `check`: 1 if it reached the error, 2 if there is nothing to
 /// say, 0 otherwise. The program's own status is printed.
-pub(crate) fn run(args: &RunArgs) -> u8 {
-    let loaded = match load::load_or_report(&args.files, &args.c, &args.text) {
+pub(crate) fn run(args: &RunArgs, given: &Given) -> u8 {
+    let loaded = match load::load_or_report(&args.files, &args.c, &args.text, given) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };

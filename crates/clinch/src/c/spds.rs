@@ -9,19 +9,19 @@ use crate::cli::CheckArgs;
 /// Options of symbolic pushdown systems.
 #[derive(Args, Debug)]
 pub(crate) struct SpdsArgs {
-    /// Integer variables hold only so many bits (spds); the verdict is about integers of that width.
+    /// Integer variables hold only so many bits; the verdict is about integers of that width.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) int_bits: Option<u32>,
 
-    /// Bits of dynamic memory, for each kind of block (spds); a program that may need more has no verdict.
+    /// Bits of dynamic memory, for each kind of block; a program that may need more has no verdict.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=65536))]
     pub(crate) heap_bits: Option<u32>,
 
-    /// Which interpolants become predicates (spds).
+    /// Which interpolants become predicates.
     #[arg(long, value_enum)]
     pub(crate) interpolants: Option<InterpolantsName>,
 
-    /// Which predicates of a call are kept weak (spds): those on the caller, as in the paper, or those on the effect of the procedure.
+    /// Which predicates of a call are kept weak: those on the caller, as in the paper, or those on the effect of the procedure.
     #[arg(long, value_enum)]
     pub(crate) weak_calls: Option<WeakCallsName>,
 }

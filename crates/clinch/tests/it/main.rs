@@ -4,10 +4,13 @@ mod beem;
 mod c;
 mod command;
 mod corpus;
+mod faults;
 mod horn;
 mod input;
 mod lazy;
+mod library;
 mod rem;
+mod supervision;
 mod tidy;
 
 use std::path::PathBuf;

@@ -35,7 +35,7 @@ mod inputs;
 mod predicates;
 mod search;
 
-use clinch_ir::definedness::total;
+use clinch_ir::definedness::violated;
 use clinch_ir::print::show;
 use clinch_ir::symbolic::{cell_equals, cell_term};
 use clinch_ir::{
@@ -340,7 +340,7 @@ impl<'a> Refinement<'a> {
 pub(crate) fn initial_predicates(model: &Model<'_>, terms: &mut Terms, symbolic: &[SymbolicTransition]) -> Predicates {
     let mut phi = Predicates::default();
     let guards = symbolic.iter().flat_map(|s| [s.guard, s.fault]);
-    let property = model.program.property.error.map(|error| total(model.program, terms, error));
+    let property = model.program.property.error.map(|error| violated(model.program, terms, error));
     let given = model.program.predicates.iter().copied();
     for formula in guards.chain(property).chain(given).collect::<Vec<_>>() {
         phi.add(model, terms, formula, Scope::Everywhere);

@@ -331,7 +331,7 @@ impl<'a, 'p> Walk<'a, 'p> {
             Op::Exit(_) | Op::Abort => return self.leave_all(place),
             Op::Call { callee, args, .. } => return self.call(place, id, state, *callee, args),
             Op::Return(value) => return self.return_from(place, state, *value),
-            Op::Skip | Op::Assume(_) | Op::Print(_) | Op::Free(_) | Op::Leave(_) => {}
+            Op::Skip | Op::Assume(_) | Op::Print(_) | Op::Free(_) | Op::Leave(_) | Op::SameObject(..) => {}
             Op::Assign(assigns) => self.assign(&mut state, assigns),
             Op::Input(symbol, site) => {
                 let value = self.memory.fresh(&place.key, 0, *symbol);

@@ -209,14 +209,11 @@ fn binary(op: BinOp, x: i64, y: i64, trap: &mut bool) -> i64 {
 fn unary(op: UnOp, x: i64, trap: &mut bool) -> i64 {
     match op {
         UnOp::Not => i64::from(x == 0),
-        UnOp::BitNot => !x,
         UnOp::BoolToInt => x,
-        UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => unreachable!("programs have no bit-vectors"),
-        UnOp::Neg => {
-            let (value, overflow) = x.overflowing_neg();
-            *trap |= overflow;
-            value
-        }
+        _ => clinch_ir::eval::unary_op(op, x).unwrap_or_else(|_| {
+            *trap = true;
+            0
+        }),
     }
 }
 

@@ -85,7 +85,7 @@ pub struct Model<'p> {
     pub(super) by_location: Vec<Vec<Box<[u32]>>>,
     /// Transitions that move no process.
     pub(super) global: Box<[u32]>,
-    /// The error condition, false where it is undefined.
+    /// The error condition, true where it has no value.
     pub(super) error: Option<Code>,
     /// Values for unbounded inputs.
     pub inputs: InputDomain,
@@ -104,7 +104,7 @@ impl<'p> Model<'p> {
         let (by_location, global) = index(program);
         let error = program.property.error.map(|error| {
             let mut terms = program.terms.clone();
-            let holds = clinch_ir::definedness::total(program, &mut terms, error);
+            let holds = clinch_ir::definedness::violated(program, &mut terms, error);
             Code::new(program, &terms, &slots, holds)
         });
         let restricted = check_initial_inputs(program, inputs)? || has_unbounded_input(program);

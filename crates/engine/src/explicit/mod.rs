@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::budget::{Budget, Observer};
 use crate::concrete::Model;
 
-pub use runs::{RunsConfig, RunsStats, check_runs};
+pub use runs::{RunsConfig, RunsStats, check_runs, misbehaviour};
 
 /// Which state is expanded next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

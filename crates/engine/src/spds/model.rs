@@ -301,7 +301,7 @@ impl<'a> Builder<'a> {
             }
             Op::Exit(_) | Op::Abort => return Ok(()),
             Op::Call { .. } => return self.call(origin, edge, from, points, locals),
-            Op::Skip | Op::Leave(_) | Op::Free(_) | Op::Print(_) | Op::Return(None) => {}
+            Op::Skip | Op::Leave(_) | Op::Free(_) | Op::Print(_) | Op::SameObject(..) | Op::Return(None) => {}
             Op::Assume(condition) => writing.relation = self.translator.truth(*condition)?,
             Op::Assign(assigns) => self.assigns(&mut writing, assigns, edge.to, locals)?,
             Op::Return(Some(value)) => {

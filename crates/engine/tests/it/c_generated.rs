@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clinch_attack::generate;
 use clinch_certify::{check_input_trace, check_invariants, check_unrolling};
 use clinch_engine::explicit::{RunsConfig, check_runs};
 use clinch_engine::lazy::{self, Order, Values};
@@ -11,10 +12,6 @@ use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
 use clinch_ir::horn::Encoding;
-
-#[allow(dead_code, unused_imports, reason = "the front end's own tests use the rest of it")]
-#[path = "../../../frontend/tests/conformance/generate/mod.rs"]
-mod generate;
 
 /// Programs that are tried, each by two engines or strategies.
 const PROGRAMS: usize = 16;

@@ -45,7 +45,8 @@ pub(crate) fn search(program: &Program) -> Option<Naive> {
             });
             assert!(finite, "the naive search is for finite models");
         }
-        let error = program.property.error.is_some_and(|e| interpreter.evaluator().holds(e, &state) == Ok(true));
+        let error = program.property.error.map(|e| interpreter.evaluator().holds(e, &state));
+        let error = matches!(error, Some(Ok(true) | Err(EvalError::Fault(_))));
         let stuck = program.property.deadlock && !enabled && !fault;
         if nearest.is_none() && (error || fault || stuck) {
             nearest = Some(here);

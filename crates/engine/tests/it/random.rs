@@ -100,7 +100,8 @@ fn integer() -> impl Strategy<Value = String> {
         let op = prop_oneof![3 => linear, 1 => other];
         prop_oneof![
             (inner.clone(), op, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
-            (inner.clone(), inner).prop_map(|(a, b)| format!("(b ? {a} : {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("(b ? {a} : {b})")),
+            inner.prop_map(|a| format!("(~{a})")),
         ]
     })
 }

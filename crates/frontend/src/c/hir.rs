@@ -31,6 +31,30 @@ pub struct Hir {
     pub functions: Vec<Function>,
     /// String literals, with their terminating zero; [`PlaceKind::String`] points here.
     pub strings: Vec<Vec<u8>>,
+    /// Calls that end the life of a variable with a clean-up function; [`Stmt::Cleanup`] points here.
+    pub cleanups: Vec<Expr>,
+}
+
+impl Hir {
+    /// Constructors in the order in which they run, and destructors in theirs: by priority, then as they are written, and
+    /// the last backwards.
+    pub fn constructors_and_destructors(&self) -> (Vec<FunctionId>, Vec<FunctionId>) {
+        let ordered = |priority: fn(&Function) -> Option<u32>| {
+            let numbered = self.functions.iter().enumerate();
+            let mut found: Vec<(u32, u32, FunctionId)> =
+                numbered.filter_map(|(i, f)| Some((priority(f)?, f.span.start, FunctionId(i as u32)))).collect();
+            found.sort_unstable();
+            found.into_iter().map(|(_, _, id)| id)
+        };
+        (ordered(|f| f.constructor).collect(), ordered(|f| f.destructor).rev().collect())
+    }
+
+    /// Functions with a body that run before or after the entry function.
+    pub fn functions_around_main(&self) -> Vec<FunctionId> {
+        let (constructors, destructors) = self.constructors_and_destructors();
+        let defined = |f: &FunctionId| self.functions[f.0 as usize].body.is_some();
+        constructors.into_iter().chain(destructors).filter(defined).collect()
+    }
 }
 
 /// Where a variable lives.
@@ -61,6 +85,10 @@ pub struct Variable {
     pub address_taken: bool,
     /// A local array whose length is computed at run time: the number of *elements*. Its type is `Array(element, None)`.
     pub runtime_length: Option<Expr>,
+    /// Its alignment in bytes, if a declaration says one that its type does not have.
+    pub align: Option<u64>,
+    /// A weak symbol: without a definition it may be absent.
+    pub weak: bool,
     /// Its declarator.
     pub span: Span,
 }
@@ -84,6 +112,14 @@ pub struct Function {
     pub is_model: bool,
     /// Whether a header of the system declares it.
     pub is_system: bool,
+    /// It runs before `main`, in the order of these numbers.
+    pub constructor: Option<u32>,
+    /// It runs when the program exits, in the opposite order.
+    pub destructor: Option<u32>,
+    /// A weak symbol: without a definition it may be absent.
+    pub weak: bool,
+    /// What an attribute says of it that is not modelled. Nobody calls it or takes its address.
+    pub unsupported: Option<String>,
     /// Its declarator.
     pub span: Span,
 }
@@ -299,6 +335,8 @@ pub enum Stmt {
     Expr(Expr),
     /// The life of a local variable begins, with the initialiser, or with any contents.
     Declare(VariableId, Option<Init>, Span),
+    /// When the block ends in which this stands, in whatever way, [`Hir::cleanups`] has a call to make.
+    Cleanup(usize, Span),
     /// A block.
     Block(Vec<Stmt>),
     /// `if`; the condition is a scalar.

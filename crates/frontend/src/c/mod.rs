@@ -22,7 +22,7 @@ use hir::Hir;
 use lower::LowerOptions;
 use types::DataModel;
 
-/// Stack of the thread that parses and checks: both recurse as deeply as the text nests.
+/// Stack of the thread that parses, checks and lowers: all recurse as deeply as the text nests.
 const STACK_BYTES: usize = 1 << 30;
 
 /// A translation unit.
@@ -46,19 +46,21 @@ pub fn check(units: &[Unit], options: &CheckOptions) -> Result<(Hir, SourceMap),
     let (mut map, mut bases) = source::source_map(units)?;
     let models = models::unit(&map);
     bases.push(source::add_unit(&mut map, &models));
-    let work = || check::check_units(units, &models, &bases, &map, options);
-    let result = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        match thread.map(|t| t.join()) {
-            Ok(Ok(result)) => result,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Err(vec![crate::diagnostic::Problem::new(Default::default(), format!("no thread: {error}"))]),
-        }
-    });
-    match result {
+    match on_large_stack(|| check::check_units(units, &models, &bases, &map, options)) {
         Ok(hir) => Ok((hir, map)),
         Err(problems) => Err(CError::new(map, problems)),
     }
+}
+
+/// Runs a step on a thread with a stack for programs that nest deeply.
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        match thread.expect("the system has a thread for us").join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 /// How a program is read.
@@ -76,15 +78,21 @@ pub struct Options {
 
 /// The program in some units, as automata.
 pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
+    on_large_stack(|| read_here(units, options))
+}
+
+fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
     let bad = |error: CError| ReadError::Bad(error.diagnostics());
-    let (hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
+    let (mut hir, source) = check(units, &CheckOptions { data_model: options.data_model }).map_err(bad)?;
     let lowering = LowerOptions {
         entry: options.entry.clone(),
         integers: options.integers,
         globals_are_inputs: options.globals_are_inputs,
     };
-    lower::lower(&hir, source.clone(), &lowering).map_err(|error| {
+    let failed = |error: lower::LowerError| {
         let problem = crate::diagnostic::Problem::new(error.span, error.message);
-        bad(CError::new(source, vec![problem]))
-    })
+        bad(CError::new(source.clone(), vec![problem]))
+    };
+    lower::expose_globals(&mut hir, &lowering).map_err(failed)?;
+    lower::lower(&hir, source.clone(), &lowering).map_err(failed)
 }

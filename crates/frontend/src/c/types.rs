@@ -38,7 +38,10 @@ impl DataModel {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)] // The names of C.
 pub enum Rank {
+    /// Plain `char`, which is signed, and `unsigned char`.
     Char,
+    /// `signed char`, which has the values of `char` and is another type.
+    SignedChar,
     Short,
     Int,
     Long,
@@ -97,6 +100,10 @@ pub struct Record {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
+    /// Values of it are not modelled: what it is. Vectors and complex numbers are such records.
+    pub opaque: Option<String>,
+    /// An argument for a parameter of this union may have the type of any member.
+    pub transparent: bool,
     /// Where it is declared.
     pub span: Span,
 }
@@ -167,7 +174,7 @@ impl Types {
     /// Bits of an integer rank.
     pub fn bits_of_rank(&self, rank: Rank) -> u32 {
         match rank {
-            Rank::Char => 8,
+            Rank::Char | Rank::SignedChar => 8,
             Rank::Short => 16,
             Rank::Int => 32,
             Rank::Long => self.model.pointer_bits(),
@@ -186,6 +193,11 @@ impl Types {
             Type::Float(bits) => Some(bits),
             _ => None,
         }
+    }
+
+    /// Whether a bit-field does not lie in one unit of its type.
+    pub fn straddles(&self, ty: TypeId, bits: BitRange) -> bool {
+        self.scalar_bits(ty).is_some_and(|unit| bits.lo + bits.width > unit)
     }
 
     /// Whether values of it are signed integers.
@@ -211,6 +223,18 @@ impl Types {
     /// Whether it is an arithmetic type or a pointer.
     pub fn is_scalar(&self, ty: TypeId) -> bool {
         self.is_arithmetic(ty) || self.is_pointer(ty)
+    }
+
+    /// What it is, or has inside, of which no value is modelled.
+    pub fn opaque(&self, ty: TypeId) -> Option<&str> {
+        match *self.get(ty) {
+            Type::Array(element, _) => self.opaque(element),
+            Type::Record(record) => {
+                let record = self.record(record);
+                record.opaque.as_deref().or_else(|| record.fields.iter().find_map(|f| self.opaque(f.ty)))
+            }
+            _ => None,
+        }
     }
 
     /// What a pointer points to.
@@ -300,7 +324,8 @@ fn length_name(length: Option<u64>) -> String {
 fn int_name(rank: Rank, signed: bool) -> &'static str {
     match (rank, signed) {
         (Rank::Char, true) => "char",
-        (Rank::Char, false) => "unsigned char",
+        (Rank::Char | Rank::SignedChar, false) => "unsigned char",
+        (Rank::SignedChar, true) => "signed char",
         (Rank::Short, true) => "short",
         (Rank::Short, false) => "unsigned short",
         (Rank::Int, true) => "int",

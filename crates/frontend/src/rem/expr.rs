@@ -238,8 +238,8 @@ impl<'a, 's> Expressions<'a, 's> {
     pub(super) fn widened(&mut self, a: Value, b: Value) -> (Term, Term) {
         let needed = |value, terms: &Terms| match value {
             Value::Int(term) => terms.bv_width(term),
-            Value::Constant(value) if value > 0 => 128 - value.leading_zeros(),
-            Value::Constant(_) | Value::Bool(_) => 0,
+            Value::Constant(value) => bits_of(value),
+            Value::Bool(_) => 0,
         };
         let bits = needed(a, self.terms).max(needed(b, self.terms)).max(1);
         let mut at = |value| match value {
@@ -280,22 +280,38 @@ impl<'a, 's> Expressions<'a, 's> {
         }
     }
 
-    /// Bits that leave the width are lost, distances beyond it give 0.
-    fn shift(&mut self, op: BinOp, a: Value, b: Value) -> Term {
-        if let (Value::Int(a), Value::Constant(distance)) = (a, b) {
-            let bits = self.terms.bv_width(a);
-            if !(0..i128::from(bits)).contains(&distance) {
-                return self.terms.bit_vec(bits, 0);
-            }
-            let distance = self.terms.bit_vec(bits, distance as u64);
-            return self.terms.bv(on_bits(op), a, distance);
-        }
-        let (a, b) = self.widened(a, b);
-        let bits = self.terms.bv_width(a);
-        let width = self.terms.bit_vec(bits, u64::from(bits));
-        let (inside, shifted) = (self.terms.bv_ult(b, width), self.terms.bv(on_bits(op), a, b));
+    /// Bits that leave the width of the left side are lost, distances beyond it give 0.
+    fn shift(&mut self, op: BinOp, left: Value, distance: Value) -> Term {
+        let left = self.left_of_shift(left);
+        let bits = self.terms.bv_width(left);
         let zero = self.terms.bit_vec(bits, 0);
-        self.terms.ite(inside, shifted, zero)
+        match distance {
+            Value::Constant(n) if (0..i128::from(bits)).contains(&n) => {
+                let n = self.terms.bit_vec(bits, n as u64);
+                self.terms.bv(on_bits(op), left, n)
+            }
+            Value::Constant(_) => zero,
+            Value::Int(n) | Value::Bool(n) => {
+                // Compared before it is cut to the width of the left side.
+                let wider = bits.max(self.terms.bv_width(n));
+                let (limit, n_wide) = (self.terms.bit_vec(wider, u64::from(bits)), self.terms.resize(false, wider, n));
+                let inside = self.terms.bv_ult(n_wide, limit);
+                let n = self.terms.resize(false, bits, n);
+                let shifted = self.terms.bv(on_bits(op), left, n);
+                self.terms.ite(inside, shifted, zero)
+            }
+        }
+    }
+
+    /// A constant has no width of its own: here it is an `int` without one, or as wide as it must be.
+    fn left_of_shift(&mut self, left: Value) -> Term {
+        match left {
+            Value::Int(term) | Value::Bool(term) => term,
+            Value::Constant(value) => {
+                let bits = self.scope.default_bits.max(bits_of(value)).max(1);
+                self.terms.bit_vec(bits, value as u64)
+            }
+        }
     }
 
     fn divide(&mut self, op: BinOp, a: Value, b: Value, right: ExprId) -> Result<Value> {
@@ -387,6 +403,11 @@ fn holds(op: Comparison, x: i128, y: i128) -> bool {
         Comparison::Greater => x > y,
         Comparison::GreaterEqual => x >= y,
     }
+}
+
+/// How many bits a constant needs; a negative one takes whatever width there is.
+fn bits_of(value: i128) -> u32 {
+    if value > 0 { 128 - value.leading_zeros() } else { 0 }
 }
 
 /// An operation on constants.

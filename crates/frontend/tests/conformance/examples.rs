@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::gcc::{self, Batch};
-use crate::generate::Rng;
 use crate::interpret::Lowered;
-use crate::outcome::{End, Outcome};
+use clinch_attack::gcc::{self, Batch};
+use clinch_attack::outcome::{End, Outcome};
+use clinch_attack::rng::Rng;
 
 /// Random runs of a program that is said to be safe.
 const RUNS: u64 = 30;

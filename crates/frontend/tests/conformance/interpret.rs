@@ -5,7 +5,7 @@ use clinch_frontend::c::{CheckOptions, Unit, check};
 use clinch_ir::cfa::{CfaProgram, InputKind};
 use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, Stop, TracedEdge};
 
-use crate::outcome::{End, Outcome};
+use clinch_attack::outcome::{End, Outcome};
 
 /// More steps than any generated program takes.
 const STEPS: u64 = 50_000_000;

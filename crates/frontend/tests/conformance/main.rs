@@ -5,22 +5,19 @@
 #![allow(clippy::print_stderr)] // A skipped comparison is told.
 
 mod examples;
-mod gcc;
-mod generate;
 mod interpret;
-mod outcome;
 mod regressions;
-mod shrink;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use gcc::Batch;
-use generate::{Program, Rng};
+use clinch_attack::batches::{on_batches, threads};
+use clinch_attack::gcc::{self, Batch};
+use clinch_attack::outcome::{End, Outcome};
+use clinch_attack::program::Program;
+use clinch_attack::rng::Rng;
+use clinch_attack::{generate, shrink};
 use interpret::Lowered;
-use outcome::{End, Outcome};
 
 /// Programs in one call of gcc.
 const BATCH: u64 = 40;
@@ -85,28 +82,6 @@ fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
     found
 }
 
-/// Runs `work` on consecutive batches of seeds, on all cores.
-fn on_batches<T: Send>(first: u64, count: u64, size: u64, work: impl Fn(u64, u64) -> Vec<T> + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let offset = next.fetch_add(1, Ordering::Relaxed) as u64 * size;
-                    if offset >= count {
-                        return;
-                    }
-                    let found = work(first + offset, size.min(count - offset));
-                    results.lock().expect("no panic").extend(found);
-                }
-            });
-        }
-    });
-    results.into_inner().expect("no panic")
-}
-
 /// Whether gcc and ours differ, in the way known, on a program that gcc accepts and the sanitisers find nothing in.
 fn disagrees(folder: &Path, program: &Program, inputs: &[u64], known: &Outcome) -> bool {
     let text = [program.text("_0")];
@@ -138,7 +113,7 @@ fn random_programs_run_as_gcc_says() {
     }
     let folder = folder("conformance");
     let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 1500));
-    let mut found = on_batches(first, count, BATCH, |first, count| compare_batch(&folder, first, count));
+    let mut found = on_batches((first, count), BATCH, threads(), |first, count| compare_batch(&folder, first, count));
     found.sort_by_key(|d| d.seed);
     if let Some(one) = found.first() {
         let list: Vec<String> =
@@ -194,7 +169,7 @@ fn random_programs_are_well_defined() {
     }
     let folder = folder("conformance-sanitised");
     let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_SANITISED", 40));
-    let bad = on_batches(first, count, 10, |first, count| ill_defined(&folder, first, count));
+    let bad = on_batches((first, count), 10, threads(), |first, count| ill_defined(&folder, first, count));
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 

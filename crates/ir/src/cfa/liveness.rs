@@ -137,6 +137,7 @@ impl Op {
             Op::Error(_) | Op::Abort | Op::Unsupported(_) | Op::Undefined(_) => Vec::new(),
             Op::Assume(term) | Op::Return(Some(term)) | Op::Free(term) | Op::Exit(term) => vec![*term],
             Op::BlockSize(_, term) | Op::Alloc { size: term, .. } => vec![*term],
+            Op::SameObject(a, b) => vec![*a, *b],
             Op::Call { args, .. } => args.clone(),
             Op::Print(print) => print.args.clone(),
             Op::Assign(assigns) => {

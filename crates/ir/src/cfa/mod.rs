@@ -339,6 +339,9 @@ pub enum Op {
     Free(Term),
     /// The size in bytes of the heap block that starts at the address.
     BlockSize(Symbol, Term),
+    /// Two addresses must belong to one object, for their order or distance is asked for next: that of different objects is
+    /// undefined, and depends on where they happen to be.
+    SameObject(Term, Term),
     /// Prints.
     Print(Print),
     /// The error: what the property forbids. The text says which (`reach_error`, `assertion x > 0`, `label ERROR`).

@@ -6,7 +6,7 @@
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
-use crate::definedness::{defined, total};
+use crate::definedness::{defined, total, violated};
 use crate::eval::{EvalError, State};
 use crate::horn::{Application, Clause, ClauseId, Derivation, HornSystem, HornVerdict, Interpretation, PredId};
 use crate::interp::Interpreter;
@@ -190,7 +190,7 @@ impl<'p> Translation<'p> {
         system.terms = program.terms.clone();
         let terms = &mut system.terms;
         let symbolic = program.transition_ids().map(|id| SymbolicTransition::new(program, terms, id)).collect();
-        let error = program.property.error.map(|error| total(program, terms, error));
+        let error = program.property.error.map(|error| violated(program, terms, error));
         let out = ProgramClauses { system, origins: Vec::new(), control: Vec::new(), layout: Vec::new() };
         Translation { program, symbolic, error, known: FxHashMap::default(), out }
     }

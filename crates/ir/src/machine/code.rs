@@ -219,6 +219,10 @@ pub(super) enum Instr {
         dst: Place,
         address: Slot,
     },
+    SameObject {
+        a: Slot,
+        b: Slot,
+    },
     Print {
         print: u32,
     },

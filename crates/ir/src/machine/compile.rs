@@ -302,6 +302,10 @@ impl<'a, 'p> Compiler<'a, 'p> {
                 let (address, dst) = (self.expressions.value(*address)?, self.expressions.place(*target)?);
                 self.emit(Instr::BlockSize { dst, address });
             }
+            Op::SameObject(a, b) => {
+                let (a, b) = (self.expressions.value(*a)?, self.expressions.value(*b)?);
+                self.emit(Instr::SameObject { a, b });
+            }
             Op::Print(print) => self.print(print)?,
             Op::Exit(status) => {
                 let (slot, width) = (self.expressions.value(*status)?, self.expressions.shared.width(*status)?);

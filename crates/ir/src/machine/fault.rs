@@ -10,6 +10,8 @@ pub(super) enum Fault {
     Arithmetic(ArithmeticFault),
     /// An access at an address, of so many bytes.
     Memory(MemoryFault, u64, u8),
+    /// The order or distance of two addresses that do not belong to one object.
+    DifferentObjects,
     /// What depends on a value that is not modelled.
     Poison(&'static str),
     Unsupported(&'static str),
@@ -34,6 +36,9 @@ impl Machine<'_> {
             Fault::Arithmetic(ArithmeticFault::TooLarge) => Stop::Limit(Limit::Integer),
             Fault::Memory(MemoryFault::Limit, ..) => Stop::Limit(Limit::Memory),
             Fault::Memory(fault, address, bytes) => Stop::Undefined(self.memory_text(memory, fault, address, bytes)),
+            Fault::DifferentObjects => {
+                Stop::Undefined("the order or distance of pointers to different objects".to_owned())
+            }
             Fault::Poison(what) => Stop::Unsupported(format!("{what} depends on a value that is not modelled")),
             Fault::Unsupported(what) => Stop::Unsupported(what.to_owned()),
         }

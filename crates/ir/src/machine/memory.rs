@@ -336,6 +336,17 @@ impl Memory {
         Ok(self.blocks[index].size)
     }
 
+    /// Whether two addresses belong to one object, the end of an object included. A null pointer and numbers that are no
+    /// addresses have no object.
+    pub(super) fn same_object(&mut self, a: u64, b: u64) -> bool {
+        a == 0 || b == 0 || self.object_of(a) == self.object_of(b)
+    }
+
+    fn object_of(&mut self, address: u64) -> Option<usize> {
+        let index = self.find(address)?;
+        (address - self.blocks[index].address <= self.blocks[index].size).then_some(index)
+    }
+
     fn heap_block(&mut self, address: u64) -> Result<usize, MemoryFault> {
         let index = self.find(address).ok_or(MemoryFault::NotHeap)?;
         let block = &self.blocks[index];

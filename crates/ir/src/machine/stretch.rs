@@ -213,6 +213,13 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                         Err(fault) => leave!(Err(Fault::Memory(fault, slots.get(address), 0))),
                     }
                 }
+                Instr::SameObject { a, b } => {
+                    known!(a, "an address");
+                    known!(b, "an address");
+                    if !memory.same_object(slots.get(a), slots.get(b)) {
+                        leave!(Err(Fault::DifferentObjects));
+                    }
+                }
                 Instr::Print { print } => check!(self.print(memory, &slots, print)),
                 Instr::Exit { status, width } => {
                     known!(status, "the exit status");

@@ -9,6 +9,7 @@ use z3::{DeclKind, Fixedpoint, FuncDecl, Params, SatResult, Sort};
 use super::{Failure, Query};
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant, z3_sort};
+use crate::interrupt;
 
 /// Milliseconds the engine may take.
 const MILLISECONDS: u32 = 5_000;
@@ -73,7 +74,7 @@ fn decided(engine: &Fixedpoint) -> FxHashMap<String, bool> {
 
 /// Predicates must stay as they are for their covers to be read.
 fn parameters() -> Params {
-    let mut params = Params::new();
+    let mut params = interrupt::params();
     params.set_symbol("engine", "spacer");
     params.set_u32("timeout", MILLISECONDS);
     params.set_bool("xform.inline_eager", false);

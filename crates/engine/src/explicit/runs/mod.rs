@@ -81,6 +81,16 @@ pub fn check_runs(
     (verdict, stats)
 }
 
+/// Undefined behaviour that random runs meet within a time, if they do: a program that misbehaves is not safe, whatever a proof says
+/// that assumes it does not.
+pub fn misbehaviour(program: &CfaProgram, config: &RunsConfig, budget: &Budget, time: Duration) -> Option<Reason> {
+    let machine = Machine::new(program);
+    let candidates = Candidates::new(program, config);
+    let mut hunt = Hunt { machine: &machine, candidates: &candidates, budget, obstacle: None };
+    probe::probe(&mut hunt, config.seed, time, &mut RunsStats::default());
+    hunt.obstacle.filter(|reason| matches!(reason, Reason::Undefined(_)))
+}
+
 /// What all ways of searching share.
 struct Hunt<'a> {
     machine: &'a Machine<'a>,
@@ -112,7 +122,12 @@ impl Hunt<'_> {
                 Limit::Integer => Reason::Overflow(format!("the run, at {}", place())),
             },
         };
-        self.obstacle.get_or_insert(reason);
+        // Undefined behaviour says more: it was seen, where the other is only not known.
+        if self.obstacle.is_none()
+            || matches!((&self.obstacle, &reason), (Some(Reason::Unsupported(_)), Reason::Undefined(_)))
+        {
+            self.obstacle = Some(reason);
+        }
         None
     }
 

@@ -7,7 +7,7 @@ use lang_c::span::Node;
 use super::expr::Operand;
 use super::literal::unsupported;
 use super::{Checked, Checker};
-use crate::c::hir::{Expr, ExprKind, FunctionId};
+use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, PlaceKind};
 use crate::c::types::{Rank, Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -120,6 +120,9 @@ const SIGNATURES: &[(&str, &str)] = &[
 impl Checker<'_> {
     /// Calls with a meaning of their own; none if the name is not special.
     pub(super) fn builtin(&mut self, name: &str, args: &[Node<Expression>], span: Span) -> Option<Checked<Operand>> {
+        if let Some(value) = self.atomic(name, args, span) {
+            return Some(value.map(Operand::Value));
+        }
         let special = name.strip_prefix("__builtin_")?;
         let value = match (special, args) {
             ("expect" | "expect_with_probability", [value, ..]) => self.expect(value),
@@ -133,9 +136,48 @@ impl Checker<'_> {
             ("nan", [_]) => Ok(self.not_a_number(64, span)),
             ("nanf", [_]) => Ok(self.not_a_number(32, span)),
             ("nanl", [_]) => Ok(self.not_a_number(80, span)),
+            (_, [left, right, result]) => self.checked_arithmetic(special, [left, right, result], span)?,
             _ => return None,
         };
         Some(value.map(Operand::Value))
+    }
+
+    /// `__builtin_sadd_overflow` and its relatives have parameters of a type, as their names say.
+    fn checked_arithmetic(
+        &mut self,
+        name: &str,
+        [left, right, result]: [&Node<Expression>; 3],
+        span: Span,
+    ) -> Option<Checked<Expr>> {
+        // `saddl`: the sign, the operation, the size.
+        let typed = name.strip_suffix("_overflow")?;
+        let signed = match typed.get(..1)? {
+            "s" => true,
+            "u" => false,
+            _ => return None,
+        };
+        let rank = match (typed.get(1..4)?, typed.get(4..)?) {
+            ("add" | "sub" | "mul", "") => Rank::Int,
+            ("add" | "sub" | "mul", "l") => Rank::Long,
+            ("add" | "sub" | "mul", "ll") => Rank::LongLong,
+            _ => return None,
+        };
+        let ty = self.types().intern(Type::Int { rank, signed });
+        Some(self.overflow_call(&format!("__builtin_{name}"), ty, [left, right, result], span))
+    }
+
+    fn overflow_call(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        [left, right, result]: [&Node<Expression>; 3],
+        span: Span,
+    ) -> Checked<Expr> {
+        let (left, right, result) = (self.rvalue(left)?, self.rvalue(right)?, self.rvalue(result)?);
+        let (left, right) = (self.convert_assigned(left, ty, span)?, self.convert_assigned(right, ty, span)?);
+        let callee = Callee::Direct(self.implicit_function(name, span));
+        let call = Call { callee, args: vec![left, right, result] };
+        Ok(Expr { kind: ExprKind::Call(Box::new(call)), ty: self.basic.int, span })
     }
 
     fn expect(&mut self, value: &Node<Expression>) -> Checked<Expr> {
@@ -147,7 +189,8 @@ impl Checker<'_> {
         self.unevaluated += 1;
         let value = self.rvalue(value);
         self.unevaluated -= 1;
-        let known = self.constant(&value?).is_some();
+        let value = value?;
+        let known = self.constant(&value).is_some() || is_literal(&value);
         Ok(self.int(i128::from(known), self.basic.int, span))
     }
 
@@ -163,8 +206,34 @@ impl Checker<'_> {
 
     /// The parser made null pointers to the types.
     fn types_compatible(&mut self, left: &Node<Expression>, right: &Node<Expression>, span: Span) -> Checked<Expr> {
+        let texts = [left, right].map(|node| self.source_text(self.at(node.span)).to_owned());
         let (left, right) = (self.type_of_expression(left)?, self.type_of_expression(right)?);
-        Ok(self.int(i128::from(left == right), self.basic.int, span))
+        // They are pointers to the types themselves.
+        let same = left == right;
+        let to = self.hir.types.pointee(left).unwrap_or(left);
+        if same && self.has_pointer(to) && (texts[0] != texts[1] || texts.iter().any(|t| t.contains("typeof"))) {
+            let plain = |text: &String| {
+                !["const", "volatile", "restrict", "typeof", "_Atomic"].iter().any(|q| text.contains(q))
+            };
+            if !texts.iter().all(plain) {
+                return Ok(unsupported("qualifiers of what a pointer points to", self.basic.int, span));
+            }
+        }
+        Ok(self.int(i128::from(same), self.basic.int, span))
+    }
+
+    /// The source between two offsets.
+    fn source_text(&self, span: Span) -> &str {
+        self.map.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Whether a type says what a pointer points to: qualifiers there make types different, and are not kept.
+    pub(super) fn has_pointer(&self, ty: TypeId) -> bool {
+        match *self.hir.types.get(ty) {
+            Type::Pointer(_) | Type::Function { .. } => true,
+            Type::Array(element, _) => self.has_pointer(element),
+            _ => false,
+        }
     }
 
     fn infinity(&mut self, bits: u32, span: Span) -> Expr {
@@ -188,7 +257,7 @@ impl Checker<'_> {
         let short = name.strip_prefix("__builtin_").unwrap_or(name);
         let signature = SIGNATURES.iter().find(|(known, _)| *known == short).map(|(_, signature)| *signature);
         let Some(signature) = signature else {
-            let result = self.basic.int;
+            let result = self.implicit_result(name);
             return self.types().intern(Type::Function {
                 result,
                 parameters: Vec::new(),
@@ -201,6 +270,21 @@ impl Checker<'_> {
         let result = letters.next().map_or(self.basic.int, |c| self.letter_type(c));
         let parameters = letters.map(|c| self.letter_type(c)).collect();
         self.types().intern(Type::Function { result, parameters, variadic, unspecified: false })
+    }
+
+    /// The result of a function without declaration is an `int`. One of those that return any value of a narrower type returns a value of
+    /// that type, which the caller reads as an `int`: the same as the type promoted.
+    fn implicit_result(&mut self, name: &str) -> TypeId {
+        let integer = |rank, signed| Type::Int { rank, signed };
+        let narrow = match name.strip_prefix("__VERIFIER_nondet_") {
+            Some("bool" | "_Bool") => Type::Bool,
+            Some("char") => return self.basic.char,
+            Some("uchar" | "unsigned_char") => integer(Rank::Char, false),
+            Some("short") => integer(Rank::Short, true),
+            Some("ushort" | "unsigned_short") => integer(Rank::Short, false),
+            _ => return self.basic.int,
+        };
+        self.types().intern(narrow)
     }
 
     fn letter_type(&mut self, letter: char) -> TypeId {
@@ -228,5 +312,14 @@ impl Checker<'_> {
     /// A conversion that must not be asked for.
     pub(super) fn wrong_initializer(&self, span: Span) -> Problem {
         Problem::new(span, "the initialiser must be a constant")
+    }
+}
+
+/// A string literal, as a pointer or one of its characters.
+fn is_literal(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::AddressOf(place) => matches!(place.kind, PlaceKind::String(_)),
+        ExprKind::Convert(inner) => is_literal(inner),
+        _ => false,
     }
 }

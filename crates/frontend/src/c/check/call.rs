@@ -7,7 +7,7 @@ use lang_c::span::Node;
 use super::expr::Operand;
 use super::scope::Symbol;
 use super::{Checked, Checker};
-use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId};
+use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, Init, InitItem, Storage};
 use crate::c::types::{Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -87,11 +87,39 @@ impl Checker<'_> {
             let value = self.rvalue(node)?;
             let at = value.span;
             args.push(match parameters.get(i) {
-                Some(&ty) => self.convert_assigned(value, ty, at)?,
+                Some(&ty) => match self.transparent_member(&value, ty) {
+                    Some(member) => self.transparent_argument(value, ty, member)?,
+                    None => self.convert_assigned(value, ty, at)?,
+                },
                 None if value.ty == self.basic.void => return Err(Problem::new(at, "an argument of type `void`")),
                 None => self.default_promote(value),
             });
         }
         Ok(args)
+    }
+
+    /// The type of the member that takes an argument for a parameter that is a transparent union.
+    fn transparent_member(&self, value: &Expr, ty: TypeId) -> Option<TypeId> {
+        let types = &self.hir.types;
+        let &Type::Record(union) = types.get(ty) else { return None };
+        if !types.record(union).transparent || !types.is_scalar(value.ty) {
+            return None;
+        }
+        let members = || types.record(union).fields.iter().map(|f| f.ty);
+        let pointer = types.is_pointer(value.ty) || self.is_null(value);
+        let same = members().find(|&member| member == value.ty);
+        same.or_else(|| members().find(|&member| pointer && types.is_pointer(member)))
+    }
+
+    /// An object of the union with one member set.
+    fn transparent_argument(&mut self, value: Expr, ty: TypeId, member: TypeId) -> Checked<Expr> {
+        let span = value.span;
+        let Some(function) = self.function.as_ref().map(|f| f.id) else { return Err(Problem::consequence()) };
+        let value = self.convert_assigned(value, member, span)?;
+        let id = self.new_variable("argument".to_owned(), ty, Storage::Local(function), span);
+        let item = InitItem { offset: 0, ty: member, bits: None, value };
+        let init = Init { zero_fill: true, items: vec![item] };
+        let union = self.value(Operand::Place(self.variable_place(id, span)))?;
+        Ok(Expr { kind: ExprKind::InitThen(id, Box::new(init), Box::new(union)), ty, span })
     }
 }

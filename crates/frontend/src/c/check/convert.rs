@@ -2,6 +2,7 @@
 
 use clinch_ir::Span;
 
+use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Place, PlaceKind};
 use crate::c::types::{Rank, Type, TypeId};
@@ -46,7 +47,7 @@ impl Checker<'_> {
     pub(super) fn promoted_type(&self, ty: TypeId, bit_field: Option<u32>) -> TypeId {
         match *self.hir.types.get(ty) {
             Type::Bool => self.basic.int,
-            Type::Int { rank: Rank::Char | Rank::Short, .. } => self.basic.int,
+            Type::Int { rank: Rank::Char | Rank::SignedChar | Rank::Short, .. } => self.basic.int,
             Type::Int { signed, .. } => match bit_field {
                 Some(width) if width < 32 || width == 32 && signed => self.basic.int,
                 // `unsigned long x : 32` counts as 32 bits in gcc.
@@ -106,8 +107,14 @@ impl Checker<'_> {
 
     /// Converts as if by assignment to an object of a type; refuses what gcc refuses.
     pub(super) fn convert_assigned(&self, expr: Expr, ty: TypeId, span: Span) -> Checked<Expr> {
+        if let Some(unsupported) = self.opaque_value(&expr, ty) {
+            return Ok(unsupported);
+        }
         let types = &self.hir.types;
         let from = expr.ty;
+        if let Some(what) = types.opaque(ty).filter(|_| from != ty) {
+            return Ok(unsupported(what, ty, span));
+        }
         let fine = match (types.get(ty), types.get(from)) {
             _ if from == ty => from != self.basic.void,
             (Type::Bool | Type::Int { .. } | Type::Float(_), Type::Bool | Type::Int { .. } | Type::Float(_)) => true,
@@ -131,6 +138,9 @@ impl Checker<'_> {
 
     /// Refuses what is not a scalar, as a condition must be.
     pub(super) fn scalar(&self, expr: Expr) -> Checked<Expr> {
+        if let Some(unsupported) = self.opaque_value(&expr, self.basic.int) {
+            return Ok(unsupported);
+        }
         if self.hir.types.is_scalar(expr.ty) {
             return Ok(expr);
         }

@@ -7,7 +7,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::specifier::Sizes;
+use super::attribute::Attributes;
 use super::{Checked, Checker};
 use crate::c::hir::Expr;
 use crate::c::types::{Type, TypeId};
@@ -21,7 +21,9 @@ pub(super) struct Declared {
     pub(super) parameters: Option<Parameters>,
     /// The number of elements, if it declares an array whose length is not constant.
     pub(super) runtime_length: Option<Expr>,
-    pub(super) sizes: Sizes,
+    /// Lengths of arrays behind pointers: they are evaluated, and matter for nothing else here.
+    pub(super) evaluated: Vec<Expr>,
+    pub(super) attributes: Attributes,
 }
 
 /// The parameters of a function declarator.
@@ -47,8 +49,10 @@ enum Length {
 
 impl Checker<'_> {
     pub(super) fn declarator(&mut self, base: TypeId, node: &Node<Declarator>) -> Checked<Declared> {
-        let sizes = Sizes::default();
-        let mut declared = Declared { name: None, ty: base, parameters: None, runtime_length: None, sizes };
+        let attributes = Attributes::default();
+        let evaluated = Vec::new();
+        let mut declared =
+            Declared { name: None, ty: base, parameters: None, runtime_length: None, evaluated, attributes };
         let span = self.at(node.span);
         self.deeper(span, |c| c.apply_declarator(&mut declared, node))?;
         Ok(declared)
@@ -56,14 +60,16 @@ impl Checker<'_> {
 
     fn apply_declarator(&mut self, declared: &mut Declared, node: &Node<Declarator>) -> Checked<()> {
         let derived = &node.node.derived;
-        for _ in derived.iter().filter(|d| is_pointer(&d.node)) {
-            let ty = self.pointer_to(declared.ty);
-            *declared = Declared { name: None, ty, parameters: None, runtime_length: None, sizes: declared.sizes };
+        for pointer in derived.iter().filter(|d| is_pointer(&d.node)) {
+            self.pointer_attributes(&pointer.node, &mut declared.attributes)?;
+            declared.ty = self.pointer_to(declared.ty);
+            declared.parameters = None;
+            declared.evaluated.extend(declared.runtime_length.take());
         }
         for suffix in derived.iter().rev().filter(|d| !is_pointer(&d.node)) {
             self.apply_suffix(declared, suffix)?;
         }
-        self.attributes(&node.node.extensions, &mut declared.sizes)?;
+        self.attributes(&node.node.extensions, &mut declared.attributes)?;
         match &node.node.kind.node {
             DeclaratorKind::Abstract => {}
             DeclaratorKind::Identifier(name) => declared.name = Some((name.node.name.clone(), self.at(name.span))),

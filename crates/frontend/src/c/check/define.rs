@@ -1,14 +1,18 @@
 //! Definitions of functions.
 
 use clinch_ir::Span;
-use lang_c::ast::{Declarator, DeclaratorKind, FunctionDefinition, Statement};
+use lang_c::ast::{
+    ArraySize, Declarator, DeclaratorKind, DerivedDeclarator, FunctionDefinition, ParameterDeclaration, Statement,
+};
 use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
 use super::declarator::{Declared, Parameter, Parameters};
+use super::link::Linkage;
 use super::scope::Symbol;
 use super::{Checked, Checker};
-use crate::c::hir::{FunctionId, LabelId, Storage};
+use crate::c::hir::{FunctionId, LabelId, Stmt, Storage};
+use crate::c::parse::readable;
 use crate::c::types::{Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -37,6 +41,19 @@ pub(super) struct Switch {
     pub(super) has_default: bool,
 }
 
+/// The parameters of the function that a declarator declares.
+fn parameters_of(declarator: &Declarator) -> Option<&[Node<ParameterDeclaration>]> {
+    if let DeclaratorKind::Declarator(inner) = &declarator.kind.node
+        && let Some(parameters) = parameters_of(&inner.node)
+    {
+        return Some(parameters);
+    }
+    declarator.derived.iter().find_map(|d| match &d.node {
+        DerivedDeclarator::Function(function) => Some(&function.node.parameters[..]),
+        _ => None,
+    })
+}
+
 /// The name that a declarator declares.
 pub(super) fn declared_name(declarator: &Declarator) -> Option<&str> {
     let mut declarator = declarator;
@@ -63,7 +80,10 @@ impl Checker<'_> {
     fn define_function(&mut self, definition: &FunctionDefinition) -> Checked<()> {
         let span = self.at(definition.declarator.span);
         let specified = self.specifiers(&definition.specifiers, span)?;
-        let Declared { name, ty, parameters, .. } = self.declarator(specified.ty, &definition.declarator)?;
+        let Declared { name, ty, parameters, attributes, .. } =
+            self.declarator(specified.ty, &definition.declarator)?;
+        let attributes = specified.attributes.clone().and(&attributes);
+        let ty = self.with_attributes(ty, &attributes);
         let (name, span) = name.ok_or_else(|| Problem::new(span, "a definition without a name"))?;
         let Type::Function { result, .. } = *self.hir.types.get(ty) else {
             return Err(Problem::new(span, format!("`{name}` is not a function")));
@@ -76,13 +96,22 @@ impl Checker<'_> {
         {
             return Ok(());
         }
-        let id = self.declare_function(&name, ty, specified.is_static, span)?;
+        let linkage = Linkage { is_static: specified.is_static, attributes };
+        let id = self.declare_function(&name, ty, &linkage, span)?;
+        let gives_way = specified.inline && !specified.is_static || self.weak_here.contains(&Symbol::Function(id));
         if self.hir.functions[id.0 as usize].body.is_some() {
-            if specified.inline {
-                return Ok(());
+            match gives_way {
+                true => return Ok(()),
+                false if !self.replaceable.contains(&Symbol::Function(id)) => {
+                    return Err(Problem::new(span, format!("`{name}` is defined twice")));
+                }
+                false => self.forget_body(id),
             }
-            return Err(Problem::new(span, format!("`{name}` is defined twice")));
         }
+        match gives_way {
+            true => self.replaceable.insert(Symbol::Function(id)),
+            false => self.replaceable.remove(&Symbol::Function(id)),
+        };
         self.hir.functions[id.0 as usize].span = span;
         self.hir.functions[id.0 as usize].is_model = self.in_models;
         let labels = FxHashMap::default();
@@ -91,6 +120,14 @@ impl Checker<'_> {
         let done = self.in_scope(|c| c.function_body(id, parameters, definition));
         self.function = None;
         done
+    }
+
+    /// A definition gives way to another one.
+    fn forget_body(&mut self, id: FunctionId) {
+        let function = &mut self.hir.functions[id.0 as usize];
+        function.body = None;
+        function.parameters.clear();
+        function.labels.clear();
     }
 
     fn function_body(
@@ -116,6 +153,7 @@ impl Checker<'_> {
             self.hir.functions[id.0 as usize].parameters.push(variable);
         }
         let mut body = Vec::new();
+        self.parameter_lengths(&definition.declarator.node, &mut body);
         match &definition.statement.node {
             Statement::Compound(items) => self.block_items(items, &mut body),
             _ => self.statement(&definition.statement, &mut body)?,
@@ -123,6 +161,26 @@ impl Checker<'_> {
         self.check_labels();
         self.hir.functions[id.0 as usize].body = Some(body);
         Ok(())
+    }
+
+    /// Lengths of arrays in the parameters are evaluated where the body begins.
+    fn parameter_lengths(&mut self, declarator: &Declarator, out: &mut Vec<Stmt>) {
+        let parameters = parameters_of(declarator).into_iter().flatten();
+        let derived = parameters.filter_map(|p| p.node.declarator.as_ref()).flat_map(|d| &d.node.derived);
+        for derived in derived {
+            let DerivedDeclarator::Array(array) = &derived.node else { continue };
+            let (ArraySize::VariableExpression(length) | ArraySize::StaticExpression(length)) = &array.node.size else {
+                continue;
+            };
+            match self.rvalue(length) {
+                Ok(value) if self.constant_int(&value).is_some() => {}
+                Ok(value) => out.push(Stmt::Expr(value)),
+                Err(_) => {
+                    let what = "the length of an array that is a parameter".to_owned();
+                    out.push(Stmt::Unsupported(what, self.at(length.span)));
+                }
+            }
+        }
     }
 
     /// `int f(a, b) char a; { ... }`
@@ -158,7 +216,7 @@ impl Checker<'_> {
             if !label.defined {
                 self.problems.push(Problem::new(label.used, format!("there is no label `{name}`")));
             }
-            self.hir.functions[id.0 as usize].labels.push(name);
+            self.hir.functions[id.0 as usize].labels.push(readable(&name).into_owned());
         }
     }
 

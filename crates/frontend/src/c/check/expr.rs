@@ -2,10 +2,12 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    CompoundLiteral, Expression, GenericAssociation, GenericSelection, MemberExpression, MemberOperator, UnaryOperator,
+    CompoundLiteral, Expression, GenericAssociation, GenericSelection, MemberExpression, MemberOperator,
+    SpecifierQualifier, TypeName, UnaryOperator,
 };
 use lang_c::span::Node;
 
+use super::init::STRADDLING;
 use super::literal::unsupported;
 use super::scope::Symbol;
 use super::{Checked, Checker};
@@ -85,7 +87,7 @@ impl Checker<'_> {
 
     pub(super) fn type_of_expression(&mut self, node: &Node<Expression>) -> Checked<TypeId> {
         if let Expression::Identifier(name) = &node.node
-            && let Some(Symbol::Typedef(ty, _)) = self.lookup(&name.node.name)
+            && let Some(Symbol::Typedef(ty, ..)) = self.lookup(&name.node.name)
         {
             return Ok(ty); // lang-c reads `typeof(T)` as an expression.
         }
@@ -100,6 +102,20 @@ impl Checker<'_> {
         }
     }
 
+    /// The type in `typeof(e)`, with its length.
+    pub(super) fn type_of_evaluated(&mut self, node: &Node<Expression>) -> Checked<TypeId> {
+        let ty = self.type_of_expression(node)?;
+        self.length_of_type = None;
+        if let Expression::Identifier(name) = &node.node
+            && let Some(Symbol::Variable(id)) = self.lookup(&name.node.name)
+            && let Some(&length) = self.runtime_lengths.get(&id)
+        {
+            let place = self.variable_place(length, self.at(node.span));
+            self.length_of_type = Some(self.value(Operand::Place(place))?);
+        }
+        Ok(ty)
+    }
+
     pub(super) fn operand_type(&self, operand: &Operand) -> TypeId {
         match operand {
             Operand::Place(place) => place.ty,
@@ -111,7 +127,10 @@ impl Checker<'_> {
     fn identifier(&mut self, name: &str, span: Span) -> Checked<Operand> {
         let int = self.basic.int;
         match self.lookup(name) {
-            Some(Symbol::Variable(id)) => Ok(Operand::Place(self.variable_place(id, span))),
+            Some(Symbol::Variable(id)) => {
+                let place = self.variable_place(id, span);
+                Ok(Operand::Place(self.modelled(place)))
+            }
             Some(Symbol::Function(id)) => Ok(Operand::Function(id, span)),
             Some(Symbol::Enumerator(value, ty)) => Ok(Operand::Value(self.int(value, ty, span))),
             Some(Symbol::Typedef(..)) => Err(Problem::new(span, format!("`{name}` is a type, not a value"))),
@@ -236,7 +255,8 @@ impl Checker<'_> {
         if let Type::Function { .. } = self.hir.types.get(to) {
             return Ok(Operand::Value(pointer));
         }
-        Ok(Operand::Place(Place { kind: PlaceKind::Deref(Box::new(pointer)), ty: to, span }))
+        let place = Place { kind: PlaceKind::Deref(Box::new(pointer)), ty: to, span };
+        Ok(Operand::Place(self.modelled(place)))
     }
 
     fn member(&mut self, member: &MemberExpression, span: Span) -> Checked<Operand> {
@@ -280,6 +300,10 @@ impl Checker<'_> {
         for (record, field) in path {
             let ty = self.hir.types.record(record).fields[field].ty;
             let span = place.span;
+            let bits = self.hir.types.record(record).fields[field].bits;
+            if bits.is_some_and(|bits| self.hir.types.straddles(ty, bits)) {
+                return Ok(self.unsupported_place(STRADDLING, ty, span));
+            }
             place = Place { kind: PlaceKind::Field(Box::new(place), record, field), ty, span };
         }
         Ok(place)
@@ -304,20 +328,31 @@ impl Checker<'_> {
         let control = self.rvalue(&selection.expression);
         self.unevaluated -= 1;
         let control = control?.ty;
-        let mut default = None;
+        let (mut default, mut chosen) = (None, None);
         for association in &selection.associations {
             match &association.node {
                 GenericAssociation::Default(expression) => default = Some(expression),
                 GenericAssociation::Type(node) => {
-                    if self.type_name(&node.node.type_name)? == control {
-                        return self.operand(&node.node.expression);
+                    let same = self.type_name(&node.node.type_name)? == control;
+                    // The value has no qualifiers.
+                    let qualified = !self.has_pointer(control) && is_qualified(&node.node.type_name.node);
+                    if same && !qualified {
+                        chosen = Some(&node.node.expression);
                     }
                 }
             }
         }
-        match default {
-            Some(expression) => self.operand(expression),
-            None => Err(Problem::new(span, format!("no association for type `{}`", self.name_of(control)))),
+        match (chosen, default) {
+            (Some(expression), _) if self.has_pointer(control) => {
+                // Which one it is depends on qualifiers, which are not kept; at least its type is mostly that of the others.
+                self.unevaluated += 1;
+                let value = self.rvalue(expression);
+                self.unevaluated -= 1;
+                let ty = value?.ty;
+                Ok(Operand::Value(unsupported("qualifiers of what a pointer points to", ty, span)))
+            }
+            (Some(expression), _) | (None, Some(expression)) => self.operand(expression),
+            (None, None) => Err(Problem::new(span, format!("no association for type `{}`", self.name_of(control)))),
         }
     }
 
@@ -361,4 +396,9 @@ impl Checker<'_> {
         }
         Ok((id, Some(init)))
     }
+}
+
+/// Whether a qualifier stands among the specifiers.
+fn is_qualified(name: &TypeName) -> bool {
+    name.specifiers.iter().any(|s| matches!(s.node, SpecifierQualifier::TypeQualifier(_)))
 }

@@ -5,6 +5,7 @@ use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::Node;
 
 use super::constant::Constant;
+use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{BitRange, Expr, ExprKind, Init, InitItem, PlaceKind, Storage};
 use crate::c::types::{Record, RecordId, Type, TypeId};
@@ -13,12 +14,15 @@ use crate::diagnostic::Problem;
 /// More elements than this are not written one by one.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
+/// Bit-fields of packed records may lie across the border of two units of their type.
+pub(super) const STRADDLING: &str = "a bit-field that lies in more than one unit of its type";
+
 /// A part of the object that is initialised.
 #[derive(Clone, Copy)]
-struct Part {
-    ty: TypeId,
-    offset: u64,
-    bits: Option<BitRange>,
+pub(super) struct Part {
+    pub(super) ty: TypeId,
+    pub(super) offset: u64,
+    pub(super) bits: Option<BitRange>,
 }
 
 /// A part that is initialised as a whole: what earlier items wrote there is gone (C11 6.7.9, 19).
@@ -30,9 +34,9 @@ pub(super) struct Reset {
 }
 
 /// The items of a braced list, read one after the other.
-struct Cursor<'t> {
+pub(super) struct Cursor<'t> {
     items: &'t [Node<InitializerListItem>],
-    next: usize,
+    pub(super) next: usize,
     /// The value of the next item, if it was needed to decide where it goes.
     pending: Option<Expr>,
 }
@@ -60,6 +64,9 @@ impl Checker<'_> {
         match &node.node {
             Initializer::List(items) => self.initializer_list(ty, items, span),
             Initializer::Expression(expression) => {
+                if let Some(items) = self.literal_items(ty, expression)? {
+                    return self.initializer_list(ty, items, span);
+                }
                 let mut init = Init { zero_fill: false, items: Vec::new() };
                 if let Type::Array(element, _) = *self.hir.types.get(ty) {
                     let length = match self.string_for(element, expression) {
@@ -166,10 +173,7 @@ impl Checker<'_> {
             let start = cursor.next;
             if let Some((first, rest)) = item.designation.split_first() {
                 let (lo, hi) = self.index_range(first, length)?;
-                for i in lo..=hi {
-                    cursor.next = start;
-                    self.designated(self.element_part(part, element, i), rest, cursor, out)?;
-                }
+                self.range((part, element), (lo, hi), rest, cursor, out)?;
                 index = hi + 1;
             } else if length.is_some_and(|l| index >= l) {
                 break; // Excess elements are a warning in gcc.
@@ -185,7 +189,7 @@ impl Checker<'_> {
         Ok(reached)
     }
 
-    fn element_part(&self, array: Part, element: TypeId, index: u64) -> Part {
+    pub(super) fn element_part(&self, array: Part, element: TypeId, index: u64) -> Part {
         let size = self.hir.types.size(element).unwrap_or(0);
         Part { ty: element, offset: array.offset.saturating_add(index.saturating_mul(size)), bits: None }
     }
@@ -279,7 +283,7 @@ impl Checker<'_> {
     }
 
     /// Initialises the part that the remaining designators lead to, and goes on behind it.
-    fn designated(
+    pub(super) fn designated(
         &mut self,
         part: Part,
         designators: &[Node<Designator>],
@@ -290,11 +294,7 @@ impl Checker<'_> {
         match *self.hir.types.get(part.ty) {
             Type::Array(element, length) => {
                 let (lo, hi) = self.index_range(first, length)?;
-                let start = cursor.next;
-                for i in lo..=hi {
-                    cursor.next = start;
-                    self.designated(self.element_part(part, element, i), rest, cursor, out)?;
-                }
+                self.range((part, element), (lo, hi), rest, cursor, out)?;
                 self.array_rest(part, element, length, hi + 1, cursor, out)
             }
             Type::Record(record) => {
@@ -360,6 +360,11 @@ impl Checker<'_> {
             }
             Initializer::Expression(expression) => expression,
         };
+        if let Some(items) = self.literal_items(part.ty, expression)? {
+            cursor.advance();
+            self.reset(part, out);
+            return self.braced(part, items, span, out).map(|_| ());
+        }
         match *self.hir.types.get(part.ty) {
             Type::Array(element, length) => match self.string_for(element, expression) {
                 Some(parts) => {
@@ -395,6 +400,22 @@ impl Checker<'_> {
         }
     }
 
+    /// The list of a compound literal, where it initialises an object of its own type as the list alone would: an array, or
+    /// something that lives for the whole run.
+    fn literal_items<'t>(
+        &mut self,
+        ty: TypeId,
+        node: &'t Node<Expression>,
+    ) -> Checked<Option<&'t [Node<InitializerListItem>]>> {
+        let Expression::CompoundLiteral(literal) = &node.node else { return Ok(None) };
+        let of = self.type_name(&literal.node.type_name)?;
+        let same = match (self.hir.types.get(ty), self.hir.types.get(of)) {
+            (&Type::Array(wanted, _), &Type::Array(found, _)) => wanted == found,
+            _ => self.in_static && ty == of,
+        };
+        Ok(same.then_some(&literal.node.initializer_list[..]))
+    }
+
     /// The part is initialised as a whole from here on.
     fn reset(&mut self, part: Part, out: &Init) {
         let is_whole = part.bits.is_none() && !out.items.is_empty();
@@ -411,6 +432,14 @@ impl Checker<'_> {
     }
 
     fn push(&mut self, part: Part, value: Expr, out: &mut Init) {
+        let straddles = part.bits.is_some_and(|bits| self.hir.types.straddles(part.ty, bits));
+        if straddles {
+            if !out.zero_fill || self.constant_int(&value) != Some(0) {
+                let value = unsupported(STRADDLING, part.ty, value.span);
+                out.items.push(InitItem { offset: part.offset, ty: part.ty, bits: None, value });
+            }
+            return;
+        }
         out.items.push(InitItem { offset: part.offset, ty: part.ty, bits: part.bits, value });
     }
 
@@ -478,8 +507,17 @@ impl Checker<'_> {
         init
     }
 
+    /// The initialiser of something that lives for the whole run, whose type it may complete.
+    pub(super) fn static_initializer(&mut self, ty: TypeId, node: &Node<Initializer>) -> Checked<(TypeId, Init)> {
+        let outer = std::mem::replace(&mut self.in_static, true);
+        let result = self.initializer(ty, node);
+        self.in_static = outer;
+        let (ty, init) = result?;
+        Ok((ty, self.static_init(init)?))
+    }
+
     /// The initialiser of something that lives for the whole run: known before the run starts.
-    pub(super) fn static_init(&self, init: Init) -> Checked<Init> {
+    fn static_init(&self, init: Init) -> Checked<Init> {
         let init = self.fold_init(init);
         match init.items.iter().find(|i| !self.is_load_time_constant(&i.value)) {
             Some(item) => Err(self.wrong_initializer(item.value.span)),
@@ -487,7 +525,7 @@ impl Checker<'_> {
         }
     }
 
-    fn is_load_time_constant(&self, expr: &Expr) -> bool {
+    pub(super) fn is_load_time_constant(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) | ExprKind::Unsupported(_) => true,
             ExprKind::AddressOf(place) => self.is_static_place(&place.kind),

@@ -1,16 +1,37 @@
 //! Declarations of a file, and what becomes of them in the program: names are linked across units.
 
 use clinch_ir::Span;
-use lang_c::ast::{Declaration, InitDeclarator};
+use lang_c::ast::{Declaration, InitDeclarator, Initializer};
 use lang_c::span::Node;
 
-use super::scope::Symbol;
-use super::specifier::{Sizes, Specified};
+use super::attribute::Attributes;
+use super::resolve::Alias;
+use super::scope::{Symbol, Tag};
+use super::specifier::Specified;
 use super::{Checked, Checker};
 use crate::c::hir::{Function, FunctionId, Storage, Variable, VariableId};
 use crate::c::models;
+use crate::c::parse::readable;
 use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
+
+/// How a name is known to other declarations and units.
+pub(super) struct Linkage {
+    pub(super) is_static: bool,
+    pub(super) attributes: Attributes,
+}
+
+impl Linkage {
+    /// The name that is linked.
+    fn name<'n>(&'n self, name: &'n str) -> &'n str {
+        self.attributes.label.as_deref().unwrap_or(name)
+    }
+}
+
+/// The name of a function by that of its symbol. glibc has new versions of some functions under names of their own.
+fn library_name(symbol: &str) -> &str {
+    symbol.strip_prefix("__isoc99_").or_else(|| symbol.strip_prefix("__isoc23_")).unwrap_or(symbol)
+}
 
 impl Checker<'_> {
     pub(super) fn file_declaration(&mut self, declaration: &Declaration) -> Checked<()> {
@@ -49,20 +70,19 @@ impl Checker<'_> {
 
     fn file_declarator(&mut self, specified: &Specified, node: &Node<InitDeclarator>) -> Checked<()> {
         let declared = self.declarator(specified.ty, &node.node.declarator)?;
-        let mut sizes = specified.sizes;
-        sizes.align = sizes.align.max(declared.sizes.align);
-        sizes.mode = sizes.mode.or(declared.sizes.mode);
-        let ty = self.with_mode(declared.ty, sizes.mode);
+        let attributes = specified.attributes.clone().and(&declared.attributes);
+        let ty = self.with_attributes(declared.ty, &attributes);
         let (name, span) =
             declared.name.ok_or_else(|| Problem::new(self.at(node.span), "a declaration without a name"))?;
         if specified.is_typedef {
-            return self.declare_typedef(&name, ty, sizes, span);
+            return self.declare_typedef(&name, ty, &attributes, None, span);
         }
+        let linkage = Linkage { is_static: specified.is_static, attributes };
         if let Type::Function { .. } = self.hir.types.get(ty) {
             if node.node.initializer.is_some() {
                 return Err(Problem::new(span, format!("function `{name}` is initialised like a variable")));
             }
-            return self.declare_function(&name, ty, specified.is_static, span).map(|_| ());
+            return self.declare_function(&name, ty, &linkage, span).map(|_| ());
         }
         if let Some(length) = declared.runtime_length {
             return Err(Problem::new(length.span, "the length of an array must be a constant"));
@@ -77,17 +97,42 @@ impl Checker<'_> {
             Some(initializer) => self.inferred_type(initializer)?,
             None => ty,
         };
-        let id = self.declare_global(&name, ty, specified.is_static, external, span)?;
-        if let Some(initializer) = &node.node.initializer {
-            if self.hir.variables[id.0 as usize].init.is_some() {
-                return Err(Problem::new(span, format!("`{name}` is defined twice")));
-            }
-            let ty = self.hir.variables[id.0 as usize].ty;
-            let (ty, init) = self.initializer(ty, initializer)?;
-            let init = self.static_init(init)?;
-            let variable = &mut self.hir.variables[id.0 as usize];
-            (variable.ty, variable.init, variable.external) = (ty, Some(init), false);
+        let id = self.declare_global(&name, ty, &linkage, external, span)?;
+        match &node.node.initializer {
+            Some(initializer) => self.define_global(id, &name, initializer, span),
+            None => Ok(()),
         }
+    }
+
+    fn define_global(
+        &mut self,
+        id: VariableId,
+        name: &str,
+        initializer: &Node<Initializer>,
+        span: Span,
+    ) -> Checked<()> {
+        let symbol = Symbol::Variable(id);
+        let weak = self.weak_here.contains(&symbol);
+        if self.hir.variables[id.0 as usize].init.is_some() {
+            match weak {
+                true => return Ok(()),
+                false if !self.replaceable.remove(&symbol) => {
+                    return Err(Problem::new(span, format!("`{name}` is defined twice")));
+                }
+                false => {}
+            }
+        }
+        if weak {
+            self.replaceable.insert(symbol);
+        }
+        let ty = self.hir.variables[id.0 as usize].ty;
+        if self.hir.types.opaque(ty).is_some() {
+            self.hir.variables[id.0 as usize].external = false;
+            return Ok(()); // Nobody reads it.
+        }
+        let (ty, init) = self.static_initializer(ty, initializer)?;
+        let variable = &mut self.hir.variables[id.0 as usize];
+        (variable.ty, variable.init, variable.external) = (ty, Some(init), false);
         Ok(())
     }
 
@@ -103,10 +148,24 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn declare_typedef(&mut self, name: &str, ty: TypeId, sizes: Sizes, span: Span) -> Checked<()> {
-        match self.scope().names.insert(name.to_owned(), Symbol::Typedef(ty, sizes.align)) {
+    pub(super) fn declare_typedef(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        attributes: &Attributes,
+        length: Option<VariableId>,
+        span: Span,
+    ) -> Checked<()> {
+        let ty = match &attributes.unknown {
+            Some(what) => self.opaque_type(ty, &format!("attribute `{what}`")),
+            None => ty,
+        };
+        if let (Type::Record(record), true) = (self.hir.types.get(ty).clone(), attributes.transparent) {
+            self.types().record_mut(record).transparent = true;
+        }
+        match self.scope().names.insert(name.to_owned(), Symbol::Typedef(ty, attributes.align, length)) {
             None | Some(Symbol::Poison) => Ok(()),
-            Some(Symbol::Typedef(old, _)) if self.compatible(old, ty, 0) => Ok(()),
+            Some(Symbol::Typedef(old, ..)) if self.compatible(old, ty, 0) => Ok(()),
             Some(_) => Err(Problem::new(span, format!("`{name}` is declared twice, with different types"))),
         }
     }
@@ -127,6 +186,11 @@ impl Checker<'_> {
                 let parameters = lp.len() == rp.len() && lv == rv && lp.iter().zip(rp).all(|(l, r)| same(*l, *r));
                 same(*l, *r) && (*lu || *ru || parameters)
             }
+            // Another unit has its own declaration of it, which may say less.
+            (&Type::Record(l), &Type::Record(r)) => {
+                let (l, r) = (self.hir.types.record(l), self.hir.types.record(r));
+                self.has_several_units && l.name == r.name && l.is_union == r.is_union
+            }
             _ => false,
         }
     }
@@ -140,9 +204,11 @@ impl Checker<'_> {
         &mut self,
         name: &str,
         ty: TypeId,
-        is_static: bool,
+        linkage: &Linkage,
         span: Span,
     ) -> Checked<FunctionId> {
+        let is_static = linkage.is_static;
+        let link_name = linkage.name(name);
         let here = self.scope().names.get(name).copied();
         let known = match here.or_else(|| self.scopes[0].names.get(name).copied()) {
             Some(Symbol::Function(id)) => {
@@ -153,7 +219,7 @@ impl Checker<'_> {
             Some(_) if here.is_none() => None,
             Some(_) => return Err(Problem::new(span, format!("`{name}` is declared twice"))),
         };
-        let id = match (known, self.externals.get(name)) {
+        let id = match (known, self.externals.get(link_name)) {
             (Some(id), _) => id,
             (None, Some(&Symbol::Function(id))) if !is_static => {
                 // Declared in another unit: what differs there is not seen by a compiler either.
@@ -166,15 +232,39 @@ impl Checker<'_> {
                 return Err(Problem::new(span, format!("`{name}` is a variable in another file")));
             }
             _ => {
-                let id = self.new_function(name, ty, span);
+                let id = self.new_function(library_name(link_name), ty, span);
                 if !is_static {
-                    self.externals.insert(name.to_owned(), Symbol::Function(id));
+                    self.externals.insert(link_name.to_owned(), Symbol::Function(id));
                 }
                 id
             }
         };
         self.scope().names.insert(name.to_owned(), Symbol::Function(id));
+        self.function_attributes(id, name, &linkage.attributes, span);
         Ok(id)
+    }
+
+    fn function_attributes(&mut self, id: FunctionId, name: &str, attributes: &Attributes, span: Span) {
+        let pragma = self.unit.pragmas.about(name);
+        let function = &mut self.hir.functions[id.0 as usize];
+        function.constructor = function.constructor.or(attributes.constructor);
+        function.destructor = function.destructor.or(attributes.destructor);
+        function.weak |= attributes.weak;
+        if let Some(what) = attributes.unknown.as_ref().map(|what| format!("attribute `{what}`")) {
+            function.unsupported = Some(what);
+        } else if let Some(pragma) = pragma {
+            function.unsupported = Some(pragma.to_owned());
+        }
+        let symbol = Symbol::Function(id);
+        if attributes.weak {
+            self.weak_here.insert(symbol);
+            if self.hir.functions[id.0 as usize].body.is_some() {
+                self.replaceable.insert(symbol);
+            }
+        }
+        if let Some(target) = attributes.alias.clone() {
+            self.aliases.push(Alias { of: symbol, target, span });
+        }
     }
 
     fn redeclare(&mut self, id: FunctionId, ty: TypeId, name: &str, span: Span) -> Checked<()> {
@@ -192,15 +282,20 @@ impl Checker<'_> {
 
     pub(super) fn new_function(&mut self, name: &str, ty: TypeId, span: Span) -> FunctionId {
         let (parameters, labels) = (Vec::new(), Vec::new());
-        let name = name.to_owned();
-        let (body, address_taken, is_model, is_system) = (None, false, false, self.map.is_system(span));
+        let name = readable(name).into_owned();
+        let (constructor, destructor, unsupported) = (None, None, None);
+        let (is_model, is_system) = (false, self.map.is_system(span));
         self.hir.functions.push(Function {
             name,
             ty,
             parameters,
             labels,
-            body,
-            address_taken,
+            body: None,
+            address_taken: false,
+            constructor,
+            destructor,
+            weak: false,
+            unsupported,
             is_model,
             is_system,
             span,
@@ -227,13 +322,15 @@ impl Checker<'_> {
 
     pub(super) fn new_variable(&mut self, name: String, ty: TypeId, storage: Storage, span: Span) -> VariableId {
         self.hir.variables.push(Variable {
-            name,
+            name: readable(&name).into_owned(),
             ty,
             storage,
             init: None,
             external: false,
             address_taken: false,
             runtime_length: None,
+            align: None,
+            weak: false,
             span,
         });
         VariableId(u32::try_from(self.hir.variables.len() - 1).expect("fewer than 2^32 variables"))
@@ -244,10 +341,16 @@ impl Checker<'_> {
         &mut self,
         name: &str,
         ty: TypeId,
-        is_static: bool,
+        linkage: &Linkage,
         external: bool,
         span: Span,
     ) -> Checked<VariableId> {
+        let is_static = linkage.is_static;
+        let link_name = linkage.name(name);
+        let ty = match linkage.attributes.unknown.as_deref().or_else(|| self.unit.pragmas.about(name)) {
+            Some(what) => self.opaque_type(ty, &format!("attribute `{what}`")),
+            None => ty,
+        };
         if ty == self.basic.void && !external {
             return Err(Problem::new(span, format!("`{name}` has type `void`")));
         }
@@ -258,7 +361,7 @@ impl Checker<'_> {
             Some(_) if here.is_none() => None,
             Some(_) => return Err(Problem::new(span, format!("`{name}` is declared twice"))),
         };
-        let linked = match self.externals.get(name) {
+        let linked = match self.externals.get(link_name) {
             Some(&Symbol::Variable(id)) if !is_static => Some((id, true)),
             Some(_) if !is_static => return Err(Problem::new(span, format!("`{name}` is a function in another file"))),
             _ => None,
@@ -272,13 +375,27 @@ impl Checker<'_> {
                 let id = self.new_variable(name.to_owned(), ty, Storage::Static, span);
                 self.hir.variables[id.0 as usize].external = external;
                 if !is_static {
-                    self.externals.insert(name.to_owned(), Symbol::Variable(id));
+                    self.externals.insert(link_name.to_owned(), Symbol::Variable(id));
                 }
                 id
             }
         };
         self.scope().names.insert(name.to_owned(), Symbol::Variable(id));
+        self.variable_attributes(id, &linkage.attributes, span);
         Ok(id)
+    }
+
+    fn variable_attributes(&mut self, id: VariableId, attributes: &Attributes, span: Span) {
+        let symbol = Symbol::Variable(id);
+        let variable = &mut self.hir.variables[id.0 as usize];
+        variable.align = variable.align.max(attributes.align);
+        variable.weak |= attributes.weak;
+        if attributes.weak {
+            self.weak_here.insert(symbol);
+        }
+        if let Some(target) = attributes.alias.clone() {
+            self.aliases.push(Alias { of: symbol, target, span });
+        }
     }
 
     fn merge_variable(
@@ -309,15 +426,23 @@ impl Checker<'_> {
         let all = (0..self.hir.types.record_count()).map(|i| RecordId(i as u32));
         for id in all {
             let record = self.hir.types.record(id);
-            if record.complete && !self.shared_records.contains_key(&record.name) {
+            let known = record.complete || self.is_tag_of_file(id);
+            if known && !self.shared_records.contains_key(&record.name) {
                 self.shared_records.insert(record.name.clone(), id);
             }
         }
         self.reused_records.clear();
     }
 
+    /// Whether a record is declared by a tag in the scope of the file, if only by that.
+    fn is_tag_of_file(&self, id: RecordId) -> bool {
+        let tag = self.scopes[0].tags.get(&self.hir.types.record(id).name);
+        matches!(tag, Some(Tag::Record(found)) if *found == id)
+    }
+
     /// Completes what was declared tentatively.
     pub(super) fn end_of_unit(&mut self) {
+        self.end_of_aliases();
         if self.has_several_units {
             self.share_records();
         }

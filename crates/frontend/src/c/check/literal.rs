@@ -17,6 +17,13 @@ pub(super) struct Text {
     pub(super) length: u64,
 }
 
+impl Text {
+    /// As a name, without the terminating zero.
+    pub(super) fn readable(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).trim_end_matches('\0').to_owned()
+    }
+}
+
 /// A character as written: a code point, or the value of an escape, which is not encoded.
 #[derive(Clone, Copy)]
 enum Unit {
@@ -82,7 +89,7 @@ impl Checker<'_> {
             FloatFormat::Float => 32,
             FloatFormat::Double => 64,
             FloatFormat::LongDouble => 80,
-            FloatFormat::TS18661Format(format) => format.width as u32,
+            FloatFormat::TS18661Format(format) => super::specifier::float_bits(format).unwrap_or(128),
         };
         let ty = self.types().intern(Type::Float(bits));
         if float.suffix.imaginary {

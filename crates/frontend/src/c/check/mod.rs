@@ -3,6 +3,8 @@
 //! [`Checker`] holds what is known; each file adds the part of C that its name says. A function that finds a mistake returns
 //! a [`Problem`]; declarations and statements collect them, so that one run reports several.
 
+mod atomic;
+mod attribute;
 mod builtin;
 mod call;
 mod constant;
@@ -15,6 +17,8 @@ mod layout;
 mod link;
 mod literal;
 mod operator;
+mod range;
+mod resolve;
 mod scope;
 mod specifier;
 mod stmt;
@@ -25,7 +29,7 @@ use clinch_ir::cfa::SourceMap;
 use lang_c::ast::{ExternalDeclaration, StaticAssert};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::hir::{Hir, VariableId};
+use super::hir::{Expr, FunctionId, Hir, VariableId};
 use super::parse::{Parsed, parse};
 use super::types::{Rank, RecordId, Type, TypeId, Types};
 use super::{CheckOptions, Unit};
@@ -37,7 +41,7 @@ use scope::{Scope, Symbol};
 type Checked<T> = Result<T, Problem>;
 
 /// How deeply expressions and statements may nest: the program is later walked recursively.
-const MAX_DEPTH: u32 = 3000;
+const MAX_DEPTH: u32 = 10_000;
 
 /// The types the language itself speaks of.
 #[derive(Clone, Copy)]
@@ -93,11 +97,23 @@ struct Checker<'a> {
     /// The scopes of the unit; the first is that of the file.
     scopes: Vec<Scope>,
     function: Option<FunctionContext>,
+    /// The length of the type that was read last, if it is known at run time only.
+    length_of_type: Option<Expr>,
     /// Lengths of arrays that are known at run time only: the variable that holds them.
     runtime_lengths: FxHashMap<VariableId, VariableId>,
+    /// Aliases of the unit, and what those of all units stand for.
+    aliases: Vec<resolve::Alias>,
+    function_aliases: FxHashMap<FunctionId, FunctionId>,
+    variable_aliases: FxHashMap<VariableId, VariableId>,
+    /// Functions and variables that this unit declares weak.
+    weak_here: FxHashSet<Symbol>,
+    /// Definitions that give way to others: weak ones and inline ones.
+    replaceable: FxHashSet<Symbol>,
     problems: Vec<Problem>,
     /// Parts of the object being initialised that start afresh.
     resets: Vec<init::Reset>,
+    /// Inside the initialiser of something that lives for the whole run.
+    in_static: bool,
     /// Inside `sizeof` and the like: what stands there does not happen.
     unevaluated: u32,
     depth: u32,
@@ -151,9 +167,16 @@ impl<'a> Checker<'a> {
             in_models: false,
             scopes: Vec::new(),
             function: None,
+            length_of_type: None,
             runtime_lengths: FxHashMap::default(),
+            aliases: Vec::new(),
+            function_aliases: FxHashMap::default(),
+            variable_aliases: FxHashMap::default(),
+            weak_here: FxHashSet::default(),
+            replaceable: FxHashSet::default(),
             problems: Vec::new(),
             resets: Vec::new(),
+            in_static: false,
             unevaluated: 0,
             depth: 0,
         }
@@ -163,6 +186,7 @@ impl<'a> Checker<'a> {
         self.unit = unit;
         self.base = base;
         self.scopes = vec![Scope::default()];
+        self.weak_here.clear();
         for declaration in &unit.tree.0 {
             let result = match &declaration.node {
                 ExternalDeclaration::Declaration(node) => self.file_declaration(&node.node),
@@ -179,6 +203,9 @@ impl<'a> Checker<'a> {
 
     fn finish(mut self) -> Result<Hir, Vec<Problem>> {
         self.problems.retain(|p| !p.message().is_empty());
+        if self.problems.is_empty() {
+            self.resolve();
+        }
         if self.problems.is_empty() { Ok(self.hir) } else { Err(self.problems) }
     }
 
@@ -221,7 +248,7 @@ impl<'a> Checker<'a> {
         match self.constant_expression(&assertion.expression)? {
             0 => {
                 let message = self.string_parts(&assertion.message.node, span)?;
-                let text = String::from_utf8_lossy(&message.bytes).trim_end_matches('\0').to_owned();
+                let text = message.readable();
                 let said = if text.is_empty() { String::new() } else { format!(": {text}") };
                 Err(Problem::new(span, format!("static assertion failed{said}")))
             }

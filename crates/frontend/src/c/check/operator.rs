@@ -84,7 +84,12 @@ impl Checker<'_> {
         Ok(Operand::Value(value))
     }
 
-    fn binary_values(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Checked<Expr> {
+    pub(super) fn binary_values(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Checked<Expr> {
+        for ty in [left.ty, right.ty] {
+            if let Some(what) = self.hir.types.opaque(ty) {
+                return Ok(unsupported(what, ty, span));
+            }
+        }
         let pointers = (self.hir.types.is_pointer(left.ty), self.hir.types.is_pointer(right.ty));
         match (op, pointers) {
             (BinaryOp::Add, (true, false)) => self.offset(left, right, false, span),
@@ -111,7 +116,22 @@ impl Checker<'_> {
         }
     }
 
+    /// What an index into a value of an opaque type gives.
+    fn element_of_opaque(&self, ty: TypeId) -> TypeId {
+        let first = match *self.hir.types.get(ty) {
+            Type::Record(record) => self.hir.types.record(record).fields.first().map(|f| f.ty),
+            _ => None,
+        };
+        match first.map(|ty| self.hir.types.get(ty)) {
+            Some(&Type::Array(element, _)) => element,
+            _ => self.basic.int,
+        }
+    }
+
     fn integer_operand(&self, value: Expr) -> Checked<Expr> {
+        if let Some(unsupported) = self.opaque_value(&value, self.basic.int) {
+            return Ok(unsupported);
+        }
         if self.hir.types.is_integer(value.ty) {
             return Ok(value);
         }
@@ -197,6 +217,10 @@ impl Checker<'_> {
 
     fn index(&mut self, left: &Node<Expression>, right: &Node<Expression>, span: Span) -> Checked<Operand> {
         let (left, right) = (self.rvalue(left)?, self.rvalue(right)?);
+        if let Some(what) = self.hir.types.opaque(left.ty).map(str::to_owned) {
+            let element = self.element_of_opaque(left.ty);
+            return Ok(Operand::Place(self.unsupported_place(&what, element, span)));
+        }
         let pointer = match (self.hir.types.is_pointer(left.ty), self.hir.types.is_pointer(right.ty)) {
             (true, _) => self.offset(left, right, false, span)?,
             (false, true) => self.offset(right, left, false, span)?,
@@ -261,6 +285,8 @@ impl Checker<'_> {
         let void = self.basic.void;
         let types = &self.hir.types;
         match (types.get(a), types.get(b)) {
+            _ if types.opaque(a).is_some() => Ok(a),
+            _ if types.opaque(b).is_some() => Ok(b),
             _ if a == b && types.is_arithmetic(a) => Ok(self.promoted_type(a, None)),
             _ if a == b => Ok(a),
             _ if a == void || b == void => Ok(void),

@@ -9,12 +9,13 @@ use crate::c::types::{RecordId, TypeId};
 use crate::diagnostic::Problem;
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Symbol {
     Variable(VariableId),
     Function(FunctionId),
-    /// A type, and the alignment that an attribute gives it.
-    Typedef(TypeId, Option<u64>),
+    /// A type, the alignment that an attribute gives it, and the variable that holds its length if that is known at run
+    /// time only.
+    Typedef(TypeId, Option<u64>, Option<VariableId>),
     Enumerator(i128, TypeId),
     /// A declaration that went wrong: uses of it are not reported.
     Poison,

@@ -2,21 +2,24 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    AlignmentSpecifier, DeclarationSpecifier, EnumType, Expression, Extension, SpecifierQualifier,
-    StorageClassSpecifier, StructDeclaration, StructField, StructKind, StructType, TS18661FloatFormat,
-    TS18661FloatType, TypeName, TypeOf, TypeSpecifier,
+    AlignmentSpecifier, DeclarationSpecifier, EnumType, Expression, SpecifierQualifier, StorageClassSpecifier,
+    StructDeclaration, StructField, StructKind, StructType, TS18661FloatFormat, TS18661FloatType, TypeName, TypeOf,
+    TypeSpecifier,
 };
 use lang_c::span::Node;
 
+use super::attribute::Attributes;
+use super::expr::Operand;
 use super::layout::{Member, Packing};
 use super::scope::{Symbol, Tag};
 use super::{Checked, Checker};
+use crate::c::hir::VariableId;
 use crate::c::parse::{RecordAttributes, parse_expression};
 use crate::c::types::{DataModel, Field, Rank, Record, RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
 /// What the specifiers of a declaration say.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Specified {
     pub(super) ty: TypeId,
     pub(super) is_typedef: bool,
@@ -26,22 +29,9 @@ pub(super) struct Specified {
     pub(super) inferred: bool,
     /// `inline`, without which a definition is one for all units.
     pub(super) inline: bool,
-    pub(super) sizes: Sizes,
-}
-
-/// Attributes that change sizes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sizes {
-    pub(super) align: Option<u64>,
-    pub(super) packed: bool,
-    /// `mode(DI)`: the rank of the integer.
-    pub(super) mode: Option<Rank>,
-}
-
-impl Sizes {
-    fn raise(&mut self, align: Option<u64>) {
-        self.align = self.align.max(align);
-    }
+    pub(super) attributes: Attributes,
+    /// The variable that holds the length of the type, if that is known at run time only.
+    pub(super) length: Option<VariableId>,
 }
 
 /// Counts of the words that make up an arithmetic type.
@@ -62,9 +52,10 @@ struct Words {
 
 impl Checker<'_> {
     pub(super) fn specifiers(&mut self, specifiers: &[Node<DeclarationSpecifier>], span: Span) -> Checked<Specified> {
+        self.length_of_type = None;
         let mut words = Words::default();
         let (mut is_typedef, mut is_extern, mut is_static, mut inline) = (false, false, false, false);
-        let mut sizes = Sizes::default();
+        let mut attributes = Attributes::default();
         let mut inferred = false;
         for specifier in specifiers {
             match &specifier.node {
@@ -80,37 +71,46 @@ impl Checker<'_> {
                 }
                 DeclarationSpecifier::TypeQualifier(_) => {}
                 DeclarationSpecifier::Function(_) => inline = true,
-                DeclarationSpecifier::Alignment(node) => sizes.raise(self.alignas(&node.node)?),
-                DeclarationSpecifier::Extension(extensions) => self.attributes(extensions, &mut sizes)?,
+                DeclarationSpecifier::Alignment(node) => attributes.raise(self.alignas(&node.node)?),
+                DeclarationSpecifier::Extension(extensions) => self.attributes(extensions, &mut attributes)?,
             }
         }
         let (ty, align) = self.type_of_words(words, span)?;
-        sizes.raise(align);
-        let ty = self.with_mode(ty, sizes.mode);
-        Ok(Specified { ty, is_typedef, is_extern, is_static, inferred, inline, sizes })
+        attributes.raise(align);
+        Ok(Specified { ty, is_typedef, is_extern, is_static, inferred, inline, attributes, length: None })
     }
 
-    /// The type and the size attributes of a list of specifiers without storage class.
-    pub(super) fn qualified(&mut self, list: &[Node<SpecifierQualifier>], span: Span) -> Checked<(TypeId, Sizes)> {
+    /// The type and the attributes of a list of specifiers without storage class.
+    pub(super) fn qualified(&mut self, list: &[Node<SpecifierQualifier>], span: Span) -> Checked<(TypeId, Attributes)> {
         let mut words = Words::default();
-        let mut sizes = Sizes::default();
+        let mut attributes = Attributes::default();
         for specifier in list {
             match &specifier.node {
                 SpecifierQualifier::TypeSpecifier(node) => self.word(&mut words, node)?,
                 SpecifierQualifier::TypeQualifier(_) => {}
-                SpecifierQualifier::Extension(extensions) => self.attributes(extensions, &mut sizes)?,
+                SpecifierQualifier::Extension(extensions) => self.attributes(extensions, &mut attributes)?,
             }
         }
         let (ty, align) = self.type_of_words(words, span)?;
-        sizes.raise(align);
-        Ok((self.with_mode(ty, sizes.mode), sizes))
+        attributes.raise(align);
+        Ok((ty, attributes))
     }
 
     pub(super) fn type_name(&mut self, name: &Node<TypeName>) -> Checked<TypeId> {
         let span = self.at(name.span);
-        let (ty, _) = self.qualified(&name.node.specifiers, span)?;
-        match &name.node.declarator {
-            Some(declarator) => Ok(self.declarator(ty, declarator)?.ty),
+        let (mut ty, mut attributes) = self.qualified(&name.node.specifiers, span)?;
+        if let Some(declarator) = &name.node.declarator {
+            let declared = self.declarator(ty, declarator)?;
+            self.length_of_type = match declared.ty == ty {
+                true => self.length_of_type.take(),
+                false => declared.runtime_length,
+            };
+            ty = declared.ty;
+            attributes = attributes.and(&declared.attributes);
+        }
+        let ty = self.with_attributes(ty, &attributes);
+        match attributes.unknown {
+            Some(what) => Ok(self.opaque_type(ty, &format!("attribute `{what}`"))),
             None => Ok(ty),
         }
     }
@@ -161,11 +161,17 @@ impl Checker<'_> {
                     {
                         return self.single_type(&TypeSpecifier::TypedefName((**name).clone()), span);
                     }
-                    _ => self.type_of_expression(expression)?,
+                    _ => self.type_of_evaluated(expression)?,
                 },
             },
             TypeSpecifier::TypedefName(name) => match self.lookup(&name.node.name) {
-                Some(Symbol::Typedef(ty, align)) => return Ok((ty, align)),
+                Some(Symbol::Typedef(ty, align, length)) => {
+                    self.length_of_type = match length {
+                        Some(length) => Some(self.value(Operand::Place(self.variable_place(length, span)))?),
+                        None => None,
+                    };
+                    return Ok((ty, align));
+                }
                 Some(Symbol::Poison) => return Err(Problem::consequence()),
                 _ if name.node.name == "__builtin_va_list" => self.va_list(),
                 _ => return Err(Problem::new(span, format!("`{}` is not a type", name.node.name))),
@@ -200,17 +206,25 @@ impl Checker<'_> {
         let name = format!("{} _Complex", self.name_of(part));
         let field = |name: &str, offset| Field { name: name.to_owned(), ty: part, offset, bits: None };
         let fields = vec![field("real part", 0), field("imaginary part", size)];
-        self.built_in_record(name, fields, 2 * size, part)
+        let align = self.hir.types.align(part);
+        self.built_in_record(name, fields, 2 * size, align, Some("a complex number"))
     }
 
     /// A record that the compiler knows; the same for all that ask.
-    fn built_in_record(&mut self, name: String, fields: Vec<Field>, size: u64, aligned_as: TypeId) -> TypeId {
+    pub(super) fn built_in_record(
+        &mut self,
+        name: String,
+        fields: Vec<Field>,
+        size: u64,
+        align: u64,
+        opaque: Option<&str>,
+    ) -> TypeId {
         if let Some(&record) = self.shared_records.get(&name) {
             return self.types().intern(Type::Record(record));
         }
-        let align = self.hir.types.align(aligned_as);
-        let span = Span::default();
-        let record = Record { name: name.clone(), is_union: false, complete: true, fields, size, align, span };
+        let opaque = opaque.map(str::to_owned);
+        let record =
+            Record { complete: true, fields, size, align, opaque, ..new_record(name.clone(), Span::default()) };
         let id = self.types().add_record(record);
         self.shared_records.insert(name, id);
         self.types().intern(Type::Record(id))
@@ -229,15 +243,8 @@ impl Checker<'_> {
             field("overflow_arg_area", pointer, 8),
             field("reg_save_area", pointer, 16),
         ];
-        let record = self.built_in_record("__va_list_tag".to_owned(), fields, 24, pointer);
+        let record = self.built_in_record("__va_list_tag".to_owned(), fields, 24, 8, None);
         self.types().intern(Type::Array(record, Some(1)))
-    }
-
-    pub(super) fn with_mode(&mut self, ty: TypeId, mode: Option<Rank>) -> TypeId {
-        match (self.hir.types.get(ty), mode) {
-            (&Type::Int { signed, .. }, Some(rank)) => self.types().intern(Type::Int { rank, signed }),
-            _ => ty,
-        }
     }
 
     fn alignas(&mut self, specifier: &AlignmentSpecifier) -> Checked<Option<u64>> {
@@ -248,35 +255,6 @@ impl Checker<'_> {
             }
             AlignmentSpecifier::Constant(expression) => self.alignment(expression),
         }
-    }
-
-    fn alignment(&mut self, expression: &Node<Expression>) -> Checked<Option<u64>> {
-        let value = self.constant_expression(expression)?;
-        match u64::try_from(value) {
-            Ok(0) => Ok(None),
-            Ok(align) if align.is_power_of_two() && align <= 1 << 28 => Ok(Some(align)),
-            _ => Err(Problem::new(self.at(expression.span), "an alignment is a power of two")),
-        }
-    }
-
-    /// Reads the attributes that change sizes; the others mean nothing here.
-    pub(super) fn attributes(&mut self, extensions: &[Node<Extension>], sizes: &mut Sizes) -> Checked<()> {
-        for extension in extensions {
-            let Extension::Attribute(attribute) = &extension.node else { continue };
-            match (attribute.name.node.trim_matches('_'), attribute.arguments.first()) {
-                ("packed", _) => sizes.packed = true,
-                ("aligned", None) => sizes.raise(Some(16)),
-                ("aligned", Some(argument)) => {
-                    let align = self.alignment(argument)?;
-                    sizes.raise(align);
-                }
-                ("mode", Some(Node { node: Expression::Identifier(name), .. })) => {
-                    sizes.mode = mode_rank(name.node.name.trim_matches('_'));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 
     fn record_type(&mut self, node: &StructType, span: Span) -> Checked<RecordId> {
@@ -309,7 +287,7 @@ impl Checker<'_> {
                 id
             }
             None => {
-                let record = Record { name, is_union, complete: false, fields: Vec::new(), size: 0, align: 1, span };
+                let record = Record { is_union, ..new_record(name, span) };
                 self.types().add_record(record)
             }
         };
@@ -338,7 +316,7 @@ impl Checker<'_> {
         let start = span.start - self.base;
         let attributes = self.unit.records.get(&start).cloned().unwrap_or_default();
         let align = self.record_align(&attributes, span)?;
-        let packing = Packing { packed: attributes.packed, limit: self.unit.pack_at(start), align };
+        let packing = Packing { packed: attributes.packed, limit: self.unit.pragmas.pack_at(start), align };
         let mut members = Vec::new();
         for declaration in list {
             match &declaration.node {
@@ -352,14 +330,20 @@ impl Checker<'_> {
         }
         let mut id = id;
         if complete {
-            let record =
-                Record { name: name.clone(), is_union, complete: false, fields: Vec::new(), size: 0, align: 1, span };
+            let record = Record { is_union, ..new_record(name.clone(), span) };
             id = self.types().add_record(record);
             self.scope().tags.insert(name, Tag::Record(id));
         }
         if !self.complete_record(id, members, packing) {
             return Err(Problem::new(span, "the type is larger than memory"));
         }
+        let reversed = self.unit.pragmas.is_reversed_at(start);
+        let record = self.types().record_mut(id);
+        record.transparent = attributes.transparent;
+        record.opaque = match attributes.unknown {
+            Some(what) => Some(format!("attribute `{what}`")),
+            None => reversed.then(|| "#pragma scalar_storage_order".to_owned()),
+        };
         Ok(id)
     }
 
@@ -395,23 +379,27 @@ impl Checker<'_> {
     }
 
     fn members(&mut self, field: &StructField, span: Span, members: &mut Vec<Member>) -> Checked<()> {
-        let (base, sizes) = self.qualified(&field.specifiers, span)?;
+        let (base, attributes) = self.qualified(&field.specifiers, span)?;
         if field.declarators.is_empty() {
             // An anonymous struct or union; anything else declares nothing.
             if matches!(self.hir.types.get(base), Type::Record(_)) && !self.has_tag(base) {
-                let Sizes { align, packed, .. } = sizes;
+                let Attributes { align, packed, .. } = attributes;
                 members.push(Member { name: String::new(), ty: base, width: None, align, packed, padding: false });
             }
             return Ok(());
         }
         for declarator in &field.declarators {
             let span = self.at(declarator.span);
-            let mut sizes = sizes;
+            let mut attributes = attributes.clone();
             let (mut name, mut ty) = (None, base);
             if let Some(node) = &declarator.node.declarator {
                 let declared = self.declarator(base, node)?;
-                self.attributes(&node.node.extensions, &mut sizes)?;
-                (name, ty) = (declared.name, self.with_mode(declared.ty, sizes.mode));
+                attributes = attributes.and(&declared.attributes);
+                (name, ty) = (declared.name, declared.ty);
+            }
+            ty = self.with_attributes(ty, &attributes);
+            if let Some(what) = attributes.unknown.take() {
+                ty = self.opaque_type(ty, &format!("attribute `{what}`"));
             }
             let width = match &declarator.node.bit_width {
                 Some(width) => Some(self.bit_width(width, ty, name.is_some())?),
@@ -422,7 +410,7 @@ impl Checker<'_> {
             if matches!(self.hir.types.get(ty), Type::Function { .. }) {
                 return Err(Problem::new(span, format!("member `{name}` is a function")));
             }
-            let Sizes { align, packed, .. } = sizes;
+            let Attributes { align, packed, .. } = attributes;
             members.push(Member { name, ty, width, align, packed, padding });
         }
         Ok(())
@@ -490,7 +478,18 @@ impl Checker<'_> {
             values.push(next);
             next += 1;
         }
-        let ty = self.enumeration_type(&values);
+        let attributes = self.unit.records.get(&(span.start - self.base)).cloned().unwrap_or_default();
+        let mut ty = self.enumeration_type(&values, attributes.packed);
+        for (enumerator, value) in node.enumerators.iter().zip(values) {
+            if i32::try_from(value).is_err() {
+                // Its own type until here, that of the whole from now on.
+                let name = enumerator.node.identifier.node.name.clone();
+                self.scope().names.insert(name, Symbol::Enumerator(value, ty));
+            }
+        }
+        if let Some(what) = attributes.unknown {
+            ty = self.opaque_type(ty, &format!("attribute `{what}`"));
+        }
         if let Some(tag) = tag {
             let old = self.scope().tags.insert(tag.to_owned(), Tag::Enum(Some(ty)));
             if matches!(old, Some(Tag::Record(_) | Tag::Enum(Some(_)))) {
@@ -502,11 +501,11 @@ impl Checker<'_> {
 
     /// `int` where the value fits; gcc allows larger ones.
     fn enumerator_type(&mut self, value: i128) -> TypeId {
-        if i32::try_from(value).is_ok() { self.basic.int } else { self.enumeration_type(&[value]) }
+        if i32::try_from(value).is_ok() { self.basic.int } else { self.enumeration_type(&[value], false) }
     }
 
-    /// `unsigned` unless a value is negative, wider where it must be, as gcc has it.
-    fn enumeration_type(&mut self, values: &[i128]) -> TypeId {
+    /// `unsigned` unless a value is negative, wider where it must be, and as narrow as can be if packed, as gcc has it.
+    fn enumeration_type(&mut self, values: &[i128], packed: bool) -> TypeId {
         let negative = values.iter().any(|v| *v < 0);
         let fits = |bits: u32| {
             let (lo, hi) =
@@ -514,9 +513,21 @@ impl Checker<'_> {
             values.iter().all(|v| (lo..=hi).contains(v))
         };
         let wide = if self.hir.types.model == DataModel::Lp64 { Rank::Long } else { Rank::LongLong };
-        let rank = if fits(32) { Rank::Int } else { wide };
+        let rank = match packed {
+            true if fits(8) && negative => Rank::SignedChar,
+            true if fits(8) => Rank::Char,
+            true if fits(16) => Rank::Short,
+            _ if fits(32) => Rank::Int,
+            _ => wide,
+        };
         self.types().intern(Type::Int { rank, signed: negative })
     }
+}
+
+/// A struct whose members are not known yet.
+fn new_record(name: String, span: Span) -> Record {
+    let (fields, opaque) = (Vec::new(), None);
+    Record { name, is_union: false, complete: false, fields, size: 0, align: 1, opaque, transparent: false, span }
 }
 
 fn is_auto_type(specifier: &TypeSpecifier) -> bool {
@@ -529,7 +540,7 @@ fn int_rank(words: &Words, span: Span) -> Checked<Rank> {
         return wrong();
     }
     match (words.char, words.short, words.long, words.int128) {
-        (true, false, 0, false) if !words.int => Ok(Rank::Char),
+        (true, false, 0, false) if !words.int => Ok(if words.signed { Rank::SignedChar } else { Rank::Char }),
         (false, true, 0, false) => Ok(Rank::Short),
         (false, false, 0, false) => Ok(Rank::Int),
         (false, false, 1, false) => Ok(Rank::Long),
@@ -540,23 +551,11 @@ fn int_rank(words: &Words, span: Span) -> Checked<Rank> {
 }
 
 /// Bits of a floating type with its width in the name; none for the one that stands for `__int128`.
-fn float_bits(float: &TS18661FloatType) -> Option<u32> {
+pub(super) fn float_bits(float: &TS18661FloatType) -> Option<u32> {
     match (&float.format, float.width) {
         (TS18661FloatFormat::DecimalExtended, 128) => None,
         (TS18661FloatFormat::BinaryExtended | TS18661FloatFormat::DecimalExtended, 32) => Some(64),
         (TS18661FloatFormat::BinaryExtended | TS18661FloatFormat::DecimalExtended, 64) => Some(80),
         (_, width) => Some(width as u32),
-    }
-}
-
-fn mode_rank(mode: &str) -> Option<Rank> {
-    match mode {
-        "QI" | "byte" => Some(Rank::Char),
-        "HI" => Some(Rank::Short),
-        "SI" => Some(Rank::Int),
-        "DI" => Some(Rank::LongLong),
-        "TI" => Some(Rank::Int128),
-        "word" | "pointer" => Some(Rank::Long),
-        _ => None,
     }
 }

@@ -7,13 +7,15 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
+use super::declarator::Declared;
 use super::define::Switch;
 use super::expr::Operand;
+use super::link::Linkage;
 use super::literal::unsupported;
 use super::scope::Symbol;
 use super::specifier::Specified;
 use super::{Checked, Checker};
-use crate::c::hir::{Expr, ExprKind, Init, InitItem, Stmt, Storage, VariableId};
+use crate::c::hir::{Call, Callee, Expr, ExprKind, Init, InitItem, Stmt, Storage, VariableId};
 use crate::c::parse::{ASSEMBLY, COMPUTED_GOTO};
 use crate::c::types::{Type, TypeId};
 use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
@@ -189,6 +191,12 @@ impl Checker<'_> {
     }
 
     fn labeled(&mut self, node: &LabeledStatement, out: &mut Vec<Stmt>) -> Checked<()> {
+        self.label_at(node, out)?;
+        self.statement(&node.statement, out)
+    }
+
+    /// The label of a labeled statement.
+    fn label_at(&mut self, node: &LabeledStatement, out: &mut Vec<Stmt>) -> Checked<()> {
         let at = self.at(node.label.span);
         match &node.label.node {
             Label::Identifier(name) => {
@@ -218,7 +226,7 @@ impl Checker<'_> {
                 None => return Err(Problem::new(at, "`default` outside of a `switch`")),
             },
         }
-        self.statement(&node.statement, out)
+        Ok(())
     }
 
     fn innermost_switch(&mut self) -> Option<&mut Switch> {
@@ -279,14 +287,18 @@ impl Checker<'_> {
         let mut statements = Vec::new();
         let value = self.in_scope(|c| {
             let last = items.split_last().and_then(|(last, before)| match &last.node {
-                BlockItem::Statement(Node { node: Statement::Expression(Some(e)), .. }) => Some((e, before)),
+                BlockItem::Statement(statement) => last_value(statement).map(|(labels, e)| (labels, e, before)),
                 _ => None,
             });
             let problems = c.problems.len();
             let value = match last {
-                Some((value, before)) if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) =>
+                Some((labels, value, before))
+                    if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) =>
                 {
                     c.block_items(before, &mut statements);
+                    for label in labels {
+                        c.label_at(label, &mut statements)?;
+                    }
                     Some(c.rvalue(value)?)
                 }
                 _ => {
@@ -302,13 +314,16 @@ impl Checker<'_> {
 
     pub(super) fn local_declaration(&mut self, declaration: &Declaration, out: &mut Vec<Stmt>) -> Checked<()> {
         let span = self.declaration_span(declaration);
-        let specified = match self.specifiers(&declaration.specifiers, span) {
+        let mut specified = match self.specifiers(&declaration.specifiers, span) {
             Ok(specified) => specified,
             Err(problem) => {
                 self.poison(declaration);
                 return Err(problem);
             }
         };
+        if let Some(length) = self.length_of_type.take() {
+            specified.length = self.hidden_length("the type", length, out);
+        }
         for node in &declaration.declarators {
             let result = self.local_declarator(&specified, node, out);
             if result.is_err() {
@@ -325,37 +340,51 @@ impl Checker<'_> {
         node: &Node<InitDeclarator>,
         out: &mut Vec<Stmt>,
     ) -> Checked<()> {
-        let declared = self.declarator(specified.ty, &node.node.declarator)?;
-        let ty = self.with_mode(declared.ty, declared.sizes.mode);
+        let mut declared = self.declarator(specified.ty, &node.node.declarator)?;
+        out.extend(declared.evaluated.drain(..).map(Stmt::Expr));
+        let runtime_length = self.runtime_length(specified, &mut declared)?;
+        let attributes = specified.attributes.clone().and(&declared.attributes);
+        let ty = self.with_attributes(declared.ty, &attributes);
         let (name, span) =
             declared.name.ok_or_else(|| Problem::new(self.at(node.span), "a declaration without a name"))?;
         let initializer = node.node.initializer.as_ref();
         if specified.is_typedef {
-            if declared.runtime_length.is_some() {
-                return Err(Problem::new(span, "a type with a run-time length"));
-            }
-            return self.declare_typedef(&name, ty, specified.sizes, span);
+            let length = runtime_length.and_then(|length| self.hidden_length(&name, length, out));
+            return self.declare_typedef(&name, ty, &attributes, length, span);
         }
+        let cleanup = attributes.cleanup.clone();
+        let linkage = Linkage { is_static: false, attributes };
         if let Type::Function { .. } = self.hir.types.get(ty) {
-            return self.declare_function(&name, ty, false, span).map(|_| ());
+            return self.declare_function(&name, ty, &linkage, span).map(|_| ());
         }
         if specified.is_extern {
-            return self.declare_global(&name, ty, false, true, span).map(|_| ());
+            return self.declare_global(&name, ty, &linkage, true, span).map(|_| ());
         }
         let ty = match initializer {
             Some(initializer) if specified.inferred => self.inferred_type(initializer)?,
             _ => ty,
+        };
+        let ty = match &linkage.attributes.unknown {
+            Some(what) => self.opaque_type(ty, &format!("attribute `{what}`")),
+            None => ty,
         };
         let storage = match &self.function {
             Some(function) if !specified.is_static => Storage::Local(function.id),
             _ => Storage::Static,
         };
         let id = self.new_variable(name.clone(), ty, storage, span);
+        self.hir.variables[id.0 as usize].align = linkage.attributes.align;
+        if let Some(what) = self.hir.types.opaque(ty).filter(|_| initializer.is_some()).map(str::to_owned) {
+            self.declare_new(&name, Symbol::Variable(id), span)?;
+            out.push(Stmt::Unsupported(what, span));
+            out.push(Stmt::Declare(id, None, span));
+            return Ok(());
+        }
         if storage == Storage::Static {
             self.declare_new(&name, Symbol::Variable(id), span)?;
             return self.static_local(id, ty, initializer);
         }
-        if let Some(length) = declared.runtime_length {
+        if let Some(length) = runtime_length {
             return self.runtime_array(id, &name, length, initializer, out);
         }
         self.declare_new(&name, Symbol::Variable(id), span)?;
@@ -369,6 +398,32 @@ impl Checker<'_> {
         };
         self.check_complete(id)?;
         out.push(Stmt::Declare(id, init, span));
+        match cleanup {
+            Some(function) => self.cleanup(id, &function, span, out),
+            None => Ok(()),
+        }
+    }
+
+    /// `__attribute__((cleanup(f)))`: `f(&x)` is called when the block ends.
+    fn cleanup(&mut self, id: VariableId, function: &str, span: Span, out: &mut Vec<Stmt>) -> Checked<()> {
+        let Some(Symbol::Function(function)) = self.lookup(function) else {
+            return Err(Problem::new(span, format!("`{function}` is not a function")));
+        };
+        let place = self.variable_place(id, span);
+        let pointer = self.pointer_to(place.ty);
+        let mut argument = self.address(place, pointer);
+        let Type::Function { result, parameters, .. } =
+            self.hir.types.get(self.hir.functions[function.0 as usize].ty).clone()
+        else {
+            return Err(Problem::consequence());
+        };
+        if let Some(&parameter) = parameters.first() {
+            argument = self.convert_assigned(argument, parameter, span)?;
+        }
+        let call = Call { callee: Callee::Direct(function), args: vec![argument] };
+        let call = Expr { kind: ExprKind::Call(Box::new(call)), ty: result, span };
+        out.push(Stmt::Cleanup(self.hir.cleanups.len(), span));
+        self.hir.cleanups.push(call);
         Ok(())
     }
 
@@ -383,8 +438,7 @@ impl Checker<'_> {
 
     fn static_local(&mut self, id: VariableId, ty: TypeId, initializer: Option<&Node<Initializer>>) -> Checked<()> {
         if let Some(initializer) = initializer {
-            let (ty, init) = self.initializer(ty, initializer)?;
-            let init = self.static_init(init)?;
+            let (ty, init) = self.static_initializer(ty, initializer)?;
             let variable = &mut self.hir.variables[id.0 as usize];
             (variable.ty, variable.init) = (ty, Some(init));
         }
@@ -403,6 +457,31 @@ impl Checker<'_> {
         Ok(value?.ty)
     }
 
+    /// The number of elements of an array, if it is known at run time only: from the declarator, or from the type.
+    fn runtime_length(&mut self, specified: &Specified, declared: &mut Declared) -> Checked<Option<Expr>> {
+        let length = declared.runtime_length.take();
+        let Some(id) = specified.length.filter(|_| length.is_none() && self.hir.types.size(declared.ty).is_none())
+        else {
+            return Ok(length);
+        };
+        let span = self.hir.variables[id.0 as usize].span;
+        if declared.ty != specified.ty {
+            return Ok(Some(unsupported("an array of arrays of run-time length", self.basic.size, span)));
+        }
+        self.value(Operand::Place(self.variable_place(id, span))).map(Some)
+    }
+
+    /// A hidden variable that holds a length.
+    fn hidden_length(&mut self, name: &str, length: Expr, out: &mut Vec<Stmt>) -> Option<VariableId> {
+        let storage = Storage::Local(self.function.as_ref()?.id);
+        let (size, span) = (self.basic.size, length.span);
+        let hidden = self.new_variable(format!("length of {name}"), size, storage, span);
+        let value = self.convert(length, size);
+        let item = InitItem { offset: 0, ty: size, bits: None, value };
+        out.push(Stmt::Declare(hidden, Some(Init { zero_fill: false, items: vec![item] }), span));
+        Some(hidden)
+    }
+
     /// An array whose length is computed: a hidden variable keeps the length, for `sizeof`.
     fn runtime_array(
         &mut self,
@@ -413,7 +492,7 @@ impl Checker<'_> {
         out: &mut Vec<Stmt>,
     ) -> Checked<()> {
         let variable = &self.hir.variables[id.0 as usize];
-        let (ty, span, storage) = (variable.ty, variable.span, variable.storage);
+        let (ty, span) = (variable.ty, variable.span);
         self.declare_new(name, Symbol::Variable(id), span)?;
         if initializer.is_some() {
             return Err(Problem::new(span, format!("`{name}` has a run-time length and cannot be initialised")));
@@ -426,10 +505,7 @@ impl Checker<'_> {
             out.push(Stmt::Unsupported("an array of arrays of run-time length".to_owned(), span));
         }
         let size = self.basic.size;
-        let hidden = self.new_variable(format!("length of {name}"), size, storage, span);
-        let value = self.convert(length, size);
-        let item = InitItem { offset: 0, ty: size, bits: None, value };
-        out.push(Stmt::Declare(hidden, Some(Init { zero_fill: false, items: vec![item] }), span));
+        let Some(hidden) = self.hidden_length(name, length, out) else { return Err(Problem::consequence()) };
         let place = self.variable_place(hidden, span);
         let length = match element {
             Some(_) => self.value(Operand::Place(place))?,
@@ -439,6 +515,19 @@ impl Checker<'_> {
         self.runtime_lengths.insert(id, hidden);
         out.push(Stmt::Declare(id, None, span));
         Ok(())
+    }
+}
+
+/// The expression that a statement is, behind its labels.
+fn last_value(statement: &Node<Statement>) -> Option<(Vec<&LabeledStatement>, &Node<Expression>)> {
+    let (mut labels, mut statement) = (Vec::new(), statement);
+    while let Statement::Labeled(labeled) = &statement.node {
+        labels.push(&labeled.node);
+        statement = &labeled.node.statement;
+    }
+    match &statement.node {
+        Statement::Expression(Some(value)) => Some((labels, value)),
+        _ => None,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    CastExpression, Expression, OffsetMember, OffsetOfExpression, TypeName, UnaryOperator, UnaryOperatorExpression,
+    CastExpression, Expression, OffsetMember, OffsetOfExpression, SpecifierQualifier, TypeName, TypeSpecifier,
+    UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::Node;
 
@@ -10,7 +11,7 @@ use super::expr::Operand;
 use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp, Update, UpdateOp, VariableId};
-use crate::c::parse::LABEL_ADDRESS;
+use crate::c::parse::{COMPLEX_PART, LABEL_ADDRESS};
 use crate::c::types::{DataModel, Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -66,6 +67,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn arithmetic(&self, value: Expr) -> Checked<Expr> {
+        if let Some(unsupported) = self.opaque_value(&value, self.basic.int) {
+            return Ok(unsupported);
+        }
         if self.hir.types.is_arithmetic(value.ty) {
             return Ok(value);
         }
@@ -106,6 +110,11 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Expr> {
         let ty = place.ty;
+        for opaque in [ty, operand.ty] {
+            if let Some(what) = self.hir.types.opaque(opaque) {
+                return Ok(unsupported(what, ty, span));
+            }
+        }
         let (how, operand) = match *self.hir.types.get(ty) {
             Type::Pointer(to) if matches!(op, BinaryOp::Add | BinaryOp::Sub) => {
                 let Some(size) = self.step_size(to, span)? else {
@@ -183,6 +192,12 @@ impl Checker<'_> {
     pub(super) fn cast(&mut self, cast: &CastExpression, span: Span) -> Checked<Expr> {
         let ty = self.type_name(&cast.type_name)?;
         let value = self.rvalue(&cast.expression)?;
+        if is_complex_part(&cast.type_name.node) {
+            return Ok(self.complex_part(&value, span));
+        }
+        if let Some(what) = self.hir.types.opaque(ty).or_else(|| self.hir.types.opaque(value.ty)) {
+            return Ok(unsupported(what, ty, span));
+        }
         if let ExprKind::Unsupported(_) = value.kind {
             return Ok(Expr { ty, span, ..value });
         }
@@ -217,8 +232,16 @@ impl Checker<'_> {
     }
 
     pub(super) fn sizeof_type(&mut self, name: &Node<TypeName>, span: Span) -> Checked<Expr> {
-        let (base, _) = self.qualified(&name.node.specifiers, span)?;
-        let Some(declarator) = &name.node.declarator else { return self.size_of(base, span) };
+        self.length_of_type = None;
+        let (base, attributes) = self.qualified(&name.node.specifiers, span)?;
+        let length = self.length_of_type.take();
+        let base = self.with_attributes(base, &attributes);
+        let Some(declarator) = &name.node.declarator else {
+            return match (length, self.hir.types.get(base)) {
+                (Some(length), &Type::Array(element, None)) => self.runtime_size(length, element, span),
+                _ => self.size_of(base, span),
+            };
+        };
         let declared = self.declarator(base, declarator)?;
         match (declared.runtime_length, self.hir.types.get(declared.ty)) {
             (Some(length), &Type::Array(element, None)) => self.runtime_size(length, element, span),
@@ -346,6 +369,16 @@ impl Checker<'_> {
         *ty = element;
         Ok(index.wrapping_mul(i128::from(self.hir.types.size(element).unwrap_or(0))))
     }
+}
+
+/// `__real__` and `__imag__`, as the parser says them.
+fn is_complex_part(name: &TypeName) -> bool {
+    name.specifiers.iter().any(|s| match &s.node {
+        SpecifierQualifier::TypeSpecifier(Node { node: TypeSpecifier::TypedefName(name), .. }) => {
+            name.node.name == COMPLEX_PART
+        }
+        _ => false,
+    })
 }
 
 /// Whether a place is a part of something that is not an object, such as the result of a call.

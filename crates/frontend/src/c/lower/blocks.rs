@@ -7,7 +7,7 @@ use clinch_ir::cfa::{Assign, InputId, InputSite, Op, Target};
 use clinch_ir::{BinOp, Node, Span, Symbol, Term};
 
 use super::super::hir::{BinaryOp, VariableId};
-use super::super::points_to::{Cell, Piece, Uncut};
+use super::super::points_to::{Cell, Elements, Piece, Uncut};
 use super::Lowering;
 
 /// Most cells that are written by one edge.
@@ -144,9 +144,8 @@ impl Lowering<'_> {
 
     /// Writes element by element.
     fn fill_elements(&mut self, to: Term, cell: Cell, size: Term, filling: Filling, span: Span) {
-        let stride = match self.points.stride(cell) {
-            Some(stride) => stride,
-            None => return self.fill_members(to, cell, size, filling, span),
+        let Some(Elements { stride, limit }) = self.points.elements(cell) else {
+            return self.fill_members(to, cell, size, filling, span);
         };
         let pieces = match self.points.pieces(cell, stride, MAX_PIECES) {
             Ok(pieces) => pieces,
@@ -161,6 +160,7 @@ impl Lowering<'_> {
         }
         let (to, size) = (self.save(to, span), self.save(size, span));
         let filling = self.save_filling(filling, span);
+        self.check_limit(size, limit, span);
         self.check_multiple(size, stride, span);
         let counter = self.counter(0, span);
         let i = self.terms.symbol(counter);
@@ -208,6 +208,14 @@ impl Lowering<'_> {
         }
         self.body.goto(after, span);
         self.body.at(after);
+    }
+
+    /// Stops where a block is longer than the array it is in.
+    fn check_limit(&mut self, size: Term, limit: Option<u64>, span: Span) {
+        let Some(limit) = limit else { return };
+        let limit = self.address(limit);
+        let fits = self.compare(BinaryOp::Le, false, size, limit);
+        self.require(fits, "a block of memory that is longer than its array", span);
     }
 
     /// Stops where a block ends inside an element.
@@ -277,15 +285,16 @@ impl Lowering<'_> {
     }
 
     fn copy_down(&mut self, to: Term, from: Term, cell: Option<Cell>, size: Term, span: Span) {
-        let stride = cell.and_then(|c| self.points.stride(c));
-        let pieces = match (cell, stride) {
-            (Some(cell), Some(stride)) => self.points.pieces(cell, stride, MAX_PIECES).ok(),
+        let elements = cell.and_then(|c| self.points.elements(c));
+        let pieces = match (cell, elements) {
+            (Some(cell), Some(elements)) => self.points.pieces(cell, elements.stride, MAX_PIECES).ok(),
             _ => None,
         };
-        let (Some(pieces), Some(stride)) = (pieces, stride) else {
+        let (Some(pieces), Some(Elements { stride, limit })) = (pieces, elements) else {
             self.body.stop(Op::Unsupported("a block of memory of unknown size".to_owned()), span);
             return;
         };
+        self.check_limit(size, limit, span);
         self.check_multiple(size, stride, span);
         let counter = self.counter(0, span);
         self.assign_variable(counter, size, span);

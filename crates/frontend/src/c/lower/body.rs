@@ -11,8 +11,17 @@ use super::super::hir::{FunctionId, LabelId};
 pub(super) struct Scope {
     /// Which block, by the place where it is stored.
     pub(super) block: usize,
-    /// Objects whose life began in it.
-    pub(super) objects: Vec<clinch_ir::cfa::ObjectId>,
+    /// What began in it, in this order.
+    pub(super) ends: Vec<End>,
+}
+
+/// Something that happens when a block is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// The life of an object ends.
+    Object(clinch_ir::cfa::ObjectId),
+    /// A call of a clean-up function, of [`Hir::cleanups`](super::super::hir::Hir::cleanups).
+    Cleanup(usize),
 }
 
 /// Where `break` and `continue` go.

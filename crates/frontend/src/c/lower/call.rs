@@ -85,7 +85,10 @@ impl Lowering<'_> {
             return Value::Void;
         }
         if self.hir.types.is_pointer(e.ty) {
-            self.assume("pointers from outside point to no object of the program".to_owned());
+            self.assume(
+                "pointers from outside point to globals, or to memory of their own, of the type that they have"
+                    .to_owned(),
+            );
         }
         if !is_record(&self.hir.types, e.ty) {
             return Value::Scalar(self.input(e.ty, kind.clone(), e.span));

@@ -3,7 +3,7 @@
 use clinch_ir::{LocId, Term};
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
-use super::super::points_to::{Residence, key, residence};
+use super::super::points_to::{Residence, checked_array, key, residence};
 use super::super::types::Type;
 use super::Lowering;
 
@@ -46,6 +46,7 @@ impl Lowering<'_> {
             return matches!(e.kind, ExprKind::Float(_));
         }
         match &e.kind {
+            _ if self.points.observation(key(e)).is_some() => false,
             ExprKind::Int(_) | ExprKind::Function(_) => true,
             ExprKind::Load(place) => self.is_pure_place(place),
             ExprKind::AddressOf(place) => self.is_pure_address(place),
@@ -59,7 +60,9 @@ impl Lowering<'_> {
                 !partial && !self.is_float(a.ty) && self.is_pure(a) && self.is_pure(b)
             }
             ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => self.is_pure(a) && self.is_pure(b),
-            ExprKind::Offset { pointer, index, .. } => self.is_pure(pointer) && self.is_pure(index),
+            ExprKind::Offset { pointer, index, .. } => {
+                checked_array(self.hir, pointer, index).is_none() && self.is_pure(pointer) && self.is_pure(index)
+            }
             ExprKind::Difference { left, right, .. } => self.is_pure(left) && self.is_pure(right),
             ExprKind::Conditional(c, a, b) => {
                 self.is_pure(c) && a.as_ref().is_none_or(|a| self.is_pure(a)) && self.is_pure(b)
@@ -93,7 +96,7 @@ impl Lowering<'_> {
                 let a = self.truth(a);
                 self.not(a)
             }
-            ExprKind::Binary(op, a, b) if is_comparison(*op) => self.comparison(*op, a, b),
+            ExprKind::Binary(op, a, b) if is_comparison(*op) => self.comparison(*op, a, b, e),
             ExprKind::LogicalAnd(a, b) if self.is_pure(a) && self.is_pure(b) => {
                 let (a, b) = (self.truth(a), self.truth(b));
                 self.terms.and(a, b)
@@ -131,11 +134,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn comparison(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Term {
+    fn comparison(&mut self, op: BinaryOp, a: &Expr, b: &Expr, e: &Expr) -> Term {
         if let (_, ExprKind::Int(0)) | (ExprKind::Int(0), _) = (&a.kind, &b.kind) {
             self.tested = Some(key(if matches!(b.kind, ExprKind::Int(0)) { a } else { b }));
         }
         let (x, y) = self.operands(a, b);
+        self.guard_observation(key(e), x, Some(y), e.span);
         if self.is_float(a.ty) {
             return self.opaque_truth("a floating-point comparison", a.span);
         }

@@ -179,6 +179,8 @@ impl Lowering<'_> {
     /// Initialises a static variable that lives in memory: only what is not zero.
     pub(super) fn init_static(&mut self, address: Term, cell: Option<Cell>, init: &Init, span: Span) {
         let mut assigns: Vec<Assign> = Vec::new();
+        // What was written may be overridden with zero, which then matters.
+        let mut all_zero = true;
         for item in &init.items {
             let place = Target::Memory {
                 address: self.plus(address, item.offset),
@@ -186,6 +188,7 @@ impl Lowering<'_> {
                 bits: item.bits,
             };
             if is_record(&self.hir.types, item.ty) {
+                all_zero = false;
                 self.flush(&mut assigns, span);
                 let value = self.record(&item.value);
                 self.store_record(&place, item.ty, &value, span);
@@ -193,6 +196,7 @@ impl Lowering<'_> {
             }
             let value = self.scalar(&item.value);
             if item.bits.is_some() {
+                all_zero = false;
                 self.flush(&mut assigns, span);
                 self.store(&place, item.ty, value, span);
                 continue;
@@ -200,7 +204,9 @@ impl Lowering<'_> {
             let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
             override_with(&mut assigns, new);
         }
-        assigns.retain(|a| !self.is_zero(a.value));
+        if all_zero {
+            assigns.retain(|a| !self.is_zero(a.value));
+        }
         self.flush(&mut assigns, span);
     }
 }

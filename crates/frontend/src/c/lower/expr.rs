@@ -102,10 +102,13 @@ impl Lowering<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e),
             ExprKind::Offset { pointer, index, size } => {
                 let (p, i) = self.operands(pointer, index);
+                self.guard_index(e, i);
+                self.guard_observation(key(e), p, Some(i), e.span);
                 self.offset(p, i, *size)
             }
             ExprKind::Difference { left, right, size } => {
                 let (l, r) = self.operands(left, right);
+                self.guard_observation(key(e), l, Some(r), e.span);
                 let bytes = self.sub(l, r);
                 let size = self.constant(e.ty, i128::from((*size).max(1)));
                 self.arithmetic(BinaryOp::Div, e.ty, bytes, size)
@@ -166,6 +169,7 @@ impl Lowering<'_> {
             return self.float_constant(-value, e.ty);
         }
         let value = self.scalar(a);
+        self.guard_observation(key(e), value, None, e.span);
         if self.is_float(e.ty) {
             return self.opaque(e.ty, "floating-point arithmetic", e.span);
         }
@@ -182,6 +186,7 @@ impl Lowering<'_> {
             return self.truth_value(condition, e.ty);
         }
         let (x, y) = self.operands(a, b);
+        self.guard_observation(key(e), x, Some(y), e.span);
         self.operation(op, e.ty, x, y, e.span)
     }
 
@@ -193,6 +198,7 @@ impl Lowering<'_> {
         if self.is_int128(ty) {
             return self.unsupported("128-bit integers", ty, span);
         }
+        self.guard_operands(op, ty, (x, y), span);
         self.arithmetic(op, ty, x, y)
     }
 
@@ -278,6 +284,7 @@ impl Lowering<'_> {
                     return self.truth_value(condition, to);
                 }
                 let value = self.scalar(a);
+                self.guard_observation(key(e), value, None, e.span);
                 self.convert(value, from, to)
             }
             (_, true) if float_value(a).is_some() => {
@@ -290,7 +297,8 @@ impl Lowering<'_> {
                 self.truth_value(condition, to)
             }
             _ => {
-                self.scalar(a);
+                let value = self.scalar(a);
+                self.guard_observation(key(e), value, None, e.span);
                 self.opaque(to, "a floating-point conversion", e.span)
             }
         }

@@ -60,7 +60,11 @@ impl Lowering<'_> {
                 self.body.stop(Op::Error(what), span);
             }
             Library::Abort => self.body.stop(Op::Abort, span),
-            Library::Exit | Library::ExitAtOnce => {
+            Library::Exit => {
+                let status = self.scalar_arg(args, 0);
+                self.exit(status, span);
+            }
+            Library::ExitAtOnce => {
                 let status = self.scalar_arg(args, 0);
                 self.body.stop(Op::Exit(status), span);
             }

@@ -11,6 +11,7 @@
 //! | `function`, `stmt`, `scopes` | procedures, statements, the life of local objects |
 //! | `declare` | initialisers |
 //! | `condition`, `expr`, `update`, `values` | expressions |
+//! | `guards` | what must not happen: undefined behaviour |
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
 //! | `call`, `library`, `outside` | calls, functions known by name, what comes from outside |
 //! | `allocate`, `blocks`, `strings`, `literals`, `formats`, `bits` | what these functions do |
@@ -26,6 +27,7 @@ mod declare;
 mod expr;
 mod formats;
 mod function;
+mod guards;
 mod library;
 mod literals;
 mod outside;
@@ -51,7 +53,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use show::type_name;
 
 use super::hir::{FunctionId, Hir, VariableId};
-use super::points_to::{PointsTo, analyse};
+use super::points_to::{PointsTo, analyse, expose, outside_types};
 use super::types::TypeId;
 use body::Body;
 
@@ -85,14 +87,26 @@ pub struct LowerError {
 /// Stack for programs that nest deeply.
 const STACK_BYTES: usize = 1 << 30;
 
+/// Puts the globals into memory that pointers from outside of the program may point to. To be done before [`lower`].
+pub fn expose_globals(hir: &mut Hir, options: &LowerOptions) -> Result<(), LowerError> {
+    let entry = hir.functions.iter().position(|f| f.name == options.entry && f.body.is_some());
+    if let Some(entry) = entry {
+        let types = deep(|| Ok(outside_types(hir, FunctionId(entry as u32))))?;
+        expose(hir, &types);
+    }
+    Ok(())
+}
+
 /// Makes automata of all functions that can be called from the entry function.
 pub fn lower(hir: &Hir, source: SourceMap, options: &LowerOptions) -> Result<CfaProgram, LowerError> {
-    std::thread::scope(|scope| {
-        let work = || Lowering::new(hir, source, options).and_then(Lowering::program);
-        match std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) {
-            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(e) => Err(LowerError { message: format!("cannot start a thread: {e}"), span: Span::default() }),
-        }
+    deep(|| Lowering::new(hir, source, options).and_then(Lowering::program))
+}
+
+/// Does work that recurses as deeply as the program nests.
+fn deep<T: Send>(work: impl FnOnce() -> Result<T, LowerError> + Send) -> Result<T, LowerError> {
+    std::thread::scope(|scope| match std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) {
+        Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(e) => Err(LowerError { message: format!("cannot start a thread: {e}"), span: Span::default() }),
     })
 }
 

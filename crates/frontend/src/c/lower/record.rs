@@ -49,6 +49,10 @@ impl Lowering<'_> {
                 self.open_scope(body);
                 self.statements(body);
                 let value = self.record(value);
+                if self.scope_has_cleanup() {
+                    let what = "a clean-up function in an expression whose value is a record";
+                    self.body.stop(Op::Unsupported(what.to_owned()), e.span);
+                }
                 self.merge_scope();
                 value
             }

@@ -8,7 +8,7 @@ use clinch_ir::cfa::{ObjectId, Op};
 
 use super::super::hir::{LabelId, Stmt, VariableId};
 use super::Lowering;
-use super::body::Scope;
+use super::body::{End, Scope};
 
 fn block_key(body: &[Stmt]) -> usize {
     body.as_ptr().addr()
@@ -16,7 +16,7 @@ fn block_key(body: &[Stmt]) -> usize {
 
 impl Lowering<'_> {
     pub(super) fn open_scope(&mut self, body: &[Stmt]) {
-        self.body.scopes.push(Scope { block: block_key(body), objects: Vec::new() });
+        self.body.scopes.push(Scope { block: block_key(body), ends: Vec::new() });
     }
 
     /// Ends the life of the objects of the innermost block.
@@ -31,30 +31,45 @@ impl Lowering<'_> {
         if let Some(inner) = self.body.scopes.pop()
             && let Some(outer) = self.body.scopes.last_mut()
         {
-            outer.objects.extend(inner.objects);
+            outer.ends.extend(inner.ends);
         }
     }
 
     pub(super) fn scope_is_empty(&self) -> bool {
-        self.body.scopes.last().is_none_or(|s| s.objects.is_empty())
+        self.body.scopes.last().is_none_or(|s| s.ends.is_empty())
     }
 
-    /// Ends the life of the objects of all blocks but the outer `depth`, which stay open.
+    /// Does what is to be done at the end of all blocks but the outer `depth`, which stay open.
     pub(super) fn leave_scopes(&mut self, depth: usize, span: Span) {
-        let objects: Vec<ObjectId> =
-            self.body.scopes[depth..].iter().rev().flat_map(|s| s.objects.iter().rev().copied()).collect();
-        for object in objects {
-            self.body.emit(Op::Leave(object), span);
+        let hir = self.hir;
+        let ends: Vec<End> =
+            self.body.scopes[depth..].iter().rev().flat_map(|s| s.ends.iter().rev().copied()).collect();
+        for end in ends {
+            match end {
+                End::Object(object) => self.body.emit(Op::Leave(object), span),
+                End::Cleanup(call) => self.effect(&hir.cleanups[call]),
+            }
         }
+    }
+
+    /// A call that is made when the innermost block ends.
+    pub(super) fn cleanup(&mut self, call: usize) {
+        if let Some(scope) = self.body.scopes.last_mut() {
+            scope.ends.push(End::Cleanup(call));
+        }
+    }
+
+    pub(super) fn scope_has_cleanup(&self) -> bool {
+        self.body.scopes.last().is_some_and(|s| s.ends.iter().any(|e| matches!(e, End::Cleanup(_))))
     }
 
     /// The life of an object begins.
     pub(super) fn enter(&mut self, object: ObjectId, span: Span) {
         self.body.emit(Op::Enter(object), span);
         if let Some(scope) = self.body.scopes.last_mut()
-            && !scope.objects.contains(&object)
+            && !scope.ends.contains(&End::Object(object))
         {
-            scope.objects.push(object);
+            scope.ends.push(End::Object(object));
         }
     }
 

@@ -54,7 +54,8 @@ fn declare(types: &Types, ty: TypeId, inner: String, depth: u32) -> String {
 fn integer(rank: Rank, signed: bool) -> &'static str {
     match (rank, signed) {
         (Rank::Char, true) => "char",
-        (Rank::Char, false) => "unsigned char",
+        (Rank::Char | Rank::SignedChar, false) => "unsigned char",
+        (Rank::SignedChar, true) => "signed char",
         (Rank::Short, true) => "short",
         (Rank::Short, false) => "unsigned short",
         (Rank::Int, true) => "int",

@@ -3,7 +3,7 @@
 use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
 use clinch_ir::{Span, Symbol, Term};
 
-use super::super::hir::{FunctionId, Storage, VariableId};
+use super::super::hir::{BinaryOp, FunctionId, Storage, VariableId};
 use super::super::models::arguments;
 use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
@@ -24,6 +24,9 @@ impl Lowering<'_> {
             if self.hir.variables[i].storage == Storage::Static {
                 self.initialise(id);
             }
+        }
+        for function in self.hir.constructors_and_destructors().0 {
+            self.call_without_arguments(function);
         }
         self.call_entry();
         let span = self.hir.functions[self.entry.0 as usize].span;
@@ -108,12 +111,42 @@ impl Lowering<'_> {
         }
     }
 
+    /// The number of arguments of `main` is not negative.
+    fn assume_count(&mut self, count: Term, span: Span) {
+        let zero = self.number(32, 0);
+        let counts = self.compare(BinaryOp::Le, true, zero, count);
+        self.body.emit(Op::Assume(counts), span);
+    }
+
     /// The arguments of `main`, as many as it is told.
     fn make_arguments(&mut self, model: FunctionId, count: Term, span: Span) -> Term {
         let result = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
         let callee = self.procedure_ids[&model];
         self.body.emit(Op::Call { callee, args: vec![count], result: Some(result) }, span);
         self.terms.symbol(result)
+    }
+
+    /// The program ends as by a call of `exit`: what is registered for that runs first.
+    pub(super) fn exit(&mut self, status: Term, span: Span) {
+        let destructors = self.hir.constructors_and_destructors().1;
+        let status = if destructors.is_empty() { status } else { self.save(status, span) };
+        for function in destructors {
+            self.call_without_arguments(function);
+        }
+        self.body.stop(Op::Exit(status), span);
+    }
+
+    /// Calls a constructor or destructor.
+    fn call_without_arguments(&mut self, function: FunctionId) {
+        let f = &self.hir.functions[function.0 as usize];
+        let result = self.result_type(function);
+        let plain = f.parameters.is_empty() && result.is_none_or(|ty| !is_record(&self.hir.types, ty));
+        let Some(&callee) = self.procedure_ids.get(&function).filter(|_| plain && f.unsupported.is_none()) else {
+            let what = format!("the constructor or destructor `{}`", f.name);
+            return self.body.stop(Op::Unsupported(what), f.span);
+        };
+        let result = result.map(|ty| self.temporary_of(ty));
+        self.body.emit(Op::Call { callee, args: Vec::new(), result }, f.span);
     }
 
     /// Calls the entry function with any arguments.
@@ -142,6 +175,9 @@ impl Lowering<'_> {
                 args.push(self.input(ty, kind, v.span));
             }
         }
+        if arguments(hir, entry).is_some() {
+            self.assume_count(args[0], f.span);
+        }
         if !f.parameters.is_empty() && made.is_none() {
             self.assume(format!("the parameters of `{}` hold any values", f.name));
         }
@@ -155,7 +191,7 @@ impl Lowering<'_> {
             }
             _ => self.number(32, 0),
         };
-        self.body.stop(Op::Exit(status), f.span);
+        self.exit(status, f.span);
         // Nothing returns from here.
         let here = self.body.here();
         self.body.edge(here, EXIT, Op::Return(None), f.span);

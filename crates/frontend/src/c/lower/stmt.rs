@@ -4,6 +4,7 @@ use clinch_ir::cfa::{InputKind, Op};
 use clinch_ir::{LocId, Span, Term};
 
 use super::super::hir::{BinaryOp, Expr, LabelId, Stmt};
+use super::super::points_to::switch_key;
 use super::super::types::TypeId;
 use super::Lowering;
 use super::body::{EXIT, Exit, Switch};
@@ -31,6 +32,7 @@ impl Lowering<'_> {
                 self.body.mark(*span);
                 self.declare(*variable, init.as_ref(), *span);
             }
+            Stmt::Cleanup(call, _) => self.cleanup(*call),
             Stmt::Block(body) => self.block(body),
             Stmt::If(condition, then, otherwise) => self.if_statement(condition, then, otherwise),
             Stmt::While(condition, body) => self.loop_statement(Some(condition), None, body),
@@ -139,6 +141,7 @@ impl Lowering<'_> {
     fn switch(&mut self, operand: &Expr, body: &[Stmt]) {
         self.body.mark(operand.span);
         let value = self.scalar(operand);
+        self.guard_observation(switch_key(operand), value, None, operand.span);
         let value = if self.is_constant(value) { value } else { self.stable(value, operand.span) };
         let origin = self.body.here();
         let after = self.body.fresh();
@@ -275,7 +278,7 @@ impl Lowering<'_> {
 
     /// The call ends.
     pub(super) fn finish(&mut self, value: Option<Term>, span: Span) {
-        let open = self.body.scopes.iter().any(|s| !s.objects.is_empty());
+        let open = self.body.scopes.iter().any(|s| !s.ends.is_empty());
         let value = if open { value.map(|v| self.save(v, span)) } else { value };
         self.leave_scopes(0, span);
         let here = self.body.here();
@@ -290,6 +293,7 @@ fn last_span(body: &[Stmt]) -> Span {
         Some(Stmt::Expr(e) | Stmt::If(e, ..) | Stmt::While(e, _) | Stmt::DoWhile(_, e) | Stmt::Switch(e, _)) => e.span,
         Some(
             Stmt::Declare(_, _, span)
+            | Stmt::Cleanup(_, span)
             | Stmt::Case(_, _, span)
             | Stmt::Default(span)
             | Stmt::Label(_, span)

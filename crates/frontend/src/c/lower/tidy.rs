@@ -106,6 +106,7 @@ fn reads(op: &Op) -> Vec<Term> {
         Op::Return(value) => value.iter().copied().collect(),
         Op::Alloc { size, .. } => vec![*size],
         Op::Print(print) => print.args.clone(),
+        Op::SameObject(a, b) => vec![*a, *b],
         _ => Vec::new(),
     }
 }
@@ -115,6 +116,7 @@ fn map_reads(op: &Op, mut f: impl FnMut(Term) -> Term) -> Op {
     let mut op = op.clone();
     match &mut op {
         Op::Assume(t) | Op::Exit(t) | Op::Free(t) | Op::BlockSize(_, t) => *t = f(*t),
+        Op::SameObject(a, b) => (*a, *b) = (f(*a), f(*b)),
         Op::Assign(assigns) => {
             for assign in assigns {
                 assign.value = f(assign.value);

@@ -3,7 +3,7 @@
 use clinch_ir::{Span, Term};
 
 use super::super::hir::{Expr, Place, Update, UpdateOp};
-use super::super::points_to::is_record;
+use super::super::points_to::{is_record, update_key};
 use super::super::types::TypeId;
 use super::Lowering;
 use super::place::Target;
@@ -62,6 +62,7 @@ impl Lowering<'_> {
             UpdateOp::Pointer(size) => self.offset(old, operand, size),
             UpdateOp::Arithmetic(op, at) => {
                 let left = self.converted(old, place.ty, at, span);
+                self.guard_observation(update_key(update), old, Some(operand), span);
                 let result = self.operation(op, at, left, operand, span);
                 self.converted(result, at, place.ty, span)
             }

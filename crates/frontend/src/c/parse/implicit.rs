@@ -106,7 +106,7 @@ pub(super) fn starts_declaration(rewriter: &Rewriter<'_>, i: usize) -> bool {
 pub(super) fn typedef_names<'a>(text: &'a str, tokens: &[Token]) -> FxHashSet<&'a str> {
     let mut names = FxHashSet::default();
     names.insert("__builtin_va_list");
-    names.extend(["__auto_type", "__float128", "__int128_t", "__uint128_t"]);
+    names.extend(["__auto_type", "__float80", "__float128", "__int128_t", "__uint128_t"]);
     let (mut inside, mut depth) = (false, 0);
     for token in tokens {
         let word = &text[token.range.clone()];

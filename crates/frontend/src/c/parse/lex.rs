@@ -1,5 +1,6 @@
 //! Tokens of preprocessed C: as much as rewriting needs.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use clinch_ir::Span;
@@ -32,10 +33,29 @@ pub(super) struct Lexed {
     pub(super) blanks: Vec<Range<usize>>,
 }
 
-const OPERATORS: [&str; 23] = [
-    "...", "<<=", ">>=", "&&", "||", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=",
-    "%=", "&=", "|=", "^=", "##",
+const OPERATORS: [&str; 28] = [
+    "...", "<:", ":>", "<%", "%>", "%:", "<<=", ">>=", "&&", "||", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+    "!=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##",
 ];
+
+/// The text with brackets and braces instead of their digraphs (C11 6.4.6, 3), each with a space so that offsets stay.
+pub(super) fn without_digraphs(text: &str) -> Result<Cow<'_, str>, Problem> {
+    if !["<:", "<%", ":>", "%>"].iter().any(|d| text.contains(d)) {
+        return Ok(text.into());
+    }
+    let mut plain = text.to_owned();
+    for Token { range, .. } in lex(text)?.tokens {
+        let instead = match &text[range.clone()] {
+            "<:" => "[ ",
+            ":>" => "] ",
+            "<%" => "{ ",
+            "%>" => "} ",
+            _ => continue,
+        };
+        plain.replace_range(range, instead);
+    }
+    Ok(plain.into())
+}
 
 /// Splits a text into tokens.
 pub(super) fn lex(text: &str) -> Result<Lexed, Problem> {
@@ -98,8 +118,8 @@ fn token(text: &str, at: usize) -> Result<Token, Problem> {
     if first == b'"' || first == b'\'' {
         return literal(text, at, at);
     }
-    if is_word(first) && !first.is_ascii_digit() {
-        let end = end_of(bytes, at, is_word);
+    if is_word(first) && !first.is_ascii_digit() || is_universal(&bytes[at..]) {
+        let end = end_of_word(bytes, at);
         let prefix = matches!(&text[at..end], "L" | "u" | "U" | "u8");
         if prefix && matches!(bytes.get(end), Some(b'"' | b'\'')) {
             return literal(text, at, end);
@@ -115,11 +135,23 @@ fn token(text: &str, at: usize) -> Result<Token, Problem> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
 }
 
-fn end_of(bytes: &[u8], at: usize, part: fn(u8) -> bool) -> usize {
-    bytes[at..].iter().position(|&b| !part(b)).map_or(bytes.len(), |p| at + p)
+/// `\u00e9`, which gcc's preprocessor makes of letters beyond ASCII.
+fn is_universal(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\\u") || bytes.starts_with(b"\\U")
+}
+
+fn end_of_word(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() {
+        match bytes[at] {
+            byte if is_word(byte) => at += 1,
+            _ if is_universal(&bytes[at..]) => at += 2,
+            _ => break,
+        }
+    }
+    at
 }
 
 fn end_of_number(bytes: &[u8], mut at: usize) -> usize {

@@ -3,11 +3,14 @@
 //! lang-c does not read all of GNU C. `rewrite` and `implicit` say the rest in other words before it parses, and the
 //! offsets of the tree are mapped back to the text as it was.
 
+mod attributes;
 mod implicit;
 mod lex;
+mod names;
 mod nesting;
-mod pack;
+mod pragma;
 mod rewrite;
+mod scoped;
 
 use clinch_ir::Span;
 use lang_c::ast::{Expression, ExternalDeclaration, Initializer, TranslationUnit};
@@ -17,7 +20,10 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Problem;
 
-pub(crate) use rewrite::{ASSEMBLY, COMPUTED_GOTO, LABEL_ADDRESS, RecordAttributes, SAME};
+pub(crate) use attributes::UNKNOWN;
+pub(crate) use names::readable;
+pub(crate) use pragma::Pragmas;
+pub(crate) use rewrite::{ASSEMBLY, COMPLEX_PART, COMPUTED_GOTO, LABEL_ADDRESS, RecordAttributes, SAME};
 
 /// A stretch of the rewritten text and where it comes from.
 struct Piece {
@@ -30,10 +36,9 @@ struct Piece {
 /// A unit's syntax tree, and what the tree does not say.
 pub(crate) struct Parsed {
     pub(crate) tree: TranslationUnit,
-    /// Attributes of structs and unions by the offset of their keyword in the unit.
+    /// Attributes of structs, unions and enumerations by the offset of their keyword in the unit.
     pub(crate) records: FxHashMap<u32, RecordAttributes>,
-    /// `#pragma pack`: from an offset on, the largest alignment of members.
-    pack: Vec<(u32, Option<u64>)>,
+    pub(crate) pragmas: Pragmas,
     pieces: Vec<Piece>,
 }
 
@@ -43,12 +48,6 @@ impl Parsed {
         let start = original(&self.pieces, span.start);
         let end = if span.end > span.start { original(&self.pieces, span.end - 1) + 1 } else { start };
         Span { start, end: end.max(start) }
-    }
-
-    /// The largest alignment of members of a record that is declared at an offset.
-    pub(crate) fn pack_at(&self, offset: u32) -> Option<u64> {
-        let next = self.pack.partition_point(|p| p.0 <= offset);
-        next.checked_sub(1).and_then(|i| self.pack[i].1)
     }
 }
 
@@ -61,14 +60,16 @@ fn original(pieces: &[Piece], offset: usize) -> u32 {
 
 /// Parses the text of a unit. Spans of problems are offsets in that text.
 pub(crate) fn parse(text: &str) -> Result<Parsed, Problem> {
+    let plain = lex::without_digraphs(text)?;
+    let text = plain.as_ref();
     let lexed = lex::lex(text)?;
     let partner = nesting::matching(text, &lexed.tokens)?;
-    let pack = pack::pragmas(text, &lexed.blanks);
+    let pragmas = Pragmas::new(text, &lexed.blanks);
     let (edits, records) = rewrite::rewrite(text, &lexed, &partner);
     let (rewritten, pieces) = apply(text, &edits);
     let config = Config { cpp_command: String::new(), cpp_options: Vec::new(), flavor: Flavor::GnuC11 };
     match parse_preprocessed(&config, rewritten) {
-        Ok(parse) => Ok(Parsed { tree: parse.unit, records, pack, pieces }),
+        Ok(parse) => Ok(Parsed { tree: parse.unit, records, pragmas, pieces }),
         Err(error) => Err(syntax_error(text, &lexed, &pieces, &error)),
     }
 }

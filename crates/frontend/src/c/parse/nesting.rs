@@ -9,7 +9,7 @@ const MAX_BRACKETS: usize = 1000;
 /// Open brackets that begin with a type: lang-c tries each of them several times.
 const MAX_TYPED: usize = 16;
 /// Open brackets, and operators and keywords since the last `;` or `,` in each of them: each may be a level of the tree.
-const MAX_LEVELS: usize = 4000;
+const MAX_LEVELS: usize = 30_000;
 
 /// An open bracket.
 struct Open {

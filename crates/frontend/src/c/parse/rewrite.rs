@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::implicit;
+use super::attributes::UNKNOWN;
 use super::lex::{Kind, Lexed, Token};
+use super::{implicit, names};
 
 /// Stands for the missing operand of `a ?: b`.
 pub(crate) const SAME: &str = "__clinch_same";
@@ -19,15 +20,34 @@ pub(crate) const LABEL_ADDRESS: &str = "__clinch_label_";
 pub(super) const INT128: &str = "_Decimal128x";
 
 /// Types that gcc knows and lang-c does not.
-pub(super) const PRELUDE: &str = "typedef int __auto_type; typedef long double __float128; \
-    typedef _Decimal128x __int128_t; typedef unsigned _Decimal128x __uint128_t; ";
+pub(super) const PRELUDE: &str = "typedef int __auto_type; typedef _Float128 __float128; typedef long double __float80; \
+    typedef _Decimal128x __int128_t; typedef unsigned _Decimal128x __uint128_t; typedef int __clinch_part; ";
 
-/// `__attribute__((packed, aligned(8)))` of a struct or union.
+/// `__real__ z` and `__imag__ z` are `*(__clinch_part)z`.
+pub(crate) const COMPLEX_PART: &str = "__clinch_part";
+
+/// `__attribute__((packed, aligned(8)))` of a struct, a union or an enumeration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordAttributes {
     pub(crate) packed: bool,
     /// Arguments of `aligned`; empty for none.
     pub(crate) aligned: Vec<String>,
+    /// An argument may have the type of any member.
+    pub(crate) transparent: bool,
+    /// An attribute that is not known.
+    pub(crate) unknown: Option<String>,
+}
+
+impl RecordAttributes {
+    fn add(&mut self, name: &str, argument: &str) {
+        match name {
+            "packed" => self.packed = true,
+            "aligned" => self.aligned.push(argument.to_owned()),
+            "transparent_union" => self.transparent = true,
+            UNKNOWN => self.unknown = Some(argument.to_owned()),
+            other => self.unknown = Some(other.to_owned()),
+        }
+    }
 }
 
 /// A replacement of a stretch of the old text.
@@ -44,19 +64,22 @@ pub(super) struct Rewriter<'a> {
     pub(super) typedef_names: FxHashSet<&'a str>,
     pub(super) edits: Vec<Edit>,
     pub(super) records: FxHashMap<u32, RecordAttributes>,
+    /// Labels that have another name for lang-c, by their token.
+    pub(super) renamed: FxHashMap<usize, String>,
     /// Tokens that are removed already.
     removed: Vec<bool>,
     /// Open braces.
     braces: usize,
 }
 
-/// Collects the edits of a text and the attributes of its records, by the offset of `struct` or `union`.
+/// Collects the edits of a text and the attributes of its records and enumerations, by the offset of their keyword.
 pub(super) fn rewrite(text: &str, lexed: &Lexed, partner: &[usize]) -> (Vec<Edit>, FxHashMap<u32, RecordAttributes>) {
     let tokens = &lexed.tokens;
     let typedef_names = implicit::typedef_names(text, tokens);
     let removed = vec![false; tokens.len()];
     let (edits, records) = (Vec::new(), FxHashMap::default());
-    let mut rewriter = Rewriter { text, tokens, partner, typedef_names, edits, records, removed, braces: 0 };
+    let renamed = FxHashMap::default();
+    let mut rewriter = Rewriter { text, tokens, partner, typedef_names, edits, records, renamed, removed, braces: 0 };
     rewriter.edits.extend(lexed.blanks.iter().map(|b| Edit { range: b.clone(), text: " ".to_owned() }));
     for i in 0..tokens.len() {
         if !rewriter.removed[i] {
@@ -92,7 +115,7 @@ impl<'a> Rewriter<'a> {
         self.edits.push(Edit { range: at..at, text: text.to_owned() });
     }
 
-    fn remove(&mut self, from: usize, to: usize, instead: &str) {
+    pub(super) fn remove(&mut self, from: usize, to: usize, instead: &str) {
         let end = to.min(self.tokens.len() - 1);
         let range = self.tokens[from].range.start..self.tokens[end].range.end;
         self.edits.push(Edit { range, text: format!(" {instead}") });
@@ -109,8 +132,14 @@ impl<'a> Rewriter<'a> {
         (i..self.tokens.len()).find(|&j| !self.removed[j]).unwrap_or(self.tokens.len())
     }
 
+    /// Whether a brace is open here.
+    pub(super) fn in_function(&self) -> bool {
+        self.braces > 0
+    }
+
     fn token(&mut self, i: usize) {
         match self.get(i) {
+            "{" if self.begins_nested_function(i) => self.nested_function(i),
             "{" => self.braces += 1,
             "}" => self.braces = self.braces.saturating_sub(1),
             "__extension__" => self.remove(i, i, ""),
@@ -118,22 +147,21 @@ impl<'a> Rewriter<'a> {
             "__const__" => self.replace(i, "const"),
             "__int128" => self.replace(i, INT128),
             "asm" | "__asm" | "__asm__" => self.assembly(i),
-            "__attribute__" | "__attribute" => self.attribute(i),
-            "struct" | "union" => self.record(i),
-            "enum" => self.enumeration(i),
+            "__attribute__" | "__attribute" | "[" => self.attribute(i),
+            "struct" | "union" | "enum" => self.record(i),
+            "_Alignas" => self.alignas(i),
+            "__real__" | "__real" | "__imag__" | "__imag" => self.replace(i, &format!("*({COMPLEX_PART})")),
+            "sizeof" => self.size_of_literal(i),
             "_Alignof" | "__alignof" | "__alignof__" => self.alignof(i),
             "typeof" | "__typeof__" | "__typeof" if !self.type_hint(i + 2).is_empty() => {
                 self.insert(self.tokens[i + 1].range.end, self.type_hint(i + 2));
             }
             "_Static_assert" => self.static_assert(i),
             "__builtin_types_compatible_p" => self.types_compatible(i),
-            "__label__" => {
-                let end = (i..self.tokens.len()).find(|&j| self.get(j) == ";");
-                self.remove(i, end.unwrap_or(i), "");
-            }
+            "__label__" => self.local_labels(i),
             "goto" if self.get(i + 1) == "*" => self.replace(i, &format!("{COMPUTED_GOTO}=")),
             "&&" if self.is_word(i + 1) && self.is_operand_next(i) => {
-                let instead = format!("&{LABEL_ADDRESS}{}", self.get(i + 1));
+                let instead = format!("&{LABEL_ADDRESS}{}", self.name(i + 1));
                 self.remove(i, i + 1, &instead);
             }
             literal
@@ -146,7 +174,57 @@ impl<'a> Rewriter<'a> {
             ":" if self.get(i + 1) == "}" || implicit::starts_declaration(self, i + 1) => {
                 self.insert(self.tokens[i].range.end, ";");
             }
+            _ if self.tokens[i].kind == Kind::Number => self.number(i),
+            _ if self.is_word(i) => self.word(i),
             _ => {}
+        }
+    }
+
+    /// The name that lang-c reads for the word at `i`.
+    fn name(&self, i: usize) -> String {
+        let name = self.renamed.get(&i).map_or(self.get(i), String::as_str);
+        names::encoded(name).unwrap_or_else(|| name.to_owned())
+    }
+
+    fn word(&mut self, i: usize) {
+        let name = self.name(i);
+        if name != self.get(i) {
+            self.replace(i, &name);
+        }
+    }
+
+    /// `1.5Q`: lang-c knows the suffix by its newer name.
+    fn number(&mut self, i: usize) {
+        let number = self.get(i);
+        let hexadecimal = number.starts_with("0x") || number.starts_with("0X");
+        let suffixed = number.strip_suffix(['q', 'Q']).map(|n| (n, "f128"));
+        let suffixed = suffixed.or_else(|| number.strip_suffix(['w', 'W']).map(|n| (n, "f64x")));
+        if let Some((number, suffix)) = suffixed.filter(|_| !hexadecimal || number.contains(['p', 'P'])) {
+            self.replace(i, &format!("{number}{suffix}"));
+        }
+    }
+
+    /// `_Alignas(16)`, which lang-c does not read at members, is an attribute.
+    fn alignas(&mut self, i: usize) {
+        let Some(close) = self.close(i + 1).filter(|_| self.get(i + 1) == "(") else { return };
+        let argument = self.text[self.tokens[i + 1].range.end..self.tokens[close].range.start].to_owned();
+        let first = self.get(i + 2);
+        let is_type = implicit::is_type_word(first) || matches!(first, "const" | "volatile");
+        let argument = match is_type || self.typedef_names.contains(first) {
+            true => format!("_Alignof({argument})"),
+            false => argument,
+        };
+        self.remove(i, close, &format!("__attribute__((aligned({argument}))) "));
+    }
+
+    /// `sizeof (char){1}`: lang-c takes the brackets for those of `sizeof`.
+    fn size_of_literal(&mut self, i: usize) {
+        let Some(close) = self.close(i + 1).filter(|_| self.get(i + 1) == "(") else { return };
+        if self.get(close + 1) == "{"
+            && let Some(end) = self.close(close + 1)
+        {
+            self.insert(self.tokens[i].range.end, "(");
+            self.insert(self.tokens[end].range.end, ")");
         }
     }
 
@@ -180,7 +258,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Whether an operand follows here rather than an operator.
-    fn is_operand_next(&self, i: usize) -> bool {
+    pub(super) fn is_operand_next(&self, i: usize) -> bool {
         let Some(before) = i.checked_sub(1) else { return false };
         match self.tokens[before].kind {
             // After `x++` and `(int){ 1 }` comes an operator.
@@ -189,7 +267,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// An assembler statement; elsewhere (names of variables, file scope) assembler text means nothing here.
+    /// An assembler statement, or the name that the assembler knows a variable or function by. Assembler text of a file
+    /// defines nothing that C sees but what has no definition in C.
     fn assembly(&mut self, i: usize) {
         let mut open = i + 1;
         while self.is_word(open) {
@@ -197,75 +276,49 @@ impl<'a> Rewriter<'a> {
         }
         let Some(close) = self.close(open).filter(|_| self.get(open) == "(") else { return };
         let before = self.previous(i).map_or("", |j| self.get(j));
-        let statement = self.braces > 0 && matches!(before, ";" | "{" | "}" | ")" | ":" | "else" | "do");
-        self.remove(i, close, if statement { ASSEMBLY } else { "" });
-    }
-
-    /// The attribute at `i`: its last token.
-    fn end_of_attribute(&self, i: usize) -> Option<usize> {
-        let named = matches!(self.get(i), "__attribute__" | "__attribute") && self.get(i + 1) == "(";
-        if named { self.close(i + 1) } else { None }
-    }
-
-    /// Removes an attribute, unless it speaks about sizes.
-    fn attribute(&mut self, i: usize) {
-        let Some(end) = self.end_of_attribute(i) else { return };
-        let sizes =
-            (i..end).any(|j| matches!(self.get(j).trim_matches('_'), "packed" | "aligned" | "mode") && self.is_word(j));
-        if sizes {
-            self.removed[i..=end].fill(false);
+        let follows = self.skip_attributes(close + 1);
+        let declared = matches!(before, ")" | "]") || self.previous(i).is_some_and(|j| self.is_word(j));
+        let text = self.tokens[open + 1..close].iter().all(|t| t.kind == Kind::Literal);
+        let label = open == i + 1 && text && declared && !matches!(before, "else" | "do");
+        let label = label && (self.braces == 0 || matches!(follows, "=" | "," | "{") || !self.is_after_condition(i));
+        if label {
+            self.replace(i, "__asm__");
         } else {
-            self.remove(i, end, "");
+            self.remove(i, close, if self.braces > 0 { ASSEMBLY } else { "" });
         }
     }
 
-    /// Takes the attributes at `i` away and adds them to those of a record; the next token.
-    fn take_attributes(&mut self, mut i: usize, attributes: &mut RecordAttributes) -> usize {
+    /// The token after the attributes at `i`.
+    fn skip_attributes(&self, mut i: usize) -> &'a str {
         while let Some(end) = self.end_of_attribute(i) {
-            for j in i..end {
-                match self.get(j).trim_matches('_') {
-                    "packed" => attributes.packed = true,
-                    "aligned" => {
-                        let argument = self.close(j + 1).filter(|_| self.get(j + 1) == "(").map(|close| {
-                            let from = self.tokens[j + 1].range.end;
-                            self.text[from..self.tokens[close].range.start].trim().to_owned()
-                        });
-                        attributes.aligned.push(argument.unwrap_or_default());
-                    }
-                    _ => {}
-                }
-            }
-            self.remove(i, end, "");
             i = end + 1;
         }
-        i
+        self.get(i)
     }
 
-    /// Attributes of a record stand before its tag or after its members.
+    /// Whether a statement follows here: `if (c) asm("nop");`
+    fn is_after_condition(&self, i: usize) -> bool {
+        let Some(close) = self.previous(i).filter(|&j| self.get(j) == ")") else { return false };
+        let open = (0..close).rev().find(|&j| self.close(j) == Some(close));
+        let before = open.and_then(|j| self.previous(j)).map_or("", |j| self.get(j));
+        matches!(before, "if" | "while" | "for" | "switch")
+    }
+
+    /// Attributes of a record or an enumeration stand before its tag or after its members.
     fn record(&mut self, i: usize) {
         let mut attributes = RecordAttributes::default();
-        let mut j = self.take_attributes(i + 1, &mut attributes);
+        let mut j = self.take_attributes(i + 1, |name, argument| attributes.add(name, argument));
         if self.is_word(j) {
-            j = self.take_attributes(j + 1, &mut attributes);
+            j = self.take_attributes(j + 1, |name, argument| attributes.add(name, argument));
         }
         if self.get(j) == "{"
             && let Some(close) = self.close(j)
         {
-            self.take_attributes(close + 1, &mut attributes);
+            self.take_attributes(close + 1, |name, argument| attributes.add(name, argument));
         }
-        if attributes.packed || !attributes.aligned.is_empty() {
+        let RecordAttributes { packed, aligned, transparent, unknown } = &attributes;
+        if *packed || *transparent || unknown.is_some() || !aligned.is_empty() {
             self.records.insert(self.tokens[i].range.start as u32, attributes);
-        }
-    }
-
-    fn enumeration(&mut self, i: usize) {
-        let mut attributes = RecordAttributes::default();
-        let j = self.take_attributes(i + 1, &mut attributes);
-        let open = if self.is_word(j) { j + 1 } else { j };
-        if self.get(open) == "{"
-            && let Some(close) = self.close(open)
-        {
-            self.take_attributes(close + 1, &mut attributes);
         }
     }
 
@@ -294,7 +347,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Commas in the brackets that open at `open`, outside of inner ones.
-    fn commas(&self, open: usize, close: usize) -> Vec<usize> {
+    pub(super) fn commas(&self, open: usize, close: usize) -> Vec<usize> {
         let mut commas = Vec::new();
         let mut j = open + 1;
         while j < close {

@@ -1,12 +1,14 @@
 //! What each expression says about where values flow.
 
 use super::super::hir::{
-    Call, Callee, Expr, ExprKind, FunctionId, Init, Place, PlaceKind, Stmt, UnaryOp, Update, UpdateOp, VariableId,
+    BinaryOp, Call, Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, UnaryOp, Update, UpdateOp,
+    VariableId,
 };
 use super::super::types::{Type, TypeId};
 use super::Analysis;
 use super::constant;
-use super::graph::{Cell, Step, Val};
+use super::graph::{Array, Cell, Step, Val};
+use super::observe::{Want, is_no_address, want};
 use super::residence::{Residence, is_record, leaves};
 
 /// Where the value of an expression is.
@@ -52,14 +54,20 @@ impl Analysis<'_> {
                     self.init(*variable, init);
                 }
             }
+            Stmt::Cleanup(call, _) => drop(self.expr(&self.hir.cleanups[*call])),
             Stmt::Block(body) => self.body(body, function),
             Stmt::If(c, then, otherwise) => {
                 self.expr(c);
                 self.body(then, function);
                 self.body(otherwise, function);
             }
-            Stmt::While(c, body) | Stmt::DoWhile(body, c) | Stmt::Switch(c, body) => {
+            Stmt::While(c, body) | Stmt::DoWhile(body, c) => {
                 self.expr(c);
+                self.body(body, function);
+            }
+            Stmt::Switch(c, body) => {
+                let flow = self.expr(c);
+                self.observe_at(switch_key(c), Want::Bits, (c, &flow), None);
                 self.body(body, function);
             }
             Stmt::For { init, condition, step, body } => {
@@ -106,14 +114,18 @@ impl Analysis<'_> {
                 Flow::Scalar(self.graph.address(cell))
             }
             ExprKind::Unary(op, a) => {
-                let a = self.expr(a);
-                if *op == UnaryOp::Not { Flow::Nothing } else { self.through(&[(a, Step::Mangle)]) }
+                let flow = self.expr(a);
+                if *op == UnaryOp::Not {
+                    return Flow::Nothing;
+                }
+                self.observe(e, Want::Bits, (a, &flow), None);
+                self.through(&[(flow, Step::Mangle)])
             }
-            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
-            ExprKind::Offset { pointer, index, size } => self.offset(pointer, index, *size),
+            ExprKind::Binary(op, a, b) => self.binary(*op, (a, b), e),
+            ExprKind::Offset { pointer, index, size } => self.offset(pointer, index, *size, e),
             ExprKind::Difference { left, right, .. } => {
-                self.expr(left);
-                self.expr(right);
+                let (l, r) = (self.expr(left), self.expr(right));
+                self.observe(e, Want::Distance, (left, &l), Some((right, &r)));
                 Flow::Nothing
             }
             ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => {
@@ -122,7 +134,7 @@ impl Analysis<'_> {
                 Flow::Nothing
             }
             ExprKind::Conditional(c, a, b) => self.conditional(c, a.as_deref(), b, e.ty),
-            ExprKind::Convert(a) => self.convert(a, e.ty),
+            ExprKind::Convert(a) => self.convert(a, e),
             ExprKind::Assign(place, value) => {
                 let spot = self.place(place);
                 let flow = self.expr(value);
@@ -146,30 +158,41 @@ impl Analysis<'_> {
         }
     }
 
-    fn binary(&mut self, op: super::super::hir::BinaryOp, a: &Expr, b: &Expr) -> Flow {
-        use super::super::hir::BinaryOp::{Add, Eq, Ge, Gt, Le, Lt, Ne, Sub};
+    fn binary(&mut self, op: BinaryOp, (a, b): (&Expr, &Expr), e: &Expr) -> Flow {
+        use BinaryOp::{Add, Eq, Ge, Gt, Le, Lt, Ne, Sub};
         let (constant_a, constant_b) = (self.constant(a), self.constant(b));
-        let keys = (key(a), key(b));
-        let (a, b) = (self.expr(a), self.expr(b));
-        if let (Eq | Ne, Flow::Scalar(left), Flow::Scalar(right)) = (op, &a, &b) {
+        let (x, y) = (self.expr(a), self.expr(b));
+        if let (Eq | Ne, Flow::Scalar(left), Flow::Scalar(right)) = (op, &x, &y) {
             // Whoever compares them wants to know what they may point to.
-            self.pointers.extend([(keys.0, *left), (keys.1, *right)]);
+            self.pointers.extend([(key(a), *left), (key(b), *right)]);
+        }
+        let is_comparison = matches!(op, Eq | Ne | Lt | Le | Gt | Ge);
+        let is_plain = |k: Option<i128>| k.is_some_and(|k| is_no_address(self.hir, k));
+        // Which of two pointers from outside is which does not depend on where our objects are.
+        let pointers = matches!(op, Eq | Ne) && self.hir.types.is_pointer(a.ty);
+        if !(is_comparison && (is_plain(constant_a) || is_plain(constant_b))) {
+            let want = if pointers { Want::Identity } else { want(op) };
+            self.observe(e, want, (a, &x), Some((b, &y)));
         }
         let bits = self.hir.types.model.pointer_bits();
         let by = |k: i128| Step::Const(constant::as_distance(k, bits));
         match (op, constant_a, constant_b) {
-            (Eq | Ne | Lt | Le | Gt | Ge, ..) => Flow::Nothing,
-            (Add, _, Some(k)) => self.through(&[(a, by(k))]),
-            (Add, Some(k), _) => self.through(&[(b, by(k))]),
-            (Sub, _, Some(k)) => self.through(&[(a, by(-k))]),
-            _ => self.through(&[(a, Step::Mangle), (b, Step::Mangle)]),
+            _ if is_comparison => Flow::Nothing,
+            (Add, _, Some(k)) => self.through(&[(x, by(k))]),
+            (Add, Some(k), _) => self.through(&[(y, by(k))]),
+            (Sub, _, Some(k)) => self.through(&[(x, by(-k))]),
+            _ => self.through(&[(x, Step::Mangle), (y, Step::Mangle)]),
         }
     }
 
-    fn offset(&mut self, pointer: &Expr, index: &Expr, size: u64) -> Flow {
-        let step = self.pointer_step(index, size);
+    fn offset(&mut self, pointer: &Expr, index: &Expr, size: u64, e: &Expr) -> Flow {
+        let step = match checked_array(self.hir, pointer, index) {
+            Some(array) => Step::Index(array),
+            None => self.pointer_step(index, size),
+        };
         let p = self.expr(pointer);
         let i = self.expr(index);
+        self.observe(e, Want::Sum, (pointer, &p), Some((index, &i)));
         self.through(&[(p, step), (i, Step::Mangle)])
     }
 
@@ -197,16 +220,20 @@ impl Analysis<'_> {
         self.through(&[(a, Step::Copy), (b, Step::Copy)])
     }
 
-    fn convert(&mut self, a: &Expr, ty: TypeId) -> Flow {
+    fn convert(&mut self, a: &Expr, e: &Expr) -> Flow {
         let types = &self.hir.types;
-        let (from, to) = (types.scalar_bits(a.ty), types.scalar_bits(ty));
-        let opaque = |ty| matches!(types.get(ty), Type::Float(_));
-        let nothing = opaque(ty) || opaque(a.ty) || matches!(types.get(ty), Type::Bool | Type::Void);
+        let is_float = |ty| matches!(types.get(ty), Type::Float(_));
+        let nothing = matches!(types.get(e.ty), Type::Bool | Type::Void);
+        let narrower = types.scalar_bits(e.ty) < types.scalar_bits(a.ty);
+        let other_bits = narrower || is_float(e.ty) != is_float(a.ty);
         let flow = self.expr(a);
-        match (from, to) {
+        match other_bits {
             _ if nothing => Flow::Nothing,
-            (Some(from), Some(to)) if to < from => self.through(&[(flow, Step::Mangle)]),
-            _ => flow,
+            true => {
+                self.observe(e, Want::Bits, (a, &flow), None);
+                self.through(&[(flow, Step::Mangle)])
+            }
+            false => flow,
         }
     }
 
@@ -219,6 +246,10 @@ impl Analysis<'_> {
             UpdateOp::Arithmetic(..) => Step::Mangle,
         };
         let operand = self.expr(&update.operand);
+        if let UpdateOp::Arithmetic(op, _) = update.op {
+            let sides = (update.place.ty, &old, &update.operand, &operand);
+            self.observe_update(update_key(update), want(op), sides);
+        }
         let new = self.through(&[(old.clone(), step), (operand, Step::Mangle)]);
         self.write(spot, update.place.ty, &new, name.as_deref());
         if update.postfix { old } else { new }
@@ -265,22 +296,15 @@ impl Analysis<'_> {
 
     fn address_of(&mut self, place: &Place) -> Flow {
         let spot = self.place(place);
-        let Some(mut cell) = self.cell(&spot) else { return Flow::Nothing };
-        let mut element = 0;
-        if let Type::Array(of, length) = *self.hir.types.get(place.ty) {
-            element = self.hir.types.size(of).unwrap_or(1) as i64;
-            let bytes = length.filter(|&n| n > 0).map(|n| (n as i64).saturating_mul(element));
-            self.graph.add_array(cell, bytes, element);
+        let Some(cell) = self.cell(&spot) else { return Flow::Nothing };
+        if let Some(array) = array_of(self.hir, place.ty) {
+            let bytes = array.length.map(|n| n.saturating_mul(array.element));
+            self.graph.add_array(cell, bytes, array.element);
         }
         match spot {
-            Spot::Behind(pointer, 0) if element == 0 && matches!(place.kind, PlaceKind::Deref(_)) => {
-                Flow::Scalar(pointer)
-            }
-            Spot::Behind(pointer, bytes) => self.through(&[(Flow::Scalar(pointer), Step::Member { bytes, element })]),
-            _ => {
-                cell.element = element;
-                Flow::Scalar(self.graph.address(cell))
-            }
+            Spot::Behind(pointer, 0) => Flow::Scalar(pointer),
+            Spot::Behind(pointer, bytes) => self.through(&[(Flow::Scalar(pointer), Step::Const(bytes))]),
+            _ => Flow::Scalar(self.graph.address(cell)),
         }
     }
 
@@ -305,6 +329,7 @@ impl Analysis<'_> {
                     _ => self.graph.value(),
                 };
                 self.pointers.insert(key(pointer), value);
+                self.dereferenced.push((value, place.ty));
                 self.graph.target(value);
                 Spot::Behind(value, 0)
             }
@@ -408,7 +433,47 @@ fn shifted(spot: &Spot, by: u64) -> Spot {
     }
 }
 
+/// The array that a type is. One without elements, as old code has at the end of records, has any number of them.
+fn array_of(hir: &Hir, ty: TypeId) -> Option<Array> {
+    let Type::Array(of, length) = *hir.types.get(ty) else { return None };
+    let element = i64::try_from(hir.types.size(of)?).ok().filter(|&size| size > 0)?;
+    Some(Array { element, length: length.filter(|&n| n > 0).map(|n| i64::try_from(n).unwrap_or(i64::MAX)) })
+}
+
+/// The array whose element `pointer + index` is, where that is checked when the program runs: an array inside of a record is
+/// indexed by its name with something that is not constant. All other arithmetic may lead anywhere in the object.
+pub(crate) fn checked_array(hir: &Hir, pointer: &Expr, index: &Expr) -> Option<Array> {
+    let ExprKind::AddressOf(place) = &pointer.kind else { return None };
+    let array = array_of(hir, place.ty)?;
+    (is_in_record(hir, place) && constant::constant(hir, index).is_none()).then_some(array)
+}
+
+/// Whether an array is a member of a record, or an element of an array that is.
+fn is_in_record(hir: &Hir, place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::Field(..) => true,
+        PlaceKind::Deref(pointer) => match &pointer.kind {
+            ExprKind::Offset { pointer, .. } => match &pointer.kind {
+                ExprKind::AddressOf(outer) => array_of(hir, outer.ty).is_some() && is_in_record(hir, outer),
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Expressions are known by where they are stored: the program does not change while it is analysed.
 pub(crate) fn key(e: &Expr) -> usize {
     std::ptr::from_ref(e).addr()
+}
+
+/// The key of the operation of an update; no expression has it.
+pub(crate) fn update_key(update: &Update) -> usize {
+    std::ptr::from_ref(&update.op).addr()
+}
+
+/// The key of a `switch` over an expression; no expression has it.
+pub(crate) fn switch_key(operand: &Expr) -> usize {
+    std::ptr::from_ref(&operand.ty).addr()
 }

@@ -24,36 +24,19 @@ pub(crate) struct Cell {
     pub(crate) offset: i64,
     /// The offset is only one of those at multiples of this distance, all of which the layout treats alike. 0 if it is
     /// the only one.
-    spread: i64,
-    /// The address points into an array whose elements have this size, and stays there. 0 if that is not known: then the
-    /// whole object may be reached from it.
-    pub(crate) element: i64,
+    pub(crate) spread: i64,
 }
 
 impl Cell {
     /// The start of an object.
     pub(crate) fn start(node: NodeId) -> Cell {
-        Cell { node, offset: 0, spread: 0, element: 0 }
+        Cell { node, offset: 0, spread: 0 }
     }
 
     /// A member.
     pub(crate) fn plus(self, bytes: i64) -> Cell {
         let offset = self.offset.saturating_add(bytes).clamp(-FAR / 4, FAR / 4);
-        Cell { offset, element: 0, ..self }
-    }
-}
-
-/// The element of an address that stands for one still to come.
-const ANY_ELEMENT: i64 = -1;
-
-/// The array that two addresses both stay in.
-fn common_element(a: i64, b: i64) -> i64 {
-    match (a, b) {
-        (ANY_ELEMENT, other) | (other, ANY_ELEMENT) => other,
-        (0, _) | (_, 0) => 0,
-        _ if a % b == 0 => a,
-        _ if b % a == 0 => b,
-        _ => 0,
+        Cell { offset, ..self }
     }
 }
 
@@ -64,6 +47,63 @@ struct Node {
     layout: Layout,
     functions: BTreeSet<FunctionId>,
     name: Option<u32>,
+    census: Census,
+    /// Pointers from outside the program may point here.
+    outside: bool,
+}
+
+/// The objects of the program that an abstract object stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Census {
+    /// Variables, and functions.
+    variables: u32,
+    /// String literals.
+    pub(crate) literals: u32,
+    /// Whether there may be any number of others: allocated blocks, results of functions.
+    many: bool,
+    /// The least offset that is the end of one of them, where ends are known.
+    pub(crate) end: i64,
+}
+
+impl Default for Census {
+    fn default() -> Self {
+        Census { variables: 0, literals: 0, many: false, end: FAR }
+    }
+}
+
+impl Census {
+    /// Any number of objects.
+    pub(crate) const MANY: Census = Census { variables: 0, literals: 0, many: true, end: FAR };
+
+    /// One variable, of so many bytes.
+    pub(crate) fn variable(size: u64) -> Census {
+        Census { variables: 1, end: i64::try_from(size).unwrap_or(FAR).min(FAR), ..Census::default() }
+    }
+
+    /// One string literal, of so many bytes.
+    pub(crate) fn literal(size: usize) -> Census {
+        Census { variables: 0, literals: 1, ..Census::variable(size as u64) }
+    }
+
+    /// Together with others, whose offset 0 is `shift` here.
+    fn with(self, other: Census, shift: i64) -> Census {
+        Census {
+            variables: self.variables + other.variables,
+            literals: self.literals + other.literals,
+            many: self.many || other.many,
+            end: self.end.min(other.end.saturating_add(shift)),
+        }
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(self) -> bool {
+        !self.many && self.variables + self.literals == 0
+    }
+
+    /// Whether all addresses belong to one object.
+    pub(crate) fn is_one(self) -> bool {
+        !self.many && self.variables + self.literals <= 1
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,19 +117,23 @@ struct Value {
 pub(crate) enum Step {
     /// Nothing.
     Copy,
-    /// A known number of bytes is added.
+    /// A known number of bytes is added: a constant, the offset of a member.
     Const(i64),
-    /// The address of a member.
-    Member {
-        /// Where it is.
-        bytes: i64,
-        /// The size of its elements, for an array that decays; 0 otherwise.
-        element: i64,
-    },
-    /// A multiple of an element's size is added.
+    /// A multiple of an element's size is added. Whatever was declared there, any part of the object may be reached.
     Slide(i64),
+    /// The address of an array moves to one of its elements; the program checks the index ([`Array`]).
+    Index(Array),
     /// Anything: other arithmetic.
     Mangle,
+}
+
+/// An array that is part of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Array {
+    /// Bytes of an element.
+    pub(crate) element: i64,
+    /// How many there are; none if there is no bound.
+    pub(crate) length: Option<i64>,
 }
 
 /// The graph.
@@ -129,6 +173,47 @@ impl Graph {
         let node = self.node(Some(name));
         self.unwritten.push(node);
         node
+    }
+
+    /// An object outside of the program.
+    pub(crate) fn outside_node(&mut self) -> NodeId {
+        let node = self.unwritten_node("outside");
+        self.nodes[node.0 as usize].outside = true;
+        node
+    }
+
+    /// A value comes from outside of the program.
+    pub(crate) fn point_outside(&mut self, value: Val) {
+        let node = self.outside_node();
+        let address = self.address(Cell::start(node));
+        self.edge(address, value, Step::Copy);
+    }
+
+    /// Whether pointers from outside may point to an object, or nothing is known of those that do. The object must not have
+    /// been merged into another one.
+    pub(crate) fn is_outside(&self, root: NodeId) -> bool {
+        let node = &self.nodes[root.0 as usize];
+        node.outside || node.census.is_empty()
+    }
+
+    /// Makes two places one. Whether they were not before.
+    pub(crate) fn unify_anew(&mut self, a: Cell, b: Cell) -> bool {
+        let (x, y) = (self.normal(a), self.normal(b));
+        let news = (x.node, x.offset) != (y.node, y.offset);
+        self.unify(a, b);
+        news
+    }
+
+    /// Counts objects that a node stands for.
+    pub(crate) fn count(&mut self, node: NodeId, objects: Census) {
+        let start = self.find(Cell::start(node));
+        let node = &mut self.nodes[start.node.0 as usize];
+        node.census = node.census.with(objects, start.offset);
+    }
+
+    /// The objects that a node stands for; it must not have been merged into another one.
+    pub(crate) fn census(&self, root: NodeId) -> Census {
+        self.nodes[root.0 as usize].census
     }
 
     /// The objects that do not start as zeros.
@@ -208,7 +293,7 @@ impl Graph {
             return cell;
         }
         let node = self.node(None);
-        let cell = Cell { element: ANY_ELEMENT, ..Cell::start(node) };
+        let cell = Cell::start(node);
         self.set_link(value, cell);
         cell
     }
@@ -290,9 +375,8 @@ impl Graph {
         self.unify_places(known, cell);
         let (known, cell) = (self.find(known), self.find(cell));
         let spread = gcd(gcd(known.spread, cell.spread), known.offset - cell.offset);
-        let element = common_element(known.element, cell.element);
-        if (spread, element) != (known.spread, known.element) {
-            self.set_link(to, Cell { spread, element, ..known });
+        if spread != known.spread {
+            self.set_link(to, Cell { spread, ..known });
         }
     }
 
@@ -324,6 +408,8 @@ impl Graph {
         let node = &mut self.nodes[a.node.0 as usize];
         node.functions.extend(other.functions);
         node.name = node.name.or(other.name);
+        node.census = node.census.with(other.census, shift);
+        node.outside |= other.outside;
         let mut merges = Merges::new();
         node.layout.absorb(other.layout, shift, &mut merges);
         for (x, y) in merges {
@@ -348,24 +434,12 @@ impl Graph {
         match step {
             Step::Copy | Step::Const(0) | Step::Slide(0) => cell,
             Step::Slide(size) => self.slide(cell, size.abs()),
-            Step::Member { bytes, element } => Cell { element, ..cell.plus(bytes) },
-            Step::Const(bytes) if cell.spread == 0 && bytes.abs() < FAR / 8 => {
-                let stays = self.confines(cell).is_some_and(|r| (r.lo..=r.hi).contains(&(cell.offset + bytes)));
-                Cell { element: if stays { cell.element } else { 0 }, ..cell.plus(bytes) }
-            }
+            Step::Const(bytes) if cell.spread == 0 && bytes.abs() < FAR / 8 => cell.plus(bytes),
             Step::Const(bytes) if self.stays_in_element(cell, bytes) => cell.plus(bytes),
             Step::Const(bytes) => self.slide(cell, bytes.abs()),
-            Step::Mangle => self.slide(Cell { element: 0, ..cell }, 1),
+            Step::Index(array) => self.index(cell, array),
+            Step::Mangle => self.slide(cell, 1),
         }
-    }
-
-    /// The array that an address stays in.
-    pub(crate) fn confines(&self, cell: Cell) -> Option<Range> {
-        let layout = &self.nodes[cell.node.0 as usize].layout;
-        let whole = |r: &Range| r.lo == -FAR && r.hi == FAR;
-        let fits = |r: &&Range| if cell.element <= 0 { whole(r) } else { cell.element % r.stride == 0 };
-        let around: Vec<&Range> = layout.around(layout.normal(cell.offset)).collect();
-        around.into_iter().rev().find(fits).copied()
     }
 
     /// Whether all places an address may be are at the same offset of an element, and so they are after a move.
@@ -376,17 +450,27 @@ impl Graph {
         layout.around(at).any(|r| cell.spread % r.stride == 0 && inside(r))
     }
 
-    /// Any multiple of a distance further. An array is not left; what is not known to be an array is one now.
+    /// Whether a block of bytes lies alike in the object, wherever its address may be: in one element of an array, or in an
+    /// object that consists of equal elements throughout.
+    pub(crate) fn stays_together(&mut self, cell: Cell, size: u64) -> bool {
+        let cell = self.normal(cell);
+        let layout = &self.nodes[cell.node.0 as usize].layout;
+        let end = cell.offset.saturating_add(i64::try_from(size).unwrap_or(FAR));
+        let alike = |r: &Range| cell.spread % r.stride == 0 && (r.is_everywhere() || end <= r.anchor + r.stride);
+        cell.spread == 0 || layout.around(cell.offset).any(alike)
+    }
+
+    /// Any multiple of a distance further: the whole object consists of elements of that size.
     fn slide(&mut self, cell: Cell, distance: i64) -> Cell {
         let spread = gcd(cell.spread, distance);
-        let moved = Cell { spread, ..cell };
-        let range = match self.confines(cell) {
-            Some(range) if spread % range.stride == 0 => return moved,
-            Some(range) => Range { stride: gcd(range.stride, spread), ..range },
-            None => Range { anchor: cell.offset, ..Range::everywhere(spread) },
-        };
-        self.add_range(cell.node, range);
-        self.find(moved)
+        self.add_range(cell.node, Range { anchor: cell.offset, ..Range::everywhere(spread) });
+        self.find(Cell { spread, ..cell })
+    }
+
+    /// To an element of an array that starts here.
+    fn index(&mut self, cell: Cell, array: Array) -> Cell {
+        self.add_array(cell, array.length.map(|n| n.saturating_mul(array.element)), array.element);
+        self.find(Cell { spread: gcd(cell.spread, array.element), ..cell })
     }
 
     /// Lets all addresses flow, until nothing changes.

@@ -30,6 +30,11 @@ impl Range {
         Range { lo: -FAR, hi: FAR, anchor: 0, stride }
     }
 
+    /// Whether it has no bounds.
+    pub(crate) fn is_everywhere(&self) -> bool {
+        self.lo == -FAR && self.hi == FAR
+    }
+
     pub(crate) fn contains(&self, offset: i64) -> bool {
         self.lo <= offset && offset < self.hi
     }

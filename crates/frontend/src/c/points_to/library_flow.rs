@@ -4,7 +4,7 @@ use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
 use super::Analysis;
 use super::constraints::Flow;
-use super::graph::{Cell, Step};
+use super::graph::{Cell, Census, Step};
 use super::library::{Library, library};
 
 impl Analysis<'_> {
@@ -16,17 +16,8 @@ impl Analysis<'_> {
                 self.calls.insert((self.current, function));
                 self.bind(function, args)
             }
-            None => self.outside_value(e),
+            None => self.outside_value(e.ty),
         }
-    }
-
-    /// A value from outside the program.
-    fn outside_value(&mut self, e: &Expr) -> Flow {
-        let flow = self.shape(e.ty, "outside");
-        if let (Flow::Scalar(v), true) = (&flow, self.hir.types.is_pointer(e.ty)) {
-            self.graph.target(*v);
-        }
-        flow
     }
 
     fn library_call(&mut self, known: Library, args: &[Flow], call: &Call, e: &Expr) -> Flow {
@@ -82,7 +73,7 @@ impl Analysis<'_> {
                 let sources: Vec<_> = args.iter().map(|a| (a.clone(), Step::Mangle)).collect();
                 self.through(&sources)
             }
-            Library::Nondet | Library::Harmless(_) | Library::Any => self.outside_value(e),
+            Library::Nondet | Library::Harmless(_) | Library::Any => self.outside_value(e.ty),
             Library::Printf { .. } | Library::Puts { .. } => {
                 self.printed(args, call);
                 Flow::Nothing
@@ -93,6 +84,7 @@ impl Analysis<'_> {
 
     fn fresh_block(&mut self) -> Flow {
         let node = self.graph.unwritten_node("heap");
+        self.graph.count(node, Census::MANY);
         Flow::Scalar(self.graph.address(Cell::start(node)))
     }
 
@@ -125,7 +117,7 @@ impl Analysis<'_> {
             // What a literal holds is known to those who print it.
             if let Type::Pointer(to) = *types.get(arg.ty)
                 && !is_literal(arg)
-                && matches!(types.get(to), Type::Int { rank: Rank::Char, .. })
+                && matches!(types.get(to), Type::Int { rank: Rank::Char | Rank::SignedChar, .. })
             {
                 self.characters(std::slice::from_ref(flow));
             }

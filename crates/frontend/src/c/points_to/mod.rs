@@ -7,17 +7,19 @@
 //!
 //! **What the regions guarantee**: two accesses in different regions never touch the same byte, and two accesses in one
 //! region coincide exactly or touch different bytes. A region whose accesses would not satisfy this has cells of one byte.
-//! This holds for pointers that stay in their arrays (C11 6.5.6): arithmetic on a pointer to an element of an array
-//! that is a member of a record does not reach the other members, unless it comes from the address of the record. A pointer that comes from outside (the result of a
-//! function without body) points to no object of the program.
+//! This holds for pointers that stay in their objects, whatever the program declares inside of them: arithmetic on the
+//! address of a member may lead to every other member. The one exception is an array inside of a record that is indexed
+//! by its name (`s.a[i]`): the lowering guards the index, so that leaving the array is not silent ([`checked_array`]).
 
 mod constant;
 mod constraints;
+mod environment;
 mod graph;
 mod harmless;
 mod layout;
 mod library;
 mod library_flow;
+mod observe;
 mod regions;
 mod residence;
 
@@ -30,14 +32,16 @@ use super::models::arguments;
 use super::types::{Type, TypeId};
 
 use constraints::Flow;
-use graph::Graph;
+use graph::{Census, Graph};
 
 pub(crate) use constant::constant;
-pub(crate) use constraints::key;
-pub(crate) use graph::{Cell, Val};
+pub(crate) use constraints::{checked_array, key, switch_key, update_key};
+pub(crate) use environment::expose;
+pub(crate) use graph::{Array, Cell, Val};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
 pub(crate) use library::{Bits, Library, library, library_by_pointer};
-pub(crate) use regions::{Piece, PointsTo, Uncut};
+pub(crate) use observe::{Observation, addresses};
+pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
 
 /// A call through a pointer.
@@ -71,6 +75,12 @@ struct Analysis<'h> {
     functions: FxHashMap<FunctionId, Cell>,
     results: FxHashMap<FunctionId, Flow>,
     sites: Vec<Site>,
+    /// Operations that may see an address.
+    uses: Vec<observe::Use>,
+    /// Pointers that are dereferenced, with the type of what they point to.
+    dereferenced: Vec<(Val, TypeId)>,
+    /// The memory that pointers from outside reach with a type.
+    outside: FxHashMap<TypeId, Cell>,
     /// Variables that are not in memory and used.
     used: BTreeSet<VariableId>,
     /// Who calls whom.
@@ -82,6 +92,30 @@ struct Analysis<'h> {
 }
 
 impl<'h> Analysis<'h> {
+    fn new(hir: &'h Hir, entry: FunctionId) -> Self {
+        Analysis {
+            hir,
+            graph: Graph::default(),
+            pointers: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            residences: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            scalars: FxHashMap::default(),
+            strings: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            results: FxHashMap::default(),
+            sites: Vec::new(),
+            uses: Vec::new(),
+            dereferenced: Vec::new(),
+            outside: FxHashMap::default(),
+            used: BTreeSet::new(),
+            calls: BTreeSet::new(),
+            reached: Vec::new(),
+            seen: BTreeSet::new(),
+            current: entry,
+        }
+    }
+
     fn residence(&mut self, variable: VariableId) -> Residence {
         self.residences.entry(variable).or_insert_with(|| residence(self.hir, variable)).clone()
     }
@@ -95,6 +129,7 @@ impl<'h> Analysis<'h> {
         let zeros = v.storage == Storage::Static && !v.external;
         let node = if zeros { self.graph.node(Some(&v.name)) } else { self.graph.unwritten_node(&v.name) };
         let cell = Cell::start(node);
+        self.graph.count(node, Census::variable(self.hir.types.size(v.ty).unwrap_or(u64::MAX)));
         self.variables.insert(variable, cell);
         self.arrays(cell, v.ty);
         if v.storage == Storage::Static
@@ -146,6 +181,7 @@ impl<'h> Analysis<'h> {
             return cell;
         }
         let cell = Cell::start(self.graph.unwritten_node("string"));
+        self.graph.count(cell.node, Census::literal(self.hir.strings[string].len()));
         self.strings.insert(string, cell);
         cell
     }
@@ -156,6 +192,7 @@ impl<'h> Analysis<'h> {
         }
         let name = &self.hir.functions[function.0 as usize].name;
         let cell = Cell::start(self.graph.node(Some(name)));
+        self.graph.count(cell.node, Census::variable(1));
         self.graph.add_function(cell.node, function);
         self.functions.insert(function, cell);
         cell
@@ -171,7 +208,11 @@ impl<'h> Analysis<'h> {
         }
         match leaves(&self.hir.types, ty) {
             Some(leaves) => Flow::Leaves(leaves.iter().map(|_| Some(self.graph.value())).collect()),
-            None => Flow::Object(Cell::start(self.graph.unwritten_node(name))),
+            None => {
+                let node = self.graph.unwritten_node(name);
+                self.graph.count(node, Census::MANY);
+                Flow::Object(Cell::start(node))
+            }
         }
     }
 
@@ -241,8 +282,14 @@ impl<'h> Analysis<'h> {
             if arguments.is_some_and(|(texts, _)| texts == parameter) {
                 continue;
             }
-            if let Flow::Scalar(v) = self.parameter(parameter) {
-                self.graph.target(v);
+            let ty = self.hir.variables[parameter.0 as usize].ty;
+            let (outside, target) = (self.outside_value(ty), self.parameter(parameter));
+            self.assign(&outside, &target);
+        }
+        let around = self.hir.functions_around_main();
+        for &function in &around {
+            if self.seen.insert(function) {
+                self.reached.push(function);
             }
         }
         let mut next = 0;
@@ -258,10 +305,14 @@ impl<'h> Analysis<'h> {
                 continue;
             }
             self.graph.solve();
-            if !self.bind_sites() {
+            let (joined, bound) = (self.join_outside(), self.bind_sites());
+            if !joined && !bound {
                 break;
             }
         }
+        // Whoever calls `exit` calls the destructors.
+        let functions = self.reached.clone();
+        self.calls.extend(around.iter().flat_map(|&callee| functions.iter().map(move |&caller| (caller, callee))));
     }
 
     /// `main` gets its arguments from a model, if it uses them. Whether that is news.
@@ -311,26 +362,16 @@ impl<'h> Analysis<'h> {
     }
 }
 
+/// The types with which pointers from outside are dereferenced in what can be called from a function.
+pub(crate) fn outside_types(hir: &Hir, entry: FunctionId) -> BTreeSet<TypeId> {
+    let mut analysis = Analysis::new(hir, entry);
+    analysis.run(entry);
+    analysis.outside_types()
+}
+
 /// Analyses everything that can be called from a function.
 pub(crate) fn analyse(hir: &Hir, entry: FunctionId) -> PointsTo<'_> {
-    let mut analysis = Analysis {
-        hir,
-        graph: Graph::default(),
-        pointers: FxHashMap::default(),
-        objects: FxHashMap::default(),
-        residences: FxHashMap::default(),
-        variables: FxHashMap::default(),
-        scalars: FxHashMap::default(),
-        strings: FxHashMap::default(),
-        functions: FxHashMap::default(),
-        results: FxHashMap::default(),
-        sites: Vec::new(),
-        used: BTreeSet::new(),
-        calls: BTreeSet::new(),
-        reached: Vec::new(),
-        seen: BTreeSet::new(),
-        current: entry,
-    };
+    let mut analysis = Analysis::new(hir, entry);
     analysis.run(entry);
     PointsTo::new(analysis)
 }

@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::hir::{Callee, Expr, ExprKind, FunctionId, Place, PlaceKind, VariableId};
 use super::constraints::{Flow, key};
 use super::graph::{Cell, NodeId};
-use super::{Analysis, layout};
+use super::layout::{FAR, Range};
+use super::{Analysis, Observation};
 
 /// A region, an index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -42,6 +43,15 @@ pub(crate) enum Uncut {
     Large,
 }
 
+/// Equal elements that a block of memory consists of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elements {
+    /// Bytes of one.
+    pub(crate) stride: u64,
+    /// Bytes of all of them, where something else may follow.
+    pub(crate) limit: Option<u64>,
+}
+
 /// The result.
 pub(crate) struct PointsTo<'h> {
     analysis: Analysis<'h>,
@@ -49,6 +59,7 @@ pub(crate) struct PointsTo<'h> {
     /// By object and first byte of the field.
     index: FxHashMap<(NodeId, i64), RegionId>,
     targets: FxHashMap<usize, Vec<FunctionId>>,
+    observations: FxHashMap<usize, Observation>,
 }
 
 impl<'h> PointsTo<'h> {
@@ -71,7 +82,8 @@ impl<'h> PointsTo<'h> {
             }
         }
         let targets = analysis.sites.iter().map(|s| (s.key, s.targets.iter().copied().collect())).collect();
-        PointsTo { analysis, regions, index, targets }
+        let observations = analysis.observations().into_iter().collect();
+        PointsTo { analysis, regions, index, targets, observations }
     }
 
     /// All regions.
@@ -87,6 +99,11 @@ impl<'h> PointsTo<'h> {
     /// The functions a call through a pointer may reach, by the key of the call.
     pub(crate) fn targets(&self, call: &Expr) -> &[FunctionId] {
         self.targets.get(&key(call)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What has to be checked before an operation, by its key.
+    pub(crate) fn observation(&self, key: usize) -> Option<Observation> {
+        self.observations.get(&key).copied()
     }
 
     /// Functions that may be active twice at a time.
@@ -219,6 +236,9 @@ impl<'h> PointsTo<'h> {
 
     /// The cells of a block of memory that anyone reads or writes.
     pub(crate) fn pieces(&mut self, cell: Cell, size: u64, limit: usize) -> Result<Vec<Piece>, Uncut> {
+        if !self.analysis.graph.stays_together(cell, size) {
+            return Err(Uncut::Ragged);
+        }
         let mut pieces = Vec::new();
         let mut offset = 0;
         while offset < size {
@@ -251,17 +271,19 @@ impl<'h> PointsTo<'h> {
         Some(u64::try_from(end - cell.offset).unwrap_or(0))
     }
 
-    /// The size of the elements a block consists of, if its address stays in an array: the smallest, for arrays of arrays.
-    pub(crate) fn stride(&mut self, cell: Cell) -> Option<u64> {
+    /// The elements that a block of unknown size at a place consists of: those of the whole object, or of an array that
+    /// starts there.
+    pub(crate) fn elements(&mut self, cell: Cell) -> Option<Elements> {
         let cell = self.analysis.graph.normal(cell);
-        let array = self.analysis.graph.confines(cell).filter(|r| r.anchor == cell.offset)?;
-        let mut around: Vec<&layout::Range> = self.analysis.graph.layout(cell.node).around(cell.offset).collect();
-        let mut stride = array.stride;
-        while let Some(inner) = around.pop() {
-            if inner.anchor == cell.offset && inner.hi - inner.lo == stride {
-                stride = inner.stride;
-            }
+        let layout = self.analysis.graph.layout(cell.node);
+        let around: Vec<&Range> = layout.around(cell.offset).filter(|r| r.anchor == cell.offset).collect();
+        // Innermost first; an element that is an array itself is cut into its own elements.
+        let smallest = around.first()?.stride as u64;
+        let outermost = around.last()?;
+        if outermost.is_everywhere() || (outermost.lo == 0 && layout.end() == Some(outermost.hi)) {
+            return Some(Elements { stride: smallest, limit: None });
         }
-        Some(stride as u64)
+        let starts_here = cell.spread == 0 && outermost.lo == cell.offset && outermost.hi < FAR;
+        starts_here.then(|| Elements { stride: smallest, limit: Some((outermost.hi - outermost.lo) as u64) })
     }
 }

@@ -143,7 +143,8 @@ impl Widening<'_> {
         match terms.node(term) {
             Node::Symbol(symbol) => {
                 let (bits, _) = *self.symbols.get(&symbol)?;
-                Some(terms.symbol(bits))
+                // Arrays of integers can be equal whose elements have different widths in bits.
+                (terms.symbol_sort(bits) == sort).then(|| terms.symbol(bits))
             }
             Node::Store(array, index, value) => {
                 let array = self.array(terms, array, sort)?;
@@ -289,5 +290,32 @@ impl Widening<'_> {
             }
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two arrays of integers that stand for arrays of bit-vectors with these widths.
+    fn equal_arrays(left: u32, right: u32) -> Option<Term> {
+        let mut terms = Terms::new();
+        let mut symbols = FxHashMap::default();
+        let mut array = |terms: &mut Terms, width: u32| {
+            let integers = terms.declare("a", Sort::array(Sort::Int, Sort::Int));
+            let bits = terms.declare("b", Sort::array(Sort::BitVec(64), Sort::BitVec(width)));
+            symbols.insert(integers, (bits, View::Signed));
+            terms.symbol(integers)
+        };
+        let (a, b) = (array(&mut terms, left), array(&mut terms, right));
+        let same = terms.eq(a, b);
+        widen(&mut terms, same, &symbols)
+    }
+
+    #[test]
+    fn arrays_of_different_widths_are_not_compared() {
+        assert!(equal_arrays(32, 32).is_some());
+        assert_eq!(equal_arrays(64, 32), None);
+        assert_eq!(equal_arrays(32, 64), None);
     }
 }

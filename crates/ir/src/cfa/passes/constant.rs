@@ -197,6 +197,7 @@ fn rewrite(terms: &mut Terms, op: &Op, known: &FxHashMap<Symbol, Term>) -> Op {
         }
         Op::Free(address) => Op::Free(sub(*address)),
         Op::BlockSize(target, address) => Op::BlockSize(*target, sub(*address)),
+        Op::SameObject(a, b) => Op::SameObject(sub(*a), sub(*b)),
         Op::Print(print) => {
             let args = print.args.iter().map(|&a| sub(a)).collect();
             Op::Print(Print { format: print.format.clone(), args, stdout: print.stdout })

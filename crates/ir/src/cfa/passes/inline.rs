@@ -229,6 +229,7 @@ fn renamed(
         }
         Op::Free(address) => Op::Free(sub(*address)),
         Op::BlockSize(target, address) => Op::BlockSize(var(*target), sub(*address)),
+        Op::SameObject(a, b) => Op::SameObject(sub(*a), sub(*b)),
         Op::Print(print) => {
             let args = print.args.iter().map(|&a| sub(a)).collect();
             Op::Print(Print { format: print.format.clone(), args, stdout: print.stdout })

@@ -90,7 +90,7 @@ impl<'p> Slicer<'p> {
             Op::Error(_) | Op::Exit(_) | Op::Abort | Op::Unsupported(_) | Op::Undefined(_) => true,
             Op::Assume(_) => self.shapes[p].fixed[edge.from.index()],
             Op::Assign(assigns) => assigns.iter().any(|a| self.relevant.contains(&target(a.target))),
-            Op::Enter(_) | Op::Leave(_) | Op::Free(_) => memory(),
+            Op::Enter(_) | Op::Leave(_) | Op::Free(_) | Op::SameObject(..) => memory(),
             Op::Alloc { target, .. } => memory() || self.relevant.contains(target),
             Op::Call { callee, result, .. } => {
                 self.active[callee.index()] || result.is_some_and(|r| self.relevant.contains(&r))

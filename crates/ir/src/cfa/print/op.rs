@@ -40,6 +40,7 @@ pub fn show_op(program: &CfaProgram, op: &Op) -> String {
         }
         Op::Free(address) => format!("free({})", show(*address)),
         Op::BlockSize(target, address) => format!("{} = block_size({})", var(*target), show(*address)),
+        Op::SameObject(a, b) => format!("same_object({}, {})", show(*a), show(*b)),
         Op::Print(print) => output(program, print),
         Op::Error(what) => format!("error: {what}"),
         Op::Exit(status) => format!("exit({})", show(*status)),
@@ -63,6 +64,7 @@ pub(super) fn kind(op: &Op) -> &'static str {
         Op::Alloc { .. } => "alloc",
         Op::Free(_) => "free",
         Op::BlockSize(..) => "block_size",
+        Op::SameObject(..) => "same_object",
         Op::Print(_) => "print",
         Op::Error(_) => "error",
         Op::Exit(_) => "exit",

@@ -159,7 +159,7 @@ impl Rewriter<'_> {
                         self.uncut.insert((id, between), Uncut::Variable(symbol));
                     }
                 }
-                Op::Print(_) => procedure.edges[index].op = Op::Skip,
+                Op::Print(_) | Op::SameObject(..) => procedure.edges[index].op = Op::Skip,
                 _ => {}
             }
         }

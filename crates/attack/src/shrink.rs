@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::generate::{Node, Program};
+use crate::program::{Node, Program};
 
 /// Drops declarations, statements and subexpressions as long as `fails` holds, for a limited time.
-pub(crate) fn shrink(program: &Program, limit: Duration, fails: &dyn Fn(&Program) -> bool) -> Program {
+pub fn shrink(program: &Program, limit: Duration, fails: &dyn Fn(&Program) -> bool) -> Program {
     let start = Instant::now();
     let mut best = program.clone();
     loop {

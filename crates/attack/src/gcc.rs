@@ -36,29 +36,30 @@ NONDET(unsigned long long, ulonglong)
 static void driver_end(int number) { fflush(stdout); raise(number); }
 void reach_error(void) { driver_end(SIGUSR2); }
 void __VERIFIER_assume(int c) { if (!c) driver_end(SIGUSR1); }
+static void driver_observe(int program, int number, long long value) { printf("observe %d %d %lld\n", program, number, value); }
+#define observe(program, number, ...) driver_observe(program, number, (long long)(__VA_ARGS__))
 void driver_abort(void) { fflush(stdout); abort(); }
 #define abort driver_abort
 "#;
 
 /// Flags of the comparison.
-pub(crate) const PLAIN: &[&str] = &["-O1", "-fwrapv", "-w"];
+pub const PLAIN: &[&str] = &["-O1", "-fwrapv", "-w"];
 /// Flags that find undefined behaviour.
-pub(crate) const SANITISED: &[&str] =
-    &["-O0", "-fwrapv", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+pub const SANITISED: &[&str] = &["-O0", "-fwrapv", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Whether there is a gcc.
-pub(crate) fn available() -> bool {
+pub fn available() -> bool {
     Command::new("gcc").arg("--version").output().is_ok_and(|o| o.status.success())
 }
 
 /// Programs compiled into one file.
-pub(crate) struct Batch {
+pub struct Batch {
     executable: PathBuf,
 }
 
 impl Batch {
     /// Compiles texts whose `main`s are called `main_0`, `main_1`, ...
-    pub(crate) fn compile(folder: &Path, name: &str, texts: &[String], flags: &[&str]) -> Result<Batch, String> {
+    pub fn compile(folder: &Path, name: &str, texts: &[String], flags: &[&str]) -> Result<Batch, String> {
         let mut source = DRIVER.to_owned();
         let mut names = Vec::new();
         for (i, text) in texts.iter().enumerate() {
@@ -83,10 +84,21 @@ impl Batch {
         }
     }
 
+    /// Deletes its files.
+    pub fn remove(&self) {
+        for file in [&self.executable, &self.executable.with_extension("c")] {
+            // Left behind, it is in nobody's way.
+            let _ = std::fs::remove_file(file);
+        }
+    }
+
     /// Runs a program.
-    pub(crate) fn run(&self, program: usize, inputs: &[u64]) -> Outcome {
+    pub fn run(&self, program: usize, inputs: &[u64]) -> Outcome {
         let inputs = inputs.iter().map(|v| format!("{v:x}"));
-        let output = Command::new(&self.executable).arg(program.to_string()).args(inputs).output();
+        let mut output = Command::new(&self.executable);
+        output.arg(program.to_string()).args(inputs);
+        // Memory that is never freed is nobody's concern here.
+        let output = output.env("ASAN_OPTIONS", "detect_leaks=0").output();
         let output = match output {
             Ok(output) => output,
             Err(error) => return Outcome { stdout: Vec::new(), end: End::Other(error.to_string()) },

@@ -16,14 +16,13 @@ mod idioms;
 mod oddities;
 mod output;
 mod places;
-mod program;
-mod rng;
 mod statements;
 mod strings;
 mod types;
 
-pub(crate) use program::{Node, Program};
-pub(crate) use rng::Rng;
+use crate::program::{Node, Program};
+use crate::rng::Rng;
+pub(crate) use types::INTS;
 use types::{Int, Record, Ty};
 
 /// A variable that can be named.
@@ -90,7 +89,7 @@ struct Generator {
 const BUDGET: u64 = 4_000;
 
 /// The program of a seed.
-pub(crate) fn program(seed: u64) -> Program {
+pub fn program(seed: u64) -> Program {
     let mut g = Generator {
         rng: Rng::new(seed),
         size: 0,

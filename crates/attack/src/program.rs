@@ -2,7 +2,7 @@
 
 /// Something that can be dropped as a whole: a declaration, a function, a statement.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
     /// A head (`if (x) {`, `} else {`) and what stands under it.
     pub(crate) parts: Vec<(String, Vec<Node>)>,
     /// What closes it, or all its text.
@@ -39,12 +39,14 @@ fn line(text: &str, indent: usize, out: &mut String) {
 
 /// A program. Its names with file scope hold a `$`, which stands for a tag that keeps programs in one file apart.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
-    pub(crate) nodes: Vec<Node>,
+pub struct Program {
+    /// Declarations and functions, in order.
+    pub nodes: Vec<Node>,
 }
 
 impl Program {
-    pub(crate) fn text(&self, tag: &str) -> String {
+    /// The text, with a tag in the names of file scope.
+    pub fn text(&self, tag: &str) -> String {
         let mut out = String::new();
         for node in &self.nodes {
             node.print(0, &mut out);

@@ -126,40 +126,33 @@ fn table(name: &str, contents: &Contents, out: &mut String, of: impl Fn(Home) ->
     let _ = writeln!(out, "    {{0, 0, 0, 0}}\n}};\nstatic unsigned long clinch_{name}_count = {count};");
 }
 
-/// Blocks are never used again. The lives of a variable are counted in a list with a place for each that is filled.
-const ALLOCATOR: &str = r#"static unsigned char clinch_arena[1 << 24] __attribute__((aligned(16)));
-static unsigned long clinch_used, clinch_number;
-static void clinch_put(const struct clinch_content *list, unsigned long count, unsigned long home, unsigned long life,
-                       unsigned char *block, unsigned long size) {
+/// The library allocates; what the run reads of a block before anything writes it is put there. A block that was moved holds what it
+/// held: only bytes that were never written are in the list. The lives of a variable are counted in a list with a place for
+/// each that is filled.
+const ALLOCATOR: &str = r#"extern void *malloc(unsigned long), *calloc(unsigned long, unsigned long), *realloc(void *, unsigned long);
+static unsigned long clinch_number;
+PLAIN static void *clinch_put(const struct clinch_content *list, unsigned long count, unsigned long home, unsigned long life,
+                              unsigned char *block, unsigned long size) {
     unsigned long i;
-    for (i = 0; i < count; i++)
+    for (i = 0; block && i < count; i++)
         if (list[i].home == home && list[i].life == life && list[i].at < size) block[list[i].at] = list[i].byte;
+    return block;
 }
 WEAK void *clinch_malloc(unsigned long size) {
-    unsigned char *block = clinch_arena + clinch_used;
-    if (size > sizeof clinch_arena - 64 - clinch_used) return 0;
-    clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, block, size);
-    clinch_used = ((clinch_used + size + 15) & ~15ul) + 16;
-    return block;
+    return clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, malloc(size), size);
 }
-WEAK void *clinch_calloc(unsigned long n, unsigned long each) {
-    unsigned char *block = clinch_malloc(n * each);
-    unsigned long i;
-    if (block) for (i = 0; i < n * each; i++) block[i] = 0;
-    return block;
-}
+WEAK void *clinch_calloc(unsigned long count, unsigned long each) { clinch_number++; return calloc(count, each); }
 WEAK void *clinch_realloc(void *old, unsigned long size) {
-    unsigned char *block = clinch_malloc(size), *from = old;
-    unsigned long i;
-    if (block && from) for (i = 0; i < size && from + i < block; i++) block[i] = from[i];
-    return block;
+    return clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, realloc(old, size), size);
 }
-WEAK void clinch_free(void *block) { }
 static unsigned long clinch_lives[sizeof clinch_locals / sizeof clinch_locals[0]];
 PLAIN void *clinch_fill(unsigned long local, void *block, unsigned long size) {
     unsigned long i = 0;
     while (i < clinch_locals_count && clinch_locals[i].home != local) i++;
-    clinch_put(clinch_locals, clinch_locals_count, local, clinch_lives[i]++, block, size);
-    return block;
+    return clinch_put(clinch_locals, clinch_locals_count, local, clinch_lives[i]++, block, size);
+}
+PLAIN void clinch_store(void *target, unsigned long size, unsigned long long value) {
+    unsigned char *byte = target;
+    for (; size > 0; size--, value >>= 8) *byte++ = (unsigned char)value;
 }
 "#;

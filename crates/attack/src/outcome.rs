@@ -2,9 +2,10 @@
 
 /// How a run ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum End {
+pub enum End {
     /// With an exit status, as the system keeps it.
     Exit(i32),
+    /// By `abort`.
     Abort,
     /// The error was reached.
     Error,
@@ -16,14 +17,16 @@ pub(crate) enum End {
 
 /// What a run prints and how it ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Outcome {
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) end: End,
+pub struct Outcome {
+    /// The standard output.
+    pub stdout: Vec<u8>,
+    /// Its end.
+    pub end: End,
 }
 
 impl Outcome {
     /// Whether it ends for about the same reason.
-    pub(crate) fn ends_like(&self, other: &Outcome) -> bool {
+    pub fn ends_like(&self, other: &Outcome) -> bool {
         match (&self.end, &other.end) {
             (End::Other(a), End::Other(b)) => a.chars().take(30).eq(b.chars().take(30)),
             (End::Other(_), _) | (_, End::Other(_)) => false,
@@ -32,12 +35,12 @@ impl Outcome {
     }
 
     /// Whether the run stops at arithmetic that is said not to be modelled.
-    pub(crate) fn is_about_wide_bit_fields(&self) -> bool {
+    pub fn is_about_wide_bit_fields(&self) -> bool {
         matches!(&self.end, End::Other(text) if text.contains("arithmetic on a bit-field wider than"))
     }
 
     /// The first line that differs, for people.
-    pub(crate) fn difference(&self, other: &Outcome) -> String {
+    pub fn difference(&self, other: &Outcome) -> String {
         let (ours, theirs) = (String::from_utf8_lossy(&self.stdout), String::from_utf8_lossy(&other.stdout));
         let lines = ours.lines().chain([""]).zip(theirs.lines().chain([""]));
         let first = lines.into_iter().find(|(a, b)| a != b);

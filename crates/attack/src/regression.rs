@@ -1,0 +1,117 @@
+//! Wrong verdicts: reduced to small programs, and kept as tests.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::engines::{Answer, Asker};
+use crate::families::Family;
+use crate::program::Program;
+use crate::shrink;
+use crate::trap::Trap;
+use crate::truth;
+use crate::twin::{self, Expected, Twin};
+
+/// A program that an engine answers wrongly.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The seed it was drawn from.
+    pub seed: u64,
+    /// The family it was drawn from.
+    pub family: Family,
+    /// The templates in it.
+    pub origin: String,
+    /// An engine that is wrong.
+    pub engine: String,
+    /// What it says.
+    pub answer: Answer,
+    /// Whether it has no verdict at all.
+    pub failure: bool,
+    /// What gcc says.
+    pub expected: Expected,
+    /// The program.
+    pub text: String,
+    trap: Trap,
+    observation: usize,
+}
+
+impl Finding {
+    /// A disagreement, as it was found.
+    pub fn new(seed: u64, trap: &Trap, twin: &Twin, (engine, answer): (&str, &Answer)) -> Finding {
+        Finding {
+            seed,
+            family: trap.family,
+            origin: trap.origin.clone(),
+            engine: engine.to_owned(),
+            answer: answer.clone(),
+            failure: matches!(answer, Answer::Failure(_)),
+            expected: twin.expected,
+            text: twin.text.clone(),
+            trap: trap.clone(),
+            observation: twin.observation,
+        }
+    }
+
+    /// The name of its file.
+    pub fn file_name(&self) -> String {
+        format!("attack_{}_{}_{}.c", self.family.name(), self.seed, self.expected.name().to_lowercase())
+    }
+
+    /// The program with its verdict and its origin above it.
+    pub fn file_text(&self) -> String {
+        format!(
+            "// EXPECT: {}\n// FLAGS: --engine {}\n// Found by the attack: seed {}, {}; the engine said {:?}.\n{}",
+            self.expected.name(),
+            self.engine,
+            self.seed,
+            self.origin,
+            self.answer,
+            self.text
+        )
+    }
+
+    /// Writes the program into the folder `tasks` of a folder, and a line about it into its index.
+    pub fn keep(&self, folder: &Path) -> std::io::Result<()> {
+        std::fs::create_dir_all(folder.join("tasks"))?;
+        std::fs::write(folder.join("tasks").join(self.file_name()), self.file_text())?;
+        let index = folder.join("index.csv");
+        let is_new = !index.exists();
+        let mut index = std::fs::OpenOptions::new().create(true).append(true).open(index)?;
+        if is_new {
+            writeln!(index, "file,expected,property,family,data_model,integers,flags")?;
+        }
+        let expected = self.expected == Expected::Safe;
+        let (file, family, engine) = (self.file_name(), self.family.name(), &self.engine);
+        writeln!(index, "{file},{expected},unreach-call,{family},LP64,machine,--engine {engine}")
+    }
+}
+
+/// The smallest program found within a time on which the engine is still wrong.
+pub fn reduce(mut finding: Finding, asker: &Asker, folder: &Path, time: Duration) -> Finding {
+    let fails = |program: &Program| still_wrong(&finding, program, asker, folder).is_some();
+    let small = shrink::shrink(&finding.trap.program, time, &fails);
+    if let Some((twin, answer)) = still_wrong(&finding, &small, asker, folder) {
+        finding.text = twin.text;
+        finding.answer = answer;
+    }
+    finding
+}
+
+/// The twin of a changed program and the engine's answer, if that is wrong in the same way. The cheap questions come first:
+/// most attempts do not compile.
+fn still_wrong(finding: &Finding, program: &Program, asker: &Asker, folder: &Path) -> Option<(Twin, Answer)> {
+    let trap = Trap { program: program.clone(), ..finding.trap.clone() };
+    let name = format!("shrink{}", finding.seed);
+    let quick = truth::quick(folder, &name, &trap)?;
+    let twin = twin::twin(&trap, &quick, finding.observation, finding.expected)?;
+    let file = folder.join(format!("{name}.twin.c"));
+    std::fs::write(&file, &twin.text).ok()?;
+    let answer = asker.ask(&file, &finding.engine);
+    let same = match (&answer, finding.failure) {
+        (Answer::Failure(_), true) => true,
+        (_, true) => false,
+        (answer, false) => answer.is_wrong(finding.expected),
+    };
+    let truths = if same { truth::truths(folder, &name, std::slice::from_ref(&trap)) } else { return None };
+    (truths.first()?.as_ref().ok()? == &quick).then_some((twin, answer))
+}

@@ -1,0 +1,226 @@
+//! Names that turn out to be others, and names that nothing can be said of: known when all units are read.
+//!
+//! `alias` makes two names one object. A weak reference that no unit defines may or may not be there at run time. Uses of
+//! both were read before that was known, and are changed here.
+
+use clinch_ir::Span;
+use rustc_hash::FxHashMap;
+
+use super::Checker;
+use super::scope::Symbol;
+use crate::c::hir::{Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, Storage, VariableId};
+use crate::c::points_to::library;
+use crate::c::types::TypeId;
+use crate::diagnostic::Problem;
+
+/// What uses of a name stand for.
+enum Meaning<T> {
+    Other(T),
+    Unsupported(String),
+}
+
+/// `alias("target")`, to be looked up at the end of the unit.
+pub(super) struct Alias {
+    pub(super) of: Symbol,
+    pub(super) target: String,
+    pub(super) span: Span,
+}
+
+#[derive(Default)]
+struct Resolver {
+    functions: FxHashMap<FunctionId, Meaning<FunctionId>>,
+    variables: FxHashMap<VariableId, Meaning<VariableId>>,
+    /// Pointers to the types of places.
+    pointers: FxHashMap<TypeId, TypeId>,
+}
+
+impl Checker<'_> {
+    /// Finds what the aliases of the unit stand for.
+    pub(super) fn end_of_aliases(&mut self) {
+        for Alias { of, target, span } in std::mem::take(&mut self.aliases) {
+            match (of, self.scopes[0].names.get(&target).copied()) {
+                (Symbol::Function(alias), Some(Symbol::Function(id))) => drop(self.function_aliases.insert(alias, id)),
+                (Symbol::Variable(alias), Some(Symbol::Variable(id))) => drop(self.variable_aliases.insert(alias, id)),
+                _ => self.problems.push(Problem::new(span, format!("`{target}` is not defined here"))),
+            }
+        }
+    }
+
+    /// Changes the uses of names that are not what they seemed.
+    pub(super) fn resolve(&mut self) {
+        let mut resolver = Resolver::default();
+        for (i, function) in self.hir.functions.iter().enumerate().filter(|(_, f)| f.body.is_none()) {
+            let id = FunctionId(i as u32);
+            if let Some(&target) = self.function_aliases.get(&id) {
+                resolver.functions.insert(id, Meaning::Other(target));
+            } else if function.weak {
+                resolver.functions.insert(id, Meaning::Unsupported(undefined(&function.name)));
+            }
+        }
+        for (i, function) in self.hir.functions.iter().enumerate() {
+            let id = FunctionId(i as u32);
+            if is_builtin(&function.name) && library(&self.hir, id).is_none() {
+                resolver.functions.insert(id, Meaning::Unsupported(format!("`{}`", function.name)));
+            }
+            if let Some(what) = &function.unsupported {
+                let what = format!("{what} of `{}`", function.name);
+                resolver.functions.insert(id, Meaning::Unsupported(what));
+            }
+        }
+        for (i, variable) in self.hir.variables.iter().enumerate().filter(|(_, v)| v.init.is_none()) {
+            let id = VariableId(i as u32);
+            if let Some(&target) = self.variable_aliases.get(&id) {
+                resolver.variables.insert(id, Meaning::Other(target));
+            } else if variable.weak && variable.external {
+                resolver.variables.insert(id, Meaning::Unsupported(undefined(&variable.name)));
+            }
+        }
+        if resolver.functions.is_empty() && resolver.variables.is_empty() {
+            return;
+        }
+        for &id in resolver.variables.keys().collect::<std::collections::BTreeSet<_>>() {
+            let ty = self.hir.variables[id.0 as usize].ty;
+            let pointer = self.pointer_to(ty);
+            resolver.pointers.insert(ty, pointer);
+        }
+        resolver.program(&mut self.hir);
+    }
+}
+
+/// Whether the compiler knows the function and no library has it.
+fn is_builtin(name: &str) -> bool {
+    ["__builtin_", "__sync_", "__atomic_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn undefined(name: &str) -> String {
+    format!("the weak symbol `{name}`, which is not defined")
+}
+
+impl Resolver {
+    fn program(&self, hir: &mut Hir) {
+        for i in 0..hir.functions.len() {
+            if let Some(mut body) = hir.functions[i].body.take() {
+                self.statements(&mut body);
+                hir.functions[i].body = Some(body);
+            }
+            if let Some(Meaning::Other(target)) = self.functions.get(&FunctionId(i as u32)) {
+                hir.functions[target.0 as usize].address_taken |= hir.functions[i].address_taken;
+            }
+        }
+        for i in 0..hir.variables.len() {
+            let variable = &mut hir.variables[i];
+            variable.init.iter_mut().for_each(|init| self.init(init));
+            variable.runtime_length.iter_mut().for_each(|length| self.expr(length));
+            if let Some(Meaning::Other(target)) = self.variables.get(&VariableId(i as u32)) {
+                let taken = variable.address_taken;
+                variable.external = false;
+                debug_assert!(variable.storage == Storage::Static, "only globals have aliases");
+                hir.variables[target.0 as usize].address_taken |= taken;
+            }
+        }
+        hir.cleanups.iter_mut().for_each(|call| self.expr(call));
+    }
+
+    fn statements(&self, body: &mut [Stmt]) {
+        for statement in body {
+            match statement {
+                Stmt::Expr(e) | Stmt::Return(Some(e), _) => self.expr(e),
+                Stmt::Declare(_, init, _) => init.iter_mut().for_each(|init| self.init(init)),
+                Stmt::Block(body) => self.statements(body),
+                Stmt::If(condition, then, otherwise) => {
+                    self.expr(condition);
+                    self.statements(then);
+                    self.statements(otherwise);
+                }
+                Stmt::While(e, body) | Stmt::DoWhile(body, e) | Stmt::Switch(e, body) => {
+                    self.expr(e);
+                    self.statements(body);
+                }
+                Stmt::For { init, condition, step, body } => {
+                    [init, condition, step].into_iter().flatten().for_each(|e| self.expr(e));
+                    self.statements(body);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn init(&self, init: &mut Init) {
+        init.items.iter_mut().for_each(|item| self.expr(&mut item.value));
+    }
+
+    fn expr(&self, e: &mut Expr) {
+        match &mut e.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Unsupported(_) => {}
+            ExprKind::Function(id) => match self.functions.get(id) {
+                Some(Meaning::Other(target)) => *id = *target,
+                Some(Meaning::Unsupported(what)) => e.kind = ExprKind::Unsupported(what.clone()),
+                None => {}
+            },
+            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.place(place),
+            ExprKind::Unary(_, a) | ExprKind::Convert(a) => self.expr(a),
+            ExprKind::Binary(_, a, b)
+            | ExprKind::LogicalAnd(a, b)
+            | ExprKind::LogicalOr(a, b)
+            | ExprKind::Comma(a, b)
+            | ExprKind::Offset { pointer: a, index: b, .. }
+            | ExprKind::Difference { left: a, right: b, .. } => {
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Conditional(a, b, c) => {
+                self.expr(a);
+                b.iter_mut().for_each(|b| self.expr(b));
+                self.expr(c);
+            }
+            ExprKind::Assign(place, value) => {
+                self.place(place);
+                self.expr(value);
+            }
+            ExprKind::Update(update) => {
+                self.place(&mut update.place);
+                self.expr(&mut update.operand);
+            }
+            ExprKind::Call(_) => self.call(e),
+            ExprKind::Statements(body, value) => {
+                self.statements(body);
+                value.iter_mut().for_each(|value| self.expr(value));
+            }
+            ExprKind::InitThen(_, init, value) => {
+                self.init(init);
+                self.expr(value);
+            }
+        }
+    }
+
+    fn call(&self, e: &mut Expr) {
+        let ExprKind::Call(call) = &mut e.kind else { return };
+        call.args.iter_mut().for_each(|arg| self.expr(arg));
+        match &mut call.callee {
+            Callee::Indirect(pointer) => self.expr(pointer),
+            Callee::Direct(id) => match self.functions.get(id) {
+                Some(Meaning::Other(target)) => *id = *target,
+                Some(Meaning::Unsupported(what)) => e.kind = ExprKind::Unsupported(what.clone()),
+                None => {}
+            },
+        }
+    }
+
+    fn place(&self, place: &mut Place) {
+        match &mut place.kind {
+            PlaceKind::Deref(pointer) => self.expr(pointer),
+            PlaceKind::Field(inner, ..) => self.place(inner),
+            PlaceKind::Value(value) => self.expr(value),
+            PlaceKind::String(_) => {}
+            PlaceKind::Variable(id) => match self.variables.get(id) {
+                Some(Meaning::Other(target)) => *id = *target,
+                Some(Meaning::Unsupported(what)) => {
+                    let kind = ExprKind::Unsupported(what.clone());
+                    let ty = self.pointers.get(&place.ty).copied().unwrap_or(place.ty);
+                    place.kind = PlaceKind::Deref(Box::new(Expr { kind, ty, span: place.span }));
+                }
+                None => {}
+            },
+        }
+    }
+}

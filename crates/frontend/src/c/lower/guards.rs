@@ -1,0 +1,132 @@
+//! Guards: branches to undefined behaviour, so that every engine and the certifier see it.
+//!
+//! A proof that a program has no error has to show that no guard is violated either: a run that meets undefined behaviour has
+//! no verdict. Accesses to memory have no guards here; the machine notices those outside of every object, and what a proof
+//! assumes about them is printed with it.
+
+use clinch_ir::cfa::Op;
+use clinch_ir::{Node, Span, Term};
+
+use super::super::hir::{BinaryOp, Expr, ExprKind};
+use super::super::points_to::{Array, Observation, addresses, checked_array};
+use super::super::types::TypeId;
+use super::Lowering;
+
+impl Lowering<'_> {
+    /// Goes on only where a condition holds; elsewhere the behaviour is undefined.
+    pub(super) fn require(&mut self, condition: Term, otherwise: &str, span: Span) {
+        self.guard(condition, Op::Undefined(otherwise.to_owned()), span);
+    }
+
+    /// Goes on only where a condition holds; elsewhere the run ends with the operation.
+    pub(super) fn guard(&mut self, condition: Term, otherwise: Op, span: Span) {
+        if matches!(self.terms.node(condition), Node::Bool(true)) {
+            return;
+        }
+        let (good, bad) = (self.body.fresh(), self.body.fresh());
+        self.branch_on(condition, good, bad, span);
+        self.body.at(bad);
+        self.body.stop(otherwise, span);
+        self.body.at(good);
+    }
+
+    /// What an operation on integers of a type must not be given.
+    pub(super) fn guard_operands(&mut self, op: BinaryOp, ty: TypeId, (a, b): (Term, Term), span: Span) {
+        match op {
+            BinaryOp::Div | BinaryOp::Rem => self.guard_division(ty, (a, b), span),
+            BinaryOp::Shl | BinaryOp::Shr => self.guard_shift(ty, b, span),
+            _ => {}
+        }
+    }
+
+    fn guard_division(&mut self, ty: TypeId, (a, b): (Term, Term), span: Span) {
+        let divisor_is_fine = self.nonzero(b);
+        self.require(divisor_is_fine, "a division by zero", span);
+        if self.mathematical() || !self.hir.types.is_signed(ty) {
+            return;
+        }
+        let bits = self.bits(ty);
+        let (least, minus_one) = (self.number(bits, -1 << (bits - 1)), self.number(bits, -1));
+        let (is_least, is_minus_one) = (self.equal(a, least), self.equal(b, minus_one));
+        let overflow = self.terms.and(is_least, is_minus_one);
+        let fits = self.not(overflow);
+        self.require(fits, "a quotient that does not fit", span);
+    }
+
+    /// The distance is less than the width of what is shifted, and not negative.
+    fn guard_shift(&mut self, ty: TypeId, distance: Term, span: Span) {
+        let width = self.bits(ty);
+        let what = "a shift by a negative number, or by the width of the type or more";
+        if self.mathematical() {
+            let (zero, width) = (self.number(64, 0), self.number(64, i128::from(width)));
+            let not_negative = self.compare(BinaryOp::Le, true, zero, distance);
+            self.require(not_negative, what, span);
+            let small = self.compare(BinaryOp::Lt, true, distance, width);
+            return self.require(small, what, span);
+        }
+        let limit = self.terms.bv_width(distance);
+        let limit = self.number(limit, i128::from(width));
+        let small = self.compare(BinaryOp::Lt, false, distance, limit);
+        self.require(small, what, span);
+    }
+
+    /// Stops where an operation sees more of an address than C says (see `points_to/observe`).
+    pub(super) fn guard_observation(&mut self, key: usize, x: Term, y: Option<Term>, span: Span) {
+        let y = y.unwrap_or(x);
+        match self.points.observation(key) {
+            None => {}
+            Some(Observation::Bits { left, right }) => {
+                let what = "depends on where objects are in memory";
+                for (term, _) in [(x, left), (y, right)].into_iter().filter(|(_, seen)| *seen) {
+                    let plain = self.is_no_address(term);
+                    self.guard(plain, Op::Unsupported(what.to_owned()), span);
+                }
+            }
+            Some(Observation::DifferentObjects) => {
+                let (x_is_plain, y_is_plain) = (self.is_no_address(x), self.is_no_address(y));
+                let plain = self.terms.or(x_is_plain, y_is_plain);
+                let what = "the order or distance of different objects in memory";
+                self.guard(plain, Op::Unsupported(what.to_owned()), span);
+            }
+            Some(Observation::SeveralObjects) => self.body.emit(Op::SameObject(x, y), span),
+            Some(Observation::Identity) => {
+                let equal = self.terms.eq(x, y);
+                let (x_is_plain, y_is_plain) = (self.is_no_address(x), self.is_no_address(y));
+                let plain = self.terms.any([equal, x_is_plain, y_is_plain]);
+                let what = "whether two objects are one, or next to each other";
+                self.guard(plain, Op::Unsupported(what.to_owned()), span);
+            }
+        }
+    }
+
+    /// Whether a number cannot be an address of an object.
+    fn is_no_address(&mut self, term: Term) -> Term {
+        let (low, high) = addresses(self.hir.types.model);
+        let width = if self.mathematical() { 64 } else { self.terms.bv_width(term) };
+        let (low, high) = (self.number(width, low.into()), self.number(width, high.into()));
+        let below = self.compare(BinaryOp::Lt, false, term, low);
+        let above = self.compare(BinaryOp::Le, false, high, term);
+        self.terms.or(below, above)
+    }
+
+    /// The index of an array inside of a record is one of its elements: regions rely on it.
+    pub(super) fn guard_index(&mut self, e: &Expr, index: Term) {
+        let ExprKind::Offset { pointer, index: expression, .. } = &e.kind else { return };
+        let Some(Array { length, .. }) = checked_array(self.hir, pointer, expression) else { return };
+        let zero = self.address(0);
+        let condition = match length {
+            Some(length) if !self.mathematical() => {
+                let length = self.address(length.unsigned_abs());
+                self.compare(BinaryOp::Lt, false, index, length)
+            }
+            Some(length) => {
+                let length = self.address(length.unsigned_abs());
+                let (low, high) =
+                    (self.compare(BinaryOp::Le, true, zero, index), self.compare(BinaryOp::Lt, true, index, length));
+                self.terms.and(low, high)
+            }
+            None => self.compare(BinaryOp::Le, true, zero, index),
+        };
+        self.require(condition, "an index outside of an array in a record", e.span);
+    }
+}

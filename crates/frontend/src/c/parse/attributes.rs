@@ -1,0 +1,277 @@
+//! `__attribute__((...))` and `[[...]]`: what means nothing here is taken away, what is left goes to the checker.
+//!
+//! Nothing is ignored because it is unknown. An attribute is in [`HARMLESS`], with the reason, or the checker implements it
+//! ([`IMPLEMENTED`]), or whatever it is attached to is unsupported where a program uses it ([`UNKNOWN`]).
+
+use super::rewrite::{ASSEMBLY, Rewriter};
+
+/// Begins the name of an attribute that is neither implemented nor known to be harmless.
+pub(crate) const UNKNOWN: &str = "__clinch_unknown_";
+
+/// Attributes that the checker reads.
+const IMPLEMENTED: &[&str] = &[
+    "alias",
+    "aligned",
+    "cleanup",
+    "constructor",
+    "destructor",
+    "mode",
+    "packed",
+    "transparent_union",
+    "vector_size",
+    "weak",
+];
+
+/// Attributes that do not change what a program computes as long as its behaviour is defined, by the reason why.
+const HARMLESS: &[(&str, &[&str])] = &[
+    (
+        "for warnings and errors of the compiler only",
+        &[
+            "access",
+            "assume_aligned",
+            "counted_by",
+            "deprecated",
+            "designated_init",
+            "diagnose_if",
+            "error",
+            "fallthrough",
+            "fd_arg",
+            "fd_arg_read",
+            "fd_arg_write",
+            "format",
+            "format_arg",
+            "maybe_unused",
+            "nodiscard",
+            "nonstring",
+            "null_terminated_string_arg",
+            "sentinel",
+            "tainted_args",
+            "unavailable",
+            "unused",
+            "warn_if_not_aligned",
+            "warn_unused_result",
+            "warning",
+        ],
+    ),
+    (
+        "a promise to the optimiser: behaviour is undefined where it is broken, and unchanged where it is kept",
+        &[
+            "alloc_align",
+            "alloc_size",
+            "cold",
+            "const",
+            "expected_throw",
+            "hot",
+            "leaf",
+            "likely",
+            "malloc",
+            "may_alias",
+            "nonnull",
+            "nonnull_if_nonzero",
+            "noreturn",
+            "nothrow",
+            "pure",
+            "reproducible",
+            "returns_nonnull",
+            "unlikely",
+            "unsequenced",
+        ],
+    ),
+    (
+        "how code is generated or inlined, with the same results",
+        &[
+            "always_inline",
+            "artificial",
+            "flatten",
+            "gnu_inline",
+            "noclone",
+            "noinline",
+            "noipa",
+            "no_icf",
+            "optimize",
+            "simd",
+            "target",
+            "target_clones",
+        ],
+    ),
+    (
+        "instrumentation that prints or stops, and never changes a value",
+        &[
+            "disable_sanitizer_instrumentation",
+            "no_address_safety_analysis",
+            "no_instrument_function",
+            "no_profile_instrument_function",
+            "no_sanitize",
+            "no_sanitize_address",
+            "no_sanitize_coverage",
+            "no_sanitize_memory",
+            "no_sanitize_thread",
+            "no_sanitize_undefined",
+            "no_split_stack",
+            "no_stack_limit",
+            "no_stack_protector",
+            "nocf_check",
+            "patchable_function_entry",
+            "stack_protect",
+            "zero_call_used_regs",
+        ],
+    ),
+    (
+        "a calling convention: both sides of a call see the same type",
+        &[
+            "cdecl",
+            "fastcall",
+            "force_align_arg_pointer",
+            "ms_abi",
+            "no_callee_saved_registers",
+            "no_caller_saved_registers",
+            "nodirect_extern_access",
+            "noplt",
+            "regparm",
+            "sseregparm",
+            "stdcall",
+            "sysv_abi",
+            "thiscall",
+            "vectorcall",
+        ],
+    ),
+    (
+        "where the linker puts or shows a thing that has the same contents everywhere",
+        &[
+            "common",
+            "dllexport",
+            "dllimport",
+            "externally_visible",
+            "no_reorder",
+            "nocommon",
+            "retain",
+            "section",
+            "symver",
+            "tls_model",
+            "type_visibility",
+            "used",
+            "visibility",
+        ],
+    ),
+    ("the layout that gcc chooses anyway", &["gcc_struct", "strict_flex_array"]),
+    ("what a variable holds that nobody initialised is an input in any case", &["uninitialized"]),
+];
+
+/// What becomes of an attribute.
+enum Fate {
+    Dropped,
+    Kept,
+    Unknown,
+}
+
+fn fate(name: &str) -> Fate {
+    if IMPLEMENTED.contains(&name) {
+        Fate::Kept
+    } else if HARMLESS.iter().any(|(_, names)| names.contains(&name)) {
+        Fate::Dropped
+    } else {
+        Fate::Unknown
+    }
+}
+
+/// An attribute of a list: its name without underscores, and its tokens.
+pub(super) struct Entry<'a> {
+    pub(super) name: &'a str,
+    from: usize,
+    to: usize,
+}
+
+impl<'a> Rewriter<'a> {
+    /// The attribute list at `i`: its last token.
+    pub(super) fn end_of_attribute(&self, i: usize) -> Option<usize> {
+        let named = matches!(self.get(i), "__attribute__" | "__attribute") && self.get(i + 1) == "(";
+        if named || self.is_bracketed_attribute(i) { self.close(if named { i + 1 } else { i }) } else { None }
+    }
+
+    /// `[[` stands nowhere else in C.
+    fn is_bracketed_attribute(&self, i: usize) -> bool {
+        self.get(i) == "[" && self.get(i + 1) == "[" && self.close(i + 1).is_some()
+    }
+
+    /// The attributes of the list at `i`.
+    pub(super) fn entries(&self, i: usize) -> Vec<Entry<'a>> {
+        let inner = if self.is_bracketed_attribute(i) { i + 1 } else { i + 2 };
+        let Some(close) = self.close(inner) else { return Vec::new() };
+        let mut entries = Vec::new();
+        let mut from = inner + 1;
+        for end in self.commas(inner, close).into_iter().chain([close]) {
+            // `gnu::packed`
+            while self.get(from + 1) == ":" && self.get(from + 2) == ":" {
+                from += 3;
+            }
+            if from < end {
+                entries.push(Entry { name: self.get(from).trim_matches('_'), from, to: end - 1 });
+            }
+            from = end + 1;
+        }
+        entries
+    }
+
+    /// The text between the brackets behind the name of an attribute; empty if there are none.
+    pub(super) fn argument_text(&self, entry: &Entry<'_>) -> &'a str {
+        let Some(close) = self.close(entry.from + 1).filter(|_| self.get(entry.from + 1) == "(") else { return "" };
+        self.text[self.tokens[entry.from + 1].range.end..self.tokens[close].range.start].trim()
+    }
+
+    /// Leaves of the list at `i` what the checker reads.
+    pub(super) fn attribute(&mut self, i: usize) {
+        let Some(end) = self.end_of_attribute(i) else { return };
+        let mut kept = Vec::new();
+        for entry in self.entries(i) {
+            match fate(entry.name) {
+                Fate::Dropped => {}
+                Fate::Kept => {
+                    let argument = self.argument_text(&entry);
+                    let brackets = if entry.to > entry.from { format!("({argument})") } else { String::new() };
+                    kept.push(format!("{}{brackets}", entry.name));
+                }
+                Fate::Unknown => kept.push(format!("{UNKNOWN}{}", entry.name)),
+            }
+        }
+        if kept.is_empty() {
+            return self.remove(i, end, "");
+        }
+        let before = self.previous(i).map_or("", |j| self.get(j));
+        let is_statement = matches!(before, ";" | "{" | "}" | ":") && self.get(end + 1) == ";" && self.in_function();
+        match is_statement {
+            true => self.remove(i, end, ASSEMBLY),
+            false => self.remove(i, end, &format!("__attribute__(({})) ", kept.join(", "))),
+        }
+    }
+
+    /// Takes the attribute lists at `i` away, for lang-c has no place for them there, and hands their entries over; the
+    /// next token.
+    pub(super) fn take_attributes(&mut self, mut i: usize, mut take: impl FnMut(&str, &str)) -> usize {
+        while let Some(end) = self.end_of_attribute(i) {
+            for entry in self.entries(i) {
+                match fate(entry.name) {
+                    Fate::Dropped => {}
+                    Fate::Kept => take(entry.name, self.argument_text(&entry)),
+                    Fate::Unknown => take(UNKNOWN, entry.name),
+                }
+            }
+            self.remove(i, end, "");
+            i = end + 1;
+        }
+        i
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attribute_is_harmless_or_implemented_once() {
+        let mut all: Vec<&str> = HARMLESS.iter().flat_map(|(_, names)| *names).chain(IMPLEMENTED).copied().collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}

@@ -1,0 +1,170 @@
+//! Where a program sees more of an address than which object it belongs to.
+//!
+//! Objects have addresses of our choice, and C leaves the choice to others: what a program does must not depend on it. Copying
+//! an address, moving it and accessing memory there do not. Its bits, its order with addresses of other objects and whether
+//! the end of one object is the start of another do: such uses are found here, for the lowering to guard.
+
+use super::super::hir::{BinaryOp, Expr, Hir};
+use super::super::types::{DataModel, Type, TypeId};
+use super::Analysis;
+use super::constraints::{Flow, key};
+use super::graph::{Cell, Census, Val};
+
+/// What an operation wants of its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Want {
+    /// Their bits.
+    Bits,
+    /// Whether they are equal.
+    Equality,
+    /// Whether they are equal, both of pointer type: one that is no address of an object may be anything.
+    Identity,
+    /// Which one is greater.
+    Order,
+    /// Their distance. A number that is subtracted moves an address.
+    Distance,
+    /// Their sum. A number that is added moves an address.
+    Sum,
+}
+
+/// An operation that may see an address.
+#[derive(Debug)]
+pub(super) struct Use {
+    key: usize,
+    want: Want,
+    left: Option<Val>,
+    right: Option<Val>,
+}
+
+/// What has to be checked before an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Observation {
+    /// These operands may be addresses, and their bits are seen.
+    Bits {
+        /// The left one.
+        left: bool,
+        /// The right one.
+        right: bool,
+    },
+    /// Both operands may be addresses, of objects that are not the same.
+    DifferentObjects,
+    /// Both operands are addresses of the same kind of objects, of which there may be several.
+    SeveralObjects,
+    /// Both may be addresses of string literals, which a compiler may merge, or of ends and starts of objects.
+    Identity,
+}
+
+/// What an operation wants of its operands.
+pub(super) fn want(op: BinaryOp) -> Want {
+    match op {
+        BinaryOp::Eq | BinaryOp::Ne => Want::Equality,
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Want::Order,
+        BinaryOp::Sub => Want::Distance,
+        BinaryOp::Add => Want::Sum,
+        _ => Want::Bits,
+    }
+}
+
+impl Analysis<'_> {
+    /// Notes an operation, by its expression, with its operands.
+    pub(super) fn observe(&mut self, e: &Expr, want: Want, left: (&Expr, &Flow), right: Option<(&Expr, &Flow)>) {
+        self.observe_at(key(e), want, left, right);
+    }
+
+    /// Notes an operation by a key.
+    pub(super) fn observe_at(&mut self, key: usize, want: Want, left: (&Expr, &Flow), right: Option<(&Expr, &Flow)>) {
+        let left = self.address_in(left.0.ty, left.1);
+        let right = right.and_then(|(e, flow)| self.address_in(e.ty, flow));
+        self.note(Use { key, want, left, right });
+    }
+
+    /// Notes `place op= operand`: the type and the value of the place, the operand and its value.
+    pub(super) fn observe_update(&mut self, key: usize, want: Want, sides: (TypeId, &Flow, &Expr, &Flow)) {
+        let left = self.address_in(sides.0, sides.1);
+        let right = self.address_in(sides.2.ty, sides.3);
+        self.note(Use { key, want, left, right });
+    }
+
+    fn note(&mut self, used: Use) {
+        if used.left.is_some() || used.right.is_some() {
+            self.uses.push(used);
+        }
+    }
+
+    /// The value, where its type has room for an address.
+    fn address_in(&self, ty: TypeId, flow: &Flow) -> Option<Val> {
+        match flow {
+            Flow::Scalar(value) if holds_addresses(self.hir, ty) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// What has to be checked, by the expression of the operation.
+    pub(super) fn observations(&mut self) -> Vec<(usize, Observation)> {
+        let uses = std::mem::take(&mut self.uses);
+        uses.into_iter().filter_map(|used| Some((used.key, self.observation(&used)?))).collect()
+    }
+
+    fn observation(&mut self, used: &Use) -> Option<Observation> {
+        let (left, right) = (self.object(used.left), self.object(used.right));
+        match (used.want, left, right) {
+            (_, None, None) | (Want::Sum | Want::Distance, Some(_), None) | (Want::Sum, None, Some(_)) => None,
+            (Want::Identity, None, _) | (Want::Identity, _, None) => None,
+            (Want::Equality | Want::Identity, Some(a), Some(b)) => self.identity(a, b),
+            (Want::Sum, Some(_), Some(_)) => Some(Observation::DifferentObjects),
+            (Want::Order | Want::Distance, Some(a), Some(b)) if a.node != b.node => Some(Observation::DifferentObjects),
+            (Want::Order | Want::Distance, Some(a), Some(_)) => {
+                let one = self.graph.census(a.node).is_one();
+                (!one).then_some(Observation::SeveralObjects)
+            }
+            _ => Some(Observation::Bits { left: left.is_some(), right: right.is_some() }),
+        }
+    }
+
+    /// What a value points to, if that is an object of the program.
+    fn object(&mut self, value: Option<Val>) -> Option<Cell> {
+        let cell = self.graph.link(value?)?;
+        (!self.graph.census(cell.node).is_empty()).then_some(cell)
+    }
+
+    /// Two addresses of different objects are equal only if one is the end of an object; literals may be one object.
+    fn identity(&mut self, a: Cell, b: Cell) -> Option<Observation> {
+        let (of_a, of_b) = (self.graph.census(a.node), self.graph.census(b.node));
+        let literals = of_a.literals > 0 && of_b.literals > 0 && (a.node != b.node || of_a.literals > 1);
+        let adjacent = a.node != b.node && (may_be_end(a, of_a) || may_be_end(b, of_b));
+        (literals || adjacent).then_some(Observation::Identity)
+    }
+}
+
+/// Whether an address may be that of the byte behind its object.
+fn may_be_end(cell: Cell, objects: Census) -> bool {
+    cell.spread != 0 || cell.offset >= objects.end
+}
+
+/// Whether a number is below all addresses of objects, or above them.
+pub(super) fn is_no_address(hir: &Hir, value: i128) -> bool {
+    let (low, high) = addresses(hir.types.model);
+    let bits = hir.types.model.pointer_bits();
+    let unsigned = value.rem_euclid(1 << bits);
+    !(i128::from(low)..i128::from(high)).contains(&unsigned)
+}
+
+/// The addresses that objects may have: neither the first nor the last page, and on a 64-bit machine only half of what 48
+/// bits can say, as the System V ABI has it for user programs.
+pub(crate) fn addresses(model: DataModel) -> (u64, u64) {
+    match model {
+        DataModel::Ilp32 => (0x1000, 0xffff_f000),
+        DataModel::Lp64 => (0x1000, 1 << 47),
+    }
+}
+
+/// Whether values of a type have room for an address.
+fn holds_addresses(hir: &Hir, ty: TypeId) -> bool {
+    match hir.types.get(ty) {
+        Type::Pointer(_) => true,
+        Type::Int { .. } | Type::Float(_) => {
+            hir.types.scalar_bits(ty).is_some_and(|bits| bits >= hir.types.model.pointer_bits())
+        }
+        _ => false,
+    }
+}
