@@ -9,6 +9,7 @@ mod faults;
 mod horn;
 mod input;
 mod lazy;
+mod library;
 mod property;
 mod rem;
 mod supervision;

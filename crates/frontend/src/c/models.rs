@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Unit;
 use super::hir::{FunctionId, Hir, VariableId};
-use super::types::Type;
+use super::types::{Rank, Type};
 
 /// Names that only models have.
 pub(crate) const PREFIX: &str = "__clinch_";
@@ -86,7 +86,7 @@ pub(crate) fn arguments(hir: &Hir, entry: FunctionId) -> Option<(VariableId, Fun
     let main = &hir.functions[entry.0 as usize];
     let &[count, texts, ..] = &main.parameters[..] else { return None };
     let ty = |v: VariableId| hir.types.get(hir.variables[v.0 as usize].ty);
-    let takes_texts = matches!(ty(count), Type::Int { .. }) && matches!(ty(texts), Type::Pointer(_));
+    let takes_texts = matches!(ty(count), Type::Int { rank: Rank::Int, .. }) && matches!(ty(texts), Type::Pointer(_));
     let model = hir.functions.iter().position(|f| f.is_model && f.name == ARGUMENTS)?;
     (main.name == "main" && takes_texts).then_some((texts, FunctionId(model as u32)))
 }

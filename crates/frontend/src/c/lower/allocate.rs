@@ -41,10 +41,14 @@ impl Lowering<'_> {
     /// `calloc`: an array that does not fit into memory is not allocated.
     pub(super) fn allocate_array(&mut self, n: Term, size: Term, span: Span) -> Term {
         let bytes = self.mul(n, size);
-        if self.mathematical() || self.is_constant(bytes) {
+        let bits = self.pointer_bits();
+        if self.mathematical() {
             return self.allocate_heap(bytes, true, span);
         }
-        let bits = self.pointer_bits();
+        if let (Some(n), Some(size)) = (self.constant_size(n), self.constant_size(size)) {
+            let fits = n.checked_mul(size).is_some_and(|bytes| bytes >> (bits - 1) <= 1);
+            return if fits { self.allocate_heap(bytes, true, span) } else { self.address(0) };
+        }
         let (n, size) = (self.terms.resize(false, 2 * bits, n), self.terms.resize(false, 2 * bits, size));
         let exact = self.terms.bv(BinOp::BvMul, n, size);
         let excess = self.terms.extract(2 * bits - 1, bits, exact);

@@ -60,9 +60,13 @@ impl Lowering<'_> {
                 self.body.stop(Op::Error(what), span);
             }
             Library::Abort => self.body.stop(Op::Abort, span),
-            Library::Exit | Library::ExitAtOnce => {
+            Library::Exit => {
                 let status = self.scalar_arg(args, 0);
                 self.exit(status, span);
+            }
+            Library::ExitAtOnce => {
+                let status = self.scalar_arg(args, 0);
+                self.body.stop(Op::Exit(status), span);
             }
             Library::Unreachable => {
                 self.body.stop(Op::Undefined("__builtin_unreachable was reached".to_owned()), span);

@@ -3,7 +3,7 @@
 use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
 use clinch_ir::{Span, Symbol, Term};
 
-use super::super::hir::{FunctionId, Storage, VariableId};
+use super::super::hir::{BinaryOp, FunctionId, Storage, VariableId};
 use super::super::models::arguments;
 use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
@@ -111,6 +111,13 @@ impl Lowering<'_> {
         }
     }
 
+    /// The number of arguments of `main` is not negative.
+    fn assume_count(&mut self, count: Term, span: Span) {
+        let zero = self.number(32, 0);
+        let counts = self.compare(BinaryOp::Le, true, zero, count);
+        self.body.emit(Op::Assume(counts), span);
+    }
+
     /// The arguments of `main`, as many as it is told.
     fn make_arguments(&mut self, model: FunctionId, count: Term, span: Span) -> Term {
         let result = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
@@ -167,6 +174,9 @@ impl Lowering<'_> {
                 let kind = InputKind::Parameter(format!("{}{path}", v.name));
                 args.push(self.input(ty, kind, v.span));
             }
+        }
+        if arguments(hir, entry).is_some() {
+            self.assume_count(args[0], f.span);
         }
         if !f.parameters.is_empty() && made.is_none() {
             self.assume(format!("the parameters of `{}` hold any values", f.name));

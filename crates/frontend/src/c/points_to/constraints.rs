@@ -162,6 +162,10 @@ impl Analysis<'_> {
         use BinaryOp::{Add, Eq, Ge, Gt, Le, Lt, Ne, Sub};
         let (constant_a, constant_b) = (self.constant(a), self.constant(b));
         let (x, y) = (self.expr(a), self.expr(b));
+        if let (Eq | Ne, Flow::Scalar(left), Flow::Scalar(right)) = (op, &x, &y) {
+            // Whoever compares them wants to know what they may point to.
+            self.pointers.extend([(key(a), *left), (key(b), *right)]);
+        }
         let is_comparison = matches!(op, Eq | Ne | Lt | Le | Gt | Ge);
         let is_plain = |k: Option<i128>| k.is_some_and(|k| is_no_address(self.hir, k));
         // Which of two pointers from outside is which does not depend on where our objects are.
