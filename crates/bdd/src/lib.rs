@@ -18,6 +18,8 @@ pub mod words;
 #[cfg(test)]
 mod words_tests;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
@@ -45,6 +47,7 @@ pub struct Bdds {
     manager: BCDDManagerRef,
     variables: VarNo,
     deadline: Option<Instant>,
+    stop: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for Bdds {
@@ -86,20 +89,23 @@ impl Bdds {
 
     /// With room for so many nodes, and for so many results.
     pub fn with_cache(nodes: usize, results: usize) -> Self {
-        Bdds { manager: oxidd::bcdd::new_manager(nodes, results, 1), variables: 0, deadline: None }
+        Bdds {
+            manager: oxidd::bcdd::new_manager(nodes, results, 1),
+            variables: 0,
+            deadline: None,
+            stop: Arc::default(),
+        }
     }
 
-    /// Operations on words give up after this moment, as if there were no room.
-    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.deadline = deadline;
+    /// Operations on words give up after this moment, or once the flag is raised, as if there were no room.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>, stop: Arc<AtomicBool>) {
+        (self.deadline, self.stop) = (deadline, stop);
     }
 
     /// Whether there is time left.
     pub fn check_deadline(&self) -> Result<(), OutOfNodes> {
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(OutOfNodes),
-            _ => Ok(()),
-        }
+        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if over || self.stop.load(Ordering::Relaxed) { Err(OutOfNodes) } else { Ok(()) }
     }
 
     /// Nodes in use, garbage included.

@@ -53,9 +53,9 @@ impl Bdds {
     }
 
     fn sum(&self, a: &[Bdd], b: &[Bdd], mut carry: Bdd) -> Result<Word> {
-        self.check_deadline()?;
         let mut sum = Vec::with_capacity(a.len());
         for (x, y) in a.iter().zip(b) {
+            self.check_deadline()?;
             let either = x.xor(y)?;
             sum.push(either.xor(&carry)?);
             carry = either.ite(&carry, x)?;

@@ -56,9 +56,12 @@ fn main() -> ExitCode {
     if let (cli::Command::Check(args), None) = (&cli.command, &cli.worker) {
         return ExitCode::from(supervisor::run(args));
     }
+    let is_worker = cli.worker.is_some();
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
+        // The supervisor reports it.
+        Ok(Err(_)) if is_worker => ExitCode::from(exit::INTERNAL),
         Ok(Err(_)) => {
             report::error("internal error: clinch panicked; please report it with the model");
             ExitCode::from(exit::INTERNAL)

@@ -56,6 +56,11 @@ impl Budget {
         Budget { stop, ..self }
     }
 
+    /// The flag that stops the run.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
     /// The same limits, but for the time, which starts now.
     #[must_use]
     pub fn restarted(&self, timeout: Duration) -> Self {

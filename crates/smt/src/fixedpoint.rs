@@ -16,7 +16,16 @@ use crate::encode::{Encoder, symbol_constant, z3_sort};
 use crate::interrupt;
 
 /// How long one formula may take to lose its quantifiers.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What becomes of quantifiers in a model. Z3 describes a predicate that it inlined by what it was defined from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifiers {
+    /// Formulas with some cannot be read.
+    Unreadable,
+    /// They are eliminated, where that is possible soon.
+    Eliminated,
+}
 
 /// What Z3 says of clauses.
 #[derive(Clone, Debug)]
@@ -54,7 +63,7 @@ pub struct Fact {
 }
 
 /// Decides clauses with Z3's defaults. Formulas of a solution are made in `terms`, which extends the system's store.
-pub fn solve(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) -> HornAnswer {
+pub fn solve(system: &HornSystem, terms: &mut Terms, quantifiers: Quantifiers, limit: Option<Duration>) -> HornAnswer {
     interrupt::register();
     let clauses = Clauses::new(system);
     let Some(solver) = z3::Solver::new_for_logic("HORN") else {
@@ -70,7 +79,8 @@ pub fn solve(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) ->
         SatResult::Sat => {
             let Some(model) = solver.get_model() else { return HornAnswer::Sat(Vec::new()) };
             // What Z3 found not to matter, matters once the clauses it removed are back.
-            let candidates = [false, true].into_iter().filter_map(|other| clauses.solution(terms, &model, other));
+            let read = |other| clauses.solution(terms, &model, quantifiers, other);
+            let candidates = [false, true].into_iter().filter_map(read);
             HornAnswer::Sat(candidates.collect())
         }
         SatResult::Unsat => HornAnswer::Unsat,
@@ -175,20 +185,23 @@ impl<'a> Clauses<'a> {
     }
 
     /// The formulas of a model, `other` where it has none.
-    fn solution(&self, terms: &mut Terms, model: &Model, other: bool) -> Option<Vec<Term>> {
+    fn solution(&self, terms: &mut Terms, model: &Model, quantifiers: Quantifiers, other: bool) -> Option<Vec<Term>> {
         let formula = |id| match model.has_interp(&self.predicates[id]) {
-            true => self.interpretation(terms, model, PredId::from_index(id)),
+            true => self.interpretation(terms, model, quantifiers, PredId::from_index(id)),
             false => Some(terms.bool(other)),
         };
         (0..self.predicates.len()).map(formula).collect()
     }
 
-    fn interpretation(&self, terms: &mut Terms, model: &Model, id: PredId) -> Option<Term> {
+    fn interpretation(&self, terms: &mut Terms, model: &Model, quantifiers: Quantifiers, id: PredId) -> Option<Term> {
         let predicate = &self.predicates[id.index()];
         let constants: Vec<Dynamic> = self.params(id).collect();
         let applied = predicate.apply(&constants.iter().map(|c| c as &dyn Ast).collect::<Vec<_>>());
         let expr = model.eval(&applied, false)?;
-        let expr = if has_quantifier(&expr) { without_quantifiers(&expr)? } else { expr };
+        let expr = match quantifiers {
+            Quantifiers::Eliminated if has_quantifier(&expr) => without_quantifiers(&expr)?,
+            _ => expr,
+        };
         let params = self.system.predicate(id).params.iter().zip(&constants);
         let names = params.map(|(&p, c)| (c.decl().name(), terms.symbol(p))).collect();
         decode::term(terms, &expr, Names { constants: &names, bound: &[] })
@@ -245,7 +258,7 @@ impl<'a> Clauses<'a> {
     }
 }
 
-/// Whether a quantifier occurs in the expression. Z3 describes predicates that it inlined by what they were defined from.
+/// Whether a quantifier occurs in the expression.
 fn has_quantifier(expr: &Dynamic) -> bool {
     let mut seen: FxHashSet<Dynamic> = FxHashSet::default();
     let mut waiting = vec![expr.clone()];

@@ -14,7 +14,7 @@ mod tidy;
 mod version;
 mod z3_solver;
 
-pub use fixedpoint::{Fact, HornAnswer, Refutation, refute, solve};
+pub use fixedpoint::{Fact, HornAnswer, Quantifiers, Refutation, refute, solve};
 pub use interpolate::{Interpolants, ItpConfig, ItpError, ItpNode, Method, check, interpolate};
 pub use interrupt::{allow_interrupts, interrupt_all};
 pub use large::LargeQuestion;

@@ -128,3 +128,38 @@ fn the_time_limit_holds() {
     assert_eq!((code_, &object["reason"]), (2, &"time limit of 0.5 s reached".into()));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
+
+/// Z3 describes predicates that it inlined by formulas with quantifiers: right solutions are not called wrong for that.
+#[test]
+fn solutions_of_spacer_with_quantifiers() {
+    let even = "(set-logic HORN)
+(declare-fun entry (Int) Bool)
+(declare-fun exit () Bool)
+(declare-fun even (Int) Bool)
+(assert (forall ((x Int)) (=> (>= x 0) (entry x))))
+(assert (forall ((x Int) (y Int)) (=> (and (entry x) (= y (* 2 x))) (even y))))
+(assert (forall ((x Int) (n Bool) (o Bool)) (=> (and (even x) (not n) (= o true) (or (not o) (and o n))) exit)))
+(assert (=> exit false))
+(check-sat)
+";
+    let stores = "(set-logic HORN)
+(declare-fun entry ((Array Int Int)) Bool)
+(declare-fun exit () Bool)
+(declare-fun loop ((Array Int Int) Int) Bool)
+(assert (forall ((B (Array Int Int))) (entry B)))
+(assert (forall ((A (Array Int Int)) (N Int) (E Int)) (=> (and (entry A) (> E 0)) (loop (store A N E) N))))
+(assert (forall ((B (Array Int Int)) (L Int)) (=> (and (loop B L) (> (select B L) 1))
+  (loop (store B L (- (select B L) 1)) L))))
+(assert (forall ((B (Array Int Int)) (L Int) (n Bool) (o Bool))
+  (=> (and (loop B L) (not n) (= o true) (or (not o) (and o n))) exit)))
+(assert (=> exit false))
+(check-sat)
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [("even.smt2", even), ("stores.smt2", stores)] {
+        let file = folder.path().join(name).display().to_string();
+        std::fs::write(&file, text).expect("written");
+        let (code, object) = check_json(&file, &["--engine", "spacer", "--timeout", "20s"]);
+        assert_eq!((code, &object["certified"]), (0, &true.into()), "{name}: {object}");
+    }
+}

@@ -3,7 +3,8 @@
 //! \[Spacer\] Komuravelli, Gurfinkel, Chaki: *SMT-based model checking for recursive programs*, FMSD 48 (2016).
 //!
 //! The search is Z3's; what stands here turns its answers into evidence of ours. A solution is read from Z3's model, and
-//! looked at before it is handed on: where Z3's transformations of the clauses spoil it, Z3 is asked again without them. A
+//! looked at before it is handed on: where Z3's transformations of the clauses spoil it, Z3 is asked again without them, and
+//! where it has quantifiers that formulas here cannot have, they are eliminated. A
 //! refutation comes as ground facts; for each of them a clause, and values for all its symbols, are found by one query.
 
 mod refutation;
@@ -11,12 +12,10 @@ mod refutation;
 use std::time::{Duration, Instant};
 
 use clinch_ir::{HornSystem, HornVerdict, Interpretation, Node, Reason, Term, Terms};
-use clinch_smt::{Answer, HornAnswer, Refutation, Solver, Z3Solver};
+use clinch_smt::{Answer, HornAnswer, Quantifiers, Refutation, Solver, Z3Solver};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
-
-const UNREADABLE: &str = "Z3's solution has quantifiers, or other parts that formulas here do not have";
 
 /// There is nothing to choose yet.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +41,7 @@ pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dy
     observer.progress(Progress { iteration: 1, ..Progress::default() });
     let mut terms = system.terms.clone();
     run.stats.runs += 1;
-    let answer = clinch_smt::solve(system, &mut terms, budget.remaining());
+    let answer = clinch_smt::solve(system, &mut terms, Quantifiers::Unreadable, budget.remaining());
     run.stats.verdict_time_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     observer.progress(Progress { iteration: 2, ..Progress::default() });
@@ -67,21 +66,39 @@ impl Run<'_> {
     /// A solution that is one, as far as one can see; perhaps another one than Z3 found first.
     fn solution(&mut self, terms: &Terms, candidates: Vec<Vec<Term>>) -> Result<Interpretation, Reason> {
         let unreadable = candidates.is_empty();
+        if let Some(solution) = self.first_accepted(terms, candidates)? {
+            return Ok(solution);
+        }
+        let plain = match self.ask_plainly() {
+            (terms, Refutation::Solution(Some(formulas))) => self.accepted(terms, formulas)?,
+            (_, Refutation::Solution(None)) => None,
+            (_, Refutation::Facts(_)) => return Err(uncertified("Z3 gives different answers")),
+            (_, Refutation::Unknown(why)) => return Err(self.gave_up(&why)),
+        };
+        match plain {
+            Some(solution) => Ok(solution),
+            // Asked plainly, Z3 leaves out what it says with quantifiers: that the rest is no solution means nothing.
+            None if unreadable => self.without_quantifiers(),
+            None => Err(uncertified("Z3's solution violates a clause")),
+        }
+    }
+
+    /// The first solution that Z3 finds, with its quantifiers eliminated.
+    fn without_quantifiers(&mut self) -> Result<Interpretation, Reason> {
+        self.stats.runs += 1;
+        let mut terms = self.system.terms.clone();
+        let answer = clinch_smt::solve(self.system, &mut terms, Quantifiers::Eliminated, self.budget.remaining());
+        let HornAnswer::Sat(candidates) = answer else { return Err(self.timed_out().unwrap_or_else(unreadable)) };
+        self.first_accepted(&terms, candidates)?.ok_or_else(|| self.timed_out().unwrap_or_else(unreadable))
+    }
+
+    fn first_accepted(&mut self, terms: &Terms, candidates: Vec<Vec<Term>>) -> Result<Option<Interpretation>, Reason> {
         for formulas in candidates {
             if let Some(solution) = self.accepted(terms.clone(), formulas)? {
-                return Ok(solution);
+                return Ok(Some(solution));
             }
         }
-        match self.ask_plainly() {
-            (terms, Refutation::Solution(Some(formulas))) => {
-                // Asked like this, Z3 leaves out what it says with quantifiers: the rest violating a clause is no fault.
-                let why = if unreadable { UNREADABLE } else { "Z3's solution violates a clause" };
-                self.accepted(terms, formulas)?.ok_or_else(|| uncertified(why))
-            }
-            (_, Refutation::Solution(None)) => Err(uncertified(UNREADABLE)),
-            (_, Refutation::Facts(_)) => Err(uncertified("Z3 gives different answers")),
-            (_, Refutation::Unknown(why)) => Err(self.gave_up(&why)),
-        }
+        Ok(None)
     }
 
     fn refutation(&mut self) -> HornVerdict {
@@ -151,6 +168,10 @@ impl Run<'_> {
         const NEAR: Duration = Duration::from_millis(200);
         self.budget.check_memory().err().or_else(|| self.budget.timed_out(NEAR))
     }
+}
+
+fn unreadable() -> Reason {
+    uncertified("Z3's solution has quantifiers, or other parts that formulas here do not have")
 }
 
 fn uncertified(why: &str) -> Reason {

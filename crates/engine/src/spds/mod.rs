@@ -181,7 +181,7 @@ fn run(
 ) -> Result<CfaVerdict, Obstacle> {
     let (program, widths) = widths::meant(original, config)?;
     let mut bdds = Bdds::with_cache(config.nodes, CACHE);
-    bdds.set_deadline(budget.remaining().map(|left| Instant::now() + left));
+    bdds.set_deadline(budget.remaining().map(|left| Instant::now() + left), budget.stop_flag());
     let model = model::read(&mut bdds, &program, &widths)?;
     stats.heap_bits = widths.heap_bits;
     stats.control_points = model.spds.points.len() as u64;

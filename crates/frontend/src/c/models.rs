@@ -22,11 +22,14 @@ const RUN_AT_EXIT: &str = "__clinch_run_exit_functions";
 /// The function that makes the arguments of `main`.
 const ARGUMENTS: &str = "__clinch_arguments";
 
+/// The file of functions that are built in, and modelled for calls through pointers only.
+const BUILT_IN: &str = "pointers.c";
+
 const FILES: [(&str, &str); 8] = [
     ("ctype.c", include_str!("models/ctype.c")),
     ("errno.c", include_str!("models/errno.c")),
     ("net.c", include_str!("models/net.c")),
-    ("pointers.c", include_str!("models/pointers.c")),
+    (BUILT_IN, include_str!("models/pointers.c")),
     ("stdio.c", include_str!("models/stdio.c")),
     ("stdlib.c", include_str!("models/stdlib.c")),
     ("string.c", include_str!("models/string.c")),
@@ -86,6 +89,11 @@ pub(crate) fn arguments(hir: &Hir, entry: FunctionId) -> Option<(VariableId, Fun
     let takes_texts = matches!(ty(count), Type::Int { .. }) && matches!(ty(texts), Type::Pointer(_));
     let model = hir.functions.iter().position(|f| f.is_model && f.name == ARGUMENTS)?;
     (main.name == "main" && takes_texts).then_some((texts, FunctionId(model as u32)))
+}
+
+/// Whether a function of the library has a model and is not built in.
+pub(crate) fn stands_for(name: &str) -> bool {
+    items().iter().any(|item| item.file != BUILT_IN && item.name == name && !name.starts_with(PREFIX))
 }
 
 /// The names that stand in the text of the program, without those of system headers.

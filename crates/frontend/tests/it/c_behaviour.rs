@@ -57,6 +57,11 @@ fn values_of_all_types() {
 }
 
 #[test]
+fn functions_of_the_library() {
+    agrees(include_str!("../c/library.c"), include_str!("../c/library.out"));
+}
+
+#[test]
 fn small_programs() {
     agrees(include_str!("../c/programs.c"), include_str!("../c/programs.out"));
 }

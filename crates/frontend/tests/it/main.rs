@@ -8,6 +8,7 @@ mod c_apart;
 mod c_behaviour;
 mod c_corpus;
 mod c_errors;
+mod c_gnu;
 mod c_lowering;
 mod c_lowering_corpus;
 mod c_meaning;

@@ -68,7 +68,7 @@ impl Checker<'_> {
             ("load", [object, into, ..]) => Some(self.copy(into, object, span)),
             ("store", [object, from, ..]) => Some(self.copy(object, from, span)),
             ("exchange", [object, new, old, ..]) => Some(self.exchange_objects(object, new, old, span)),
-            ("clear", [object, ..]) => Some(self.release(object, span)),
+            ("clear", [object, ..]) => Some(self.clear(object, span)),
             ("test_and_set", [object, ..]) => Some(self.test_and_set(object, span)),
             ("compare_exchange_n", [object, expected, new, ..]) => {
                 Some(self.compare_exchange(object, expected, new, false, span))
@@ -180,19 +180,29 @@ impl Checker<'_> {
         let mut out = Vec::new();
         let pointer = self.pointer(object, &mut out)?;
         let zero = self.int(0, self.basic.int, span);
-        if self.pointee_type(pointer) == self.basic.void {
-            return Ok(unsupported("__atomic_clear of a `void *`", self.basic.void, span));
-        }
         self.assign_object(pointer, zero, span, &mut out)?;
         Ok(self.statements(out, None, span))
     }
 
-    fn test_and_set(&mut self, object: &Node<Expression>, span: Span) -> Checked<Expr> {
+    fn clear(&mut self, object: &Node<Expression>, span: Span) -> Checked<Expr> {
         let mut out = Vec::new();
-        let value = self.rvalue(object)?;
+        let pointer = self.flag(object, &mut out)?;
+        let zero = self.int(0, self.basic.bool, span);
+        self.assign_object(pointer, zero, span, &mut out)?;
+        Ok(self.statements(out, None, span))
+    }
+
+    /// A pointer to the byte that is a flag.
+    fn flag(&mut self, node: &Node<Expression>, out: &mut Vec<Stmt>) -> Checked<VariableId> {
+        let value = self.rvalue(node)?;
         let byte = self.pointer_to(self.basic.bool);
         let value = self.convert(value, byte);
-        let pointer = self.hidden(value, &mut out)?;
+        self.hidden(value, out)
+    }
+
+    fn test_and_set(&mut self, object: &Node<Expression>, span: Span) -> Checked<Expr> {
+        let mut out = Vec::new();
+        let pointer = self.flag(object, &mut out)?;
         let place = self.object(pointer, span)?;
         let old = self.value(Operand::Place(place))?;
         let old = self.hidden(old, &mut out)?;

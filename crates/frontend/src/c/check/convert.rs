@@ -1,6 +1,7 @@
 //! Conversions (C11 6.3): promotions, usual arithmetic conversions, assignment.
 
 use clinch_ir::Span;
+use clinch_ir::cfa::Integers;
 
 use super::literal::unsupported;
 use super::{Checked, Checker};
@@ -19,7 +20,12 @@ impl Checker<'_> {
         }
         let to_integer = self.hir.types.is_integer(ty) || self.hir.types.is_pointer(ty);
         match expr.kind {
-            ExprKind::Int(value) if to_integer => self.int(value, ty, expr.span),
+            // Mathematical integers are not cut, and constants are no exception.
+            ExprKind::Int(value)
+                if to_integer && (self.integers == Integers::Machine || self.hir.types.wrap(value, ty) == value) =>
+            {
+                self.int(value, ty, expr.span)
+            }
             _ => {
                 let span = expr.span;
                 Expr { kind: ExprKind::Convert(Box::new(expr)), ty, span }

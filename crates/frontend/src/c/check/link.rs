@@ -1,7 +1,7 @@
 //! Declarations of a file, and what becomes of them in the program: names are linked across units.
 
 use clinch_ir::Span;
-use lang_c::ast::{Declaration, InitDeclarator, Initializer};
+use lang_c::ast::{Declaration, InitDeclarator};
 use lang_c::span::Node;
 
 use super::attribute::Attributes;
@@ -9,7 +9,8 @@ use super::resolve::Alias;
 use super::scope::{Symbol, Tag};
 use super::specifier::Specified;
 use super::{Checked, Checker};
-use crate::c::hir::{Function, FunctionId, Storage, Variable, VariableId};
+use crate::c::hir::{Function, FunctionId, Storage, VariableId};
+use crate::c::models;
 use crate::c::parse::readable;
 use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
@@ -22,7 +23,7 @@ pub(super) struct Linkage {
 
 impl Linkage {
     /// The name that is linked.
-    fn name<'n>(&'n self, name: &'n str) -> &'n str {
+    pub(super) fn name<'n>(&'n self, name: &'n str) -> &'n str {
         self.attributes.label.as_deref().unwrap_or(name)
     }
 }
@@ -101,38 +102,6 @@ impl Checker<'_> {
             Some(initializer) => self.define_global(id, &name, initializer, span),
             None => Ok(()),
         }
-    }
-
-    fn define_global(
-        &mut self,
-        id: VariableId,
-        name: &str,
-        initializer: &Node<Initializer>,
-        span: Span,
-    ) -> Checked<()> {
-        let symbol = Symbol::Variable(id);
-        let weak = self.weak_here.contains(&symbol);
-        if self.hir.variables[id.0 as usize].init.is_some() {
-            match weak {
-                true => return Ok(()),
-                false if !self.replaceable.remove(&symbol) => {
-                    return Err(Problem::new(span, format!("`{name}` is defined twice")));
-                }
-                false => {}
-            }
-        }
-        if weak {
-            self.replaceable.insert(symbol);
-        }
-        let ty = self.hir.variables[id.0 as usize].ty;
-        if self.hir.types.opaque(ty).is_some() {
-            self.hir.variables[id.0 as usize].external = false;
-            return Ok(()); // Nobody reads it.
-        }
-        let (ty, init) = self.static_initializer(ty, initializer)?;
-        let variable = &mut self.hir.variables[id.0 as usize];
-        (variable.ty, variable.init, variable.external) = (ty, Some(init), false);
-        Ok(())
     }
 
     /// Whether the program itself defines a name with external linkage that a model would define, or uses it otherwise.
@@ -304,118 +273,19 @@ impl Checker<'_> {
 
     /// A function that is called without a declaration returns `int`.
     pub(super) fn implicit_function(&mut self, name: &str, span: Span) -> FunctionId {
-        let id = match self.externals.get(name) {
+        // `__builtin_strrchr` is `strrchr`.
+        let plain = name.strip_prefix("__builtin_").filter(|plain| models::stands_for(plain)).unwrap_or(name);
+        let id = match self.externals.get(plain) {
             Some(&Symbol::Function(id)) => id,
             _ => {
-                let ty = self.implicit_type(name);
-                let id = self.new_function(name, ty, span);
-                self.externals.insert(name.to_owned(), Symbol::Function(id));
+                let ty = self.implicit_type(plain);
+                let id = self.new_function(plain, ty, span);
+                self.externals.insert(plain.to_owned(), Symbol::Function(id));
                 id
             }
         };
         self.scopes[0].names.insert(name.to_owned(), Symbol::Function(id));
         id
-    }
-
-    pub(super) fn new_variable(&mut self, name: String, ty: TypeId, storage: Storage, span: Span) -> VariableId {
-        self.hir.variables.push(Variable {
-            name: readable(&name).into_owned(),
-            ty,
-            storage,
-            init: None,
-            external: false,
-            address_taken: false,
-            runtime_length: None,
-            align: None,
-            weak: false,
-            span,
-        });
-        VariableId(u32::try_from(self.hir.variables.len() - 1).expect("fewer than 2^32 variables"))
-    }
-
-    /// Declares a variable with linkage, in the scope of the file or of a block.
-    pub(super) fn declare_global(
-        &mut self,
-        name: &str,
-        ty: TypeId,
-        linkage: &Linkage,
-        external: bool,
-        span: Span,
-    ) -> Checked<VariableId> {
-        let is_static = linkage.is_static;
-        let link_name = linkage.name(name);
-        let ty = match linkage.attributes.unknown.as_deref().or_else(|| self.unit.pragmas.about(name)) {
-            Some(what) => self.opaque_type(ty, &format!("attribute `{what}`")),
-            None => ty,
-        };
-        if ty == self.basic.void && !external {
-            return Err(Problem::new(span, format!("`{name}` has type `void`")));
-        }
-        let here = self.scope().names.get(name).copied();
-        let known = match here.or_else(|| self.scopes[0].names.get(name).copied()) {
-            Some(Symbol::Variable(id)) => Some((id, false)),
-            Some(Symbol::Poison) | None => None,
-            Some(_) if here.is_none() => None,
-            Some(_) => return Err(Problem::new(span, format!("`{name}` is declared twice"))),
-        };
-        let linked = match self.externals.get(link_name) {
-            Some(&Symbol::Variable(id)) if !is_static => Some((id, true)),
-            Some(_) if !is_static => return Err(Problem::new(span, format!("`{name}` is a function in another file"))),
-            _ => None,
-        };
-        let id = match known.or(linked) {
-            Some((id, other_unit)) => {
-                self.merge_variable(id, ty, external, other_unit, name, span)?;
-                id
-            }
-            None => {
-                let id = self.new_variable(name.to_owned(), ty, Storage::Static, span);
-                self.hir.variables[id.0 as usize].external = external;
-                if !is_static {
-                    self.externals.insert(link_name.to_owned(), Symbol::Variable(id));
-                }
-                id
-            }
-        };
-        self.scope().names.insert(name.to_owned(), Symbol::Variable(id));
-        self.variable_attributes(id, &linkage.attributes, span);
-        Ok(id)
-    }
-
-    fn variable_attributes(&mut self, id: VariableId, attributes: &Attributes, span: Span) {
-        let symbol = Symbol::Variable(id);
-        let variable = &mut self.hir.variables[id.0 as usize];
-        variable.align = variable.align.max(attributes.align);
-        variable.weak |= attributes.weak;
-        if attributes.weak {
-            self.weak_here.insert(symbol);
-        }
-        if let Some(target) = attributes.alias.clone() {
-            self.aliases.push(Alias { of: symbol, target, span });
-        }
-    }
-
-    fn merge_variable(
-        &mut self,
-        id: VariableId,
-        ty: TypeId,
-        external: bool,
-        other_unit: bool,
-        name: &str,
-        span: Span,
-    ) -> Checked<()> {
-        let old = self.hir.variables[id.0 as usize].ty;
-        if !other_unit && !self.compatible(old, ty, 0) {
-            let (old, new) = (self.name_of(old), self.name_of(ty));
-            return Err(Problem::new(span, format!("`{name}` is declared as `{new}`, and before as `{old}`")));
-        }
-        let completes = self.hir.types.size(old).is_none() && self.hir.types.size(ty).is_some();
-        let variable = &mut self.hir.variables[id.0 as usize];
-        if completes || other_unit && variable.external && !external {
-            variable.ty = ty;
-        }
-        variable.external &= external;
-        Ok(())
     }
 
     /// Lets later units find the records of this one.

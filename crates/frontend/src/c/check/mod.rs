@@ -12,12 +12,15 @@ mod convert;
 mod declarator;
 mod define;
 mod expr;
+mod global;
 mod init;
 mod layout;
 mod link;
 mod literal;
+mod local;
 mod operator;
 mod range;
+mod record;
 mod resolve;
 mod scope;
 mod specifier;
@@ -25,7 +28,7 @@ mod stmt;
 mod unary;
 
 use clinch_ir::Span;
-use clinch_ir::cfa::SourceMap;
+use clinch_ir::cfa::{Integers, SourceMap};
 use lang_c::ast::{ExternalDeclaration, StaticAssert};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -81,6 +84,7 @@ impl Basic {
 struct Checker<'a> {
     hir: Hir,
     basic: Basic,
+    integers: Integers,
     /// The unit that is being checked, and the offset of its text.
     unit: &'a Parsed,
     base: u32,
@@ -157,6 +161,7 @@ impl<'a> Checker<'a> {
         Checker {
             hir,
             basic,
+            integers: options.integers,
             unit,
             base: 0,
             map,

@@ -3,7 +3,7 @@
 use clinch_ir::{LocId, Term};
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
-use super::super::points_to::{Residence, checked_array, key, residence};
+use super::super::points_to::{Residence, key, residence};
 use super::super::types::Type;
 use super::Lowering;
 
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             }
             ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => self.is_pure(a) && self.is_pure(b),
             ExprKind::Offset { pointer, index, .. } => {
-                checked_array(self.hir, pointer, index).is_none() && self.is_pure(pointer) && self.is_pure(index)
+                self.points.checked_index(e).is_none() && self.is_pure(pointer) && self.is_pure(index)
             }
             ExprKind::Difference { left, right, .. } => self.is_pure(left) && self.is_pure(right),
             ExprKind::Conditional(c, a, b) => {
@@ -153,14 +153,14 @@ impl Lowering<'_> {
 
     /// A truth value that is not modelled.
     fn opaque_truth(&mut self, what: &str, span: clinch_ir::Span) -> Term {
+        self.open_truth(clinch_ir::cfa::InputKind::Opaque(what.to_owned()), span)
+    }
+
+    /// A truth value that is an input.
+    pub(super) fn open_truth(&mut self, kind: clinch_ir::cfa::InputKind, span: clinch_ir::Span) -> Term {
         let symbol = self.temporary(self.sort_of_bits(1), false);
         let id = clinch_ir::cfa::InputId::from_index(self.inputs.len());
-        self.inputs.push(clinch_ir::cfa::InputSite {
-            kind: clinch_ir::cfa::InputKind::Opaque(what.to_owned()),
-            ty: "_Bool".to_owned(),
-            signed: false,
-            span,
-        });
+        self.inputs.push(clinch_ir::cfa::InputSite { kind, ty: "_Bool".to_owned(), signed: false, span });
         self.body.emit(clinch_ir::cfa::Op::Input(symbol, id), span);
         let value = self.terms.symbol(symbol);
         self.nonzero(value)

@@ -7,8 +7,8 @@
 use clinch_ir::cfa::Op;
 use clinch_ir::{Node, Span, Term};
 
-use super::super::hir::{BinaryOp, Expr, ExprKind};
-use super::super::points_to::{Array, Observation, addresses, checked_array};
+use super::super::hir::{BinaryOp, Expr};
+use super::super::points_to::{Observation, addresses};
 use super::super::types::TypeId;
 use super::Lowering;
 
@@ -111,8 +111,7 @@ impl Lowering<'_> {
 
     /// The index of an array inside of a record is one of its elements: regions rely on it.
     pub(super) fn guard_index(&mut self, e: &Expr, index: Term) {
-        let ExprKind::Offset { pointer, index: expression, .. } = &e.kind else { return };
-        let Some(Array { length, .. }) = checked_array(self.hir, pointer, expression) else { return };
+        let Some(length) = self.points.checked_index(e) else { return };
         let zero = self.address(0);
         let condition = match length {
             Some(length) if !self.mathematical() => {

@@ -1,10 +1,10 @@
 //! Functions that are known by name.
 
 use clinch_ir::cfa::{AllocKind, InputKind, Op, Print};
-use clinch_ir::{BinOp, Node, Span, Term};
+use clinch_ir::{BinOp, Term};
 
-use super::super::hir::{BinaryOp, Call, Expr, ExprKind, FunctionId, PlaceKind};
-use super::super::points_to::{Bits, Library, key};
+use super::super::hir::{BinaryOp, Call, Expr, FunctionId};
+use super::super::points_to::{Library, key};
 use super::super::types::Type;
 use super::Lowering;
 use super::blocks::Filling;
@@ -92,7 +92,7 @@ impl Lowering<'_> {
     }
 
     /// The result of a function that returns nothing of interest.
-    fn void_result(&mut self, e: &Expr) -> Value {
+    pub(super) fn void_result(&mut self, e: &Expr) -> Value {
         match self.hir.types.get(e.ty) {
             Type::Void | Type::Record(_) => Value::Void,
             _ => Value::Scalar(self.constant(e.ty, 0)),
@@ -106,6 +106,7 @@ impl Lowering<'_> {
                 let text = self.scalar_arg(args, 0);
                 return self.print_string(text, call, stream, e);
             }
+            Library::Scan { format } => return self.read_formatted(args, call, format, e),
             Library::Overflow(op) => return self.overflow(op, args, call, e),
             Library::Bits(bits) => {
                 let a = self.scalar_arg(args, 0);
@@ -139,7 +140,7 @@ impl Lowering<'_> {
         Some(match known {
             Library::Malloc => {
                 let size = self.size_arg(args, call, 0);
-                self.allocate(size, AllocKind::Heap, false, span)
+                self.allocate_heap(size, false, span)
             }
             Library::Alloca => {
                 let size = self.size_arg(args, call, 0);
@@ -147,8 +148,7 @@ impl Lowering<'_> {
             }
             Library::Calloc => {
                 let (n, size) = (self.size_arg(args, call, 0), self.size_arg(args, call, 1));
-                let bytes = self.mul(n, size);
-                self.allocate(bytes, AllocKind::Heap, true, span)
+                self.allocate_array(n, size, span)
             }
             Library::Realloc => {
                 let size = self.size_arg(args, call, 1);
@@ -239,7 +239,7 @@ impl Lowering<'_> {
     }
 
     /// A result in the width of the type the function is declared with.
-    fn fit(&mut self, value: Term, e: &Expr) -> Term {
+    pub(super) fn fit(&mut self, value: Term, e: &Expr) -> Term {
         if self.mathematical() { value } else { self.terms.resize(true, self.bits(e.ty), value) }
     }
 
@@ -255,87 +255,6 @@ impl Lowering<'_> {
         let size = self.scalar_arg(args, i);
         let signed = call.args.get(i).is_some_and(|a| self.hir.types.is_signed(a.ty));
         if self.mathematical() { size } else { self.terms.resize(signed, self.pointer_bits(), size) }
-    }
-
-    fn allocate(&mut self, size: Term, kind: AllocKind, zeroed: bool, span: Span) -> Term {
-        if kind == AllocKind::Heap {
-            self.assume("memory is never exhausted: `malloc` and the like do not return a null pointer".to_owned());
-        }
-        let target = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
-        self.body.emit(Op::Alloc { target, size, kind, zeroed }, span);
-        self.terms.symbol(target)
-    }
-
-    fn reallocate(&mut self, old: Term, size: Term, cell: Option<super::super::points_to::Cell>, span: Span) -> Term {
-        let (old, size) = (self.save(old, span), self.save(size, span));
-        let block = self.allocate(size, AllocKind::Heap, false, span);
-        let (copy, after) = (self.body.fresh(), self.body.fresh());
-        let given = self.nonzero(old);
-        self.branch_on(given, copy, after, span);
-        self.body.at(copy);
-        let had = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
-        self.body.emit(Op::BlockSize(had, old), span);
-        let had = self.terms.symbol(had);
-        let smaller = self.compare(BinaryOp::Lt, false, had, size);
-        let bytes = self.terms.ite(smaller, had, size);
-        self.fill(block, cell, bytes, Filling::From(old), span);
-        self.body.emit(Op::Free(old), span);
-        self.body.goto(after, span);
-        self.body.at(after);
-        block
-    }
-
-    /// The bytes of a string literal, without the terminating zero.
-    fn literal(&self, e: &Expr) -> Option<Vec<u8>> {
-        match &e.kind {
-            ExprKind::Convert(a) => self.literal(a),
-            ExprKind::AddressOf(place) => match place.kind {
-                PlaceKind::String(i) => {
-                    let bytes = &self.hir.strings[i];
-                    Some(bytes[..bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len())].to_vec())
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn print_formatted(&mut self, args: &[Value], call: &Call, stream: bool, e: &Expr) -> Value {
-        let at = usize::from(stream);
-        let stdout = !stream || call.args.first().is_some_and(|a| self.is_stdout(a));
-        let format = call.args.get(at).and_then(|a| self.literal(a));
-        let terms = args.iter().skip(at + 1).map(|a| match a {
-            Value::Scalar(term) => Some(*term),
-            _ => None,
-        });
-        let terms: Option<Vec<Term>> = terms.collect();
-        let takes_pointers = call.args.iter().skip(at + 1).any(|a| self.hir.types.is_pointer(a.ty));
-        if format.as_ref().map_or(takes_pointers, |format| writes_back(format)) {
-            let what = "output that stores its length (`%n`)".to_owned();
-            self.body.stop(Op::Unsupported(what), e.span);
-            return self.void_result(e);
-        }
-        match (format, terms) {
-            (Some(format), Some(args)) => self.body.emit(Op::Print(Print { format, args, stdout }), e.span),
-            _ => self.assume("output with a computed format is not shown".to_owned()),
-        }
-        self.printed(e)
-    }
-
-    /// What an output function returns is used by hardly anyone.
-    fn printed(&mut self, e: &Expr) -> Value {
-        match self.hir.types.get(e.ty) {
-            Type::Void | Type::Record(_) => Value::Void,
-            _ if self.unused == Some(key(e)) => Value::Void,
-            _ => Value::Scalar(self.opaque(e.ty, "the length of output", e.span)),
-        }
-    }
-
-    fn print_string(&mut self, text: Term, call: &Call, stream: bool, e: &Expr) -> Value {
-        let stdout = !stream || call.args.get(1).is_some_and(|a| self.is_stdout(a));
-        let format = if stream { b"%s".to_vec() } else { b"%s\n".to_vec() };
-        self.body.emit(Op::Print(Print { format, args: vec![text], stdout }), e.span);
-        self.printed(e)
     }
 
     /// `__builtin_add_overflow(a, b, &result)`: computed twice as wide.
@@ -370,77 +289,4 @@ impl Lowering<'_> {
         self.store(&target, to, value, e.span);
         Value::Scalar(result)
     }
-
-    /// Counting and moving bits.
-    fn bits_function(&mut self, bits: Bits, a: Term, call: &Call, e: &Expr) -> Value {
-        let Some(arg) = call.args.first() else { return self.void_result(e) };
-        if self.mathematical() {
-            self.body.stop(Op::Unsupported("bits of mathematical integers".to_owned()), e.span);
-            return self.void_result(e);
-        }
-        let width = self.bits(arg.ty);
-        let value = match bits {
-            Bits::Bswap => {
-                let bytes: Vec<Term> = (0..width / 8).map(|i| self.terms.extract(i * 8 + 7, i * 8, a)).collect();
-                let swapped = bytes.into_iter().reduce(|high, low| self.terms.bv(BinOp::BvConcat, high, low));
-                swapped.unwrap_or(a)
-            }
-            Bits::Popcount | Bits::Parity => {
-                let mut sum = self.terms.bit_vec(32, 0);
-                for i in 0..width {
-                    let bit = self.terms.extract(i, i, a);
-                    let bit = self.terms.zero_extend(31, bit);
-                    sum = self.terms.bv(BinOp::BvAdd, sum, bit);
-                }
-                if bits == Bits::Parity {
-                    let bit = self.terms.extract(0, 0, sum);
-                    sum = self.terms.zero_extend(31, bit);
-                }
-                sum
-            }
-            Bits::Ctz | Bits::Ffs => self.first_bit(a, (0..width).rev(), |i| i + u32::from(bits == Bits::Ffs)),
-            Bits::Clz => self.first_bit(a, 0..width, |i| width - 1 - i),
-        };
-        let value = if matches!(self.terms.node(value), Node::BitVec(..)) { value } else { self.save(value, e.span) };
-        Value::Scalar(self.fit(value, e))
-    }
-
-    /// A number for the last bit of the list that is set; 0 for none.
-    fn first_bit(&mut self, a: Term, bits: impl Iterator<Item = u32>, number: impl Fn(u32) -> u32) -> Term {
-        let mut value = self.terms.bit_vec(32, 0);
-        for i in bits {
-            let bit = self.terms.extract(i, i, a);
-            let set = self.nonzero(bit);
-            let this = self.terms.bit_vec(32, u64::from(number(i)));
-            value = self.terms.ite(set, this, value);
-        }
-        value
-    }
-
-    /// Whether an expression is the variable `stdout`.
-    fn is_stdout(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Convert(a) => self.is_stdout(a),
-            ExprKind::Load(place) => match place.kind {
-                PlaceKind::Variable(v) => self.hir.variables[v.0 as usize].name == "stdout",
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-}
-
-/// Whether a format has a conversion `%n`.
-fn writes_back(format: &[u8]) -> bool {
-    let mut rest = format;
-    while let Some(percent) = rest.iter().position(|&b| b == b'%') {
-        rest = &rest[percent + 1..];
-        let conversion = rest.iter().position(|b| !b" #+-'0123456789.*$hlLqjzt".contains(b));
-        let Some(at) = conversion else { return false };
-        if rest[at] == b'n' {
-            return true;
-        }
-        rest = &rest[at + 1..];
-    }
-    false
 }

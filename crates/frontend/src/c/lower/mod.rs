@@ -13,18 +13,25 @@
 //! | `condition`, `expr`, `update`, `values` | expressions |
 //! | `guards` | what must not happen: undefined behaviour |
 //! | `place`, `record` | loads, stores, bit-fields, records by value |
-//! | `call`, `library`, `outside`, `blocks`, `strings` | calls, functions known by name, `memcpy` and the like |
+//! | `call`, `library`, `outside` | calls, functions known by name, what comes from outside |
+//! | `allocate`, `blocks`, `strings`, `literals`, `formats`, `bits` | what these functions do |
+//! | `order` | which statements depend on the order of evaluation |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
+mod allocate;
+mod bits;
 mod blocks;
 mod body;
 mod call;
 mod condition;
 mod declare;
 mod expr;
+mod formats;
 mod function;
 mod guards;
 mod library;
+mod literals;
+mod order;
 mod outside;
 mod place;
 mod record;
@@ -125,6 +132,8 @@ struct Lowering<'h> {
     locals_of: FxHashMap<FunctionId, Vec<VariableId>>,
     /// The call whose value no one wants.
     unused: Option<usize>,
+    /// What functions do, for the order of evaluation.
+    order: order::Summaries,
     /// The call whose value is compared with 0, and not used otherwise.
     tested: Option<usize>,
     /// The procedure at work.
@@ -163,6 +172,7 @@ impl<'h> Lowering<'h> {
             procedure_ids: FxHashMap::default(),
             locals_of: FxHashMap::default(),
             unused: None,
+            order: order::Summaries::default(),
             tested: None,
             body: Body::new(None),
         })

@@ -26,10 +26,12 @@ impl Lowering<'_> {
         match statement {
             Stmt::Expr(e) => {
                 self.body.mark(e.span);
+                self.ordered(e);
                 self.effect(e);
             }
             Stmt::Declare(variable, init, span) => {
                 self.body.mark(*span);
+                init.iter().flat_map(|init| &init.items).for_each(|item| self.ordered(&item.value));
                 self.declare(*variable, init.as_ref(), *span);
             }
             Stmt::Cleanup(call, _) => self.cleanup(*call),
@@ -40,6 +42,7 @@ impl Lowering<'_> {
             Stmt::For { init, condition, step, body } => {
                 if let Some(init) = init {
                     self.body.mark(init.span);
+                    self.ordered(init);
                     self.effect(init);
                 }
                 self.loop_statement(condition.as_ref(), step.as_ref(), body);
@@ -71,6 +74,7 @@ impl Lowering<'_> {
 
     fn if_statement(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
         self.body.mark(condition.span);
+        self.ordered(condition);
         let (yes, after) = (self.body.fresh(), self.body.fresh());
         let no = if otherwise.is_empty() { after } else { self.body.fresh() };
         self.branch(condition, yes, no);
@@ -92,6 +96,9 @@ impl Lowering<'_> {
         self.body.goto(head, span);
         self.body.at(head);
         self.body.mark(span);
+        if let Some(condition) = condition {
+            self.ordered(condition);
+        }
         match condition {
             Some(condition) => self.branch(condition, inside, after),
             None => self.body.goto(inside, span),
@@ -103,6 +110,7 @@ impl Lowering<'_> {
         if let Some(step) = step {
             self.body.at(next);
             self.body.mark(step.span);
+            self.ordered(step);
             self.effect(step);
             self.body.goto(head, step.span);
         }
@@ -126,6 +134,7 @@ impl Lowering<'_> {
         self.body.goto(test, condition.span);
         self.body.at(test);
         self.body.mark(condition.span);
+        self.ordered(condition);
         // The condition may be constant: then the head is where control is now.
         self.branch(condition, head, after);
         self.body.at(after);
@@ -140,6 +149,7 @@ impl Lowering<'_> {
 
     fn switch(&mut self, operand: &Expr, body: &[Stmt]) {
         self.body.mark(operand.span);
+        self.ordered(operand);
         let value = self.scalar(operand);
         self.guard_observation(switch_key(operand), value, None, operand.span);
         let value = if self.is_constant(value) { value } else { self.stable(value, operand.span) };
@@ -249,6 +259,9 @@ impl Lowering<'_> {
 
     fn return_statement(&mut self, value: Option<&Expr>, span: Span) {
         self.body.mark(span);
+        if let Some(value) = value {
+            self.ordered(value);
+        }
         let Some(function) = self.body.function else { return };
         let wanted = self.result_type(function);
         let mut term = match (value, wanted) {

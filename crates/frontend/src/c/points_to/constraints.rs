@@ -182,12 +182,13 @@ impl Analysis<'_> {
     }
 
     fn offset(&mut self, pointer: &Expr, index: &Expr, size: u64, e: &Expr) -> Flow {
-        let step = match checked_array(self.hir, pointer, index) {
-            Some(array) => Step::Index(array),
-            None => self.pointer_step(index, size),
-        };
+        let array = checked_array(self.hir, pointer, index);
+        let step = array.map_or_else(|| self.pointer_step(index, size), Step::Index);
         let p = self.expr(pointer);
         let i = self.expr(index);
+        if let (Some(array), Flow::Scalar(start)) = (array, &p) {
+            self.indexed.push((key(e), *start, array));
+        }
         self.observe(e, Want::Sum, (pointer, &p), Some((index, &i)));
         self.through(&[(p, step), (i, Step::Mangle)])
     }
@@ -436,9 +437,9 @@ fn array_of(hir: &Hir, ty: TypeId) -> Option<Array> {
     Some(Array { element, length: length.filter(|&n| n > 0).map(|n| i64::try_from(n).unwrap_or(i64::MAX)) })
 }
 
-/// The array whose element `pointer + index` is, where that is checked when the program runs: an array inside of a record is
-/// indexed by its name with something that is not constant. All other arithmetic may lead anywhere in the object.
-pub(crate) fn checked_array(hir: &Hir, pointer: &Expr, index: &Expr) -> Option<Array> {
+/// The array whose element `pointer + index` is, where that can be checked when the program runs: an array inside of a record
+/// is indexed by its name with something that is not constant. All other arithmetic may lead anywhere in the object.
+fn checked_array(hir: &Hir, pointer: &Expr, index: &Expr) -> Option<Array> {
     let ExprKind::AddressOf(place) = &pointer.kind else { return None };
     let array = array_of(hir, place.ty)?;
     (is_in_record(hir, place) && constant::constant(hir, index).is_none()).then_some(array)

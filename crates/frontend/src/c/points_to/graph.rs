@@ -467,8 +467,18 @@ impl Graph {
         self.find(Cell { spread, ..cell })
     }
 
+    /// Whether the program checks indices of arrays inside of an object. It does for variables. For allocated blocks that
+    /// would mean to prove something of the contents of all blocks of a kind, where mostly nothing depends on it: their
+    /// arrays are not kept apart from what else is in the block.
+    pub(crate) fn checks_indices(&self, root: NodeId) -> bool {
+        !self.nodes[root.0 as usize].census.many
+    }
+
     /// To an element of an array that starts here.
     fn index(&mut self, cell: Cell, array: Array) -> Cell {
+        if !self.checks_indices(cell.node) {
+            return self.slide(cell, array.element);
+        }
         self.add_array(cell, array.length.map(|n| n.saturating_mul(array.element)), array.element);
         self.find(Cell { spread: gcd(cell.spread, array.element), ..cell })
     }

@@ -67,6 +67,11 @@ pub(crate) enum Library {
         /// Whether the first argument is a stream.
         stream: bool,
     },
+    /// `scanf`, `fscanf`, `sscanf`
+    Scan {
+        /// Which argument is the format.
+        format: usize,
+    },
     /// `puts`, `fputs`
     Puts {
         /// Whether the second argument is a stream; then there is no newline.
@@ -128,7 +133,7 @@ pub(crate) fn library(hir: &Hir, function: FunctionId) -> Option<Library> {
     let plain = plain.strip_prefix("__").and_then(|n| n.strip_suffix("_chk")).unwrap_or(plain);
     let plain = plain.strip_suffix("_chk").and_then(|n| n.strip_prefix("__")).unwrap_or(plain);
     let built_in =
-        verification(name).or_else(|| memory(plain)).or_else(|| output(plain)).or_else(|| arithmetic(name, plain));
+        verification(name).or_else(|| memory(plain)).or_else(|| formatted(plain)).or_else(|| arithmetic(name, plain));
     if built_in.is_some() || function.body.is_some() {
         return built_in;
     }
@@ -214,8 +219,12 @@ fn memory(name: &str) -> Option<Library> {
     })
 }
 
-fn output(name: &str) -> Option<Library> {
+fn formatted(name: &str) -> Option<Library> {
+    // What standards changed has another name in glibc.
+    let name = name.strip_prefix("__isoc99_").or_else(|| name.strip_prefix("__isoc23_")).unwrap_or(name);
     Some(match name {
+        "scanf" => Library::Scan { format: 0 },
+        "fscanf" | "sscanf" => Library::Scan { format: 1 },
         "printf" => Library::Printf { stream: false },
         "fprintf" => Library::Printf { stream: true },
         "puts" => Library::Puts { stream: false },
@@ -262,7 +271,7 @@ fn unsupported(name: &str) -> Option<Library> {
         "signal" | "sigaction" => "signals",
         "fork" | "vfork" => "processes",
         "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" => "formatted output to memory",
-        "scanf" | "fscanf" | "sscanf" | "gets" | "getline" => "input to memory",
+        "gets" | "getline" => "input to memory",
         _ if name.starts_with("pthread_") || name.starts_with("thrd_") => "threads",
         _ if name.starts_with("va_") => "variable argument lists",
         _ => return None,

@@ -62,12 +62,18 @@ impl Analysis<'_> {
                 }
             }
             Library::Overflow(_) => self.overflow(args, call),
+            Library::Scan { format } => {
+                for (arg, flow) in call.args.iter().zip(args).skip(format + 1) {
+                    self.stored(flow, arg);
+                }
+                Flow::Nothing
+            }
             Library::First => args.first().cloned().unwrap_or(Flow::Nothing),
             Library::Bits(_) | Library::Abs => {
                 let sources: Vec<_> = args.iter().map(|a| (a.clone(), Step::Mangle)).collect();
                 self.through(&sources)
             }
-            Library::Nondet => self.outside_value(e.ty),
+            Library::Nondet | Library::Harmless(_) | Library::Any => self.outside_value(e.ty),
             Library::Printf { .. } | Library::Puts { .. } => {
                 self.printed(args, call);
                 Flow::Nothing
@@ -120,15 +126,28 @@ impl Analysis<'_> {
 
     /// `__builtin_add_overflow(a, b, &result)`
     fn overflow(&mut self, args: &[Flow], call: &Call) -> Flow {
-        if let ([_, _, Flow::Scalar(v)], Some(pointer)) = (args, call.args.get(2)) {
-            let cell = self.graph.target(*v);
-            let size = match *self.hir.types.get(pointer.ty) {
-                super::super::types::Type::Pointer(to) => self.hir.types.size(to),
-                _ => None,
-            };
-            self.graph.access(cell, size.unwrap_or(4) as i64, false, None);
+        if let ([left, right, result], Some(pointer)) = (args, call.args.get(2))
+            && let Some(stored) = self.stored(result, pointer)
+        {
+            // The operands may be addresses, or parts of them.
+            for operand in [left, right] {
+                if let Flow::Scalar(operand) = operand {
+                    self.graph.edge(*operand, stored, Step::Mangle);
+                }
+            }
         }
         Flow::Nothing
+    }
+
+    /// Something is stored where an argument points to.
+    fn stored(&mut self, flow: &Flow, pointer: &Expr) -> Option<super::graph::Val> {
+        let Flow::Scalar(v) = flow else { return None };
+        let size = match *self.hir.types.get(pointer.ty) {
+            Type::Pointer(to) => self.hir.types.size(to),
+            _ => None,
+        };
+        let cell = self.graph.target(*v);
+        Some(self.graph.access(cell, size.unwrap_or(4) as i64, false, None))
     }
 }
 

@@ -9,7 +9,8 @@
 //! region coincide exactly or touch different bytes. A region whose accesses would not satisfy this has cells of one byte.
 //! This holds for pointers that stay in their objects, whatever the program declares inside of them: arithmetic on the
 //! address of a member may lead to every other member. The one exception is an array inside of a record that is indexed
-//! by its name (`s.a[i]`): the lowering guards the index, so that leaving the array is not silent ([`checked_array`]).
+//! by its name (`s.a[i]`): the lowering guards the index, so that leaving the array is not silent
+//! ([`PointsTo::checked_index`]).
 
 mod constant;
 mod constraints;
@@ -35,7 +36,7 @@ use constraints::Flow;
 use graph::{Census, Graph};
 
 pub(crate) use constant::constant;
-pub(crate) use constraints::{checked_array, key, switch_key, update_key};
+pub(crate) use constraints::{key, switch_key, update_key};
 pub(crate) use environment::expose;
 pub(crate) use graph::{Array, Cell, Val};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
@@ -77,6 +78,8 @@ struct Analysis<'h> {
     sites: Vec<Site>,
     /// Operations that may see an address.
     uses: Vec<observe::Use>,
+    /// Arrays inside of records that are indexed, by expression: where they start, and how long they are.
+    indexed: Vec<(usize, Val, Array)>,
     /// Pointers that are dereferenced, with the type of what they point to.
     dereferenced: Vec<(Val, TypeId)>,
     /// The memory that pointers from outside reach with a type.
@@ -106,6 +109,7 @@ impl<'h> Analysis<'h> {
             results: FxHashMap::default(),
             sites: Vec::new(),
             uses: Vec::new(),
+            indexed: Vec::new(),
             dereferenced: Vec::new(),
             outside: FxHashMap::default(),
             used: BTreeSet::new(),

@@ -60,6 +60,8 @@ pub(crate) struct PointsTo<'h> {
     index: FxHashMap<(NodeId, i64), RegionId>,
     targets: FxHashMap<usize, Vec<FunctionId>>,
     observations: FxHashMap<usize, Observation>,
+    /// How many elements the arrays have whose indices have to be checked, by expression; none is any number.
+    indices: FxHashMap<usize, Option<i64>>,
 }
 
 impl<'h> PointsTo<'h> {
@@ -83,7 +85,8 @@ impl<'h> PointsTo<'h> {
         }
         let targets = analysis.sites.iter().map(|s| (s.key, s.targets.iter().copied().collect())).collect();
         let observations = analysis.observations().into_iter().collect();
-        PointsTo { analysis, regions, index, targets, observations }
+        let indices = checked_indices(&mut analysis);
+        PointsTo { analysis, regions, index, targets, observations, indices }
     }
 
     /// All regions.
@@ -99,6 +102,11 @@ impl<'h> PointsTo<'h> {
     /// The functions a call through a pointer may reach, by the key of the call.
     pub(crate) fn targets(&self, call: &Expr) -> &[FunctionId] {
         self.targets.get(&key(call)).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many elements an array has, where regions rely on its index: none for no bound.
+    pub(crate) fn checked_index(&self, e: &Expr) -> Option<Option<i64>> {
+        self.indices.get(&key(e)).copied()
     }
 
     /// What has to be checked before an operation, by its key.
@@ -277,4 +285,16 @@ impl<'h> PointsTo<'h> {
         let starts_here = cell.spread == 0 && outermost.lo == cell.offset && outermost.hi < FAR;
         starts_here.then(|| Elements { stride: smallest, limit: Some((outermost.hi - outermost.lo) as u64) })
     }
+}
+
+/// The lengths of the arrays whose indices the program has to check.
+fn checked_indices(analysis: &mut Analysis<'_>) -> FxHashMap<usize, Option<i64>> {
+    let mut indices = FxHashMap::default();
+    for (key, start, array) in std::mem::take(&mut analysis.indexed) {
+        let cell = analysis.graph.target(start);
+        if analysis.graph.checks_indices(cell.node) {
+            indices.insert(key, array.length);
+        }
+    }
+    indices
 }

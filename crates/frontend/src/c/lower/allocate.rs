@@ -1,0 +1,82 @@
+//! Dynamic memory.
+
+use clinch_ir::cfa::{AllocKind, InputKind, Op};
+use clinch_ir::{BinOp, Span, Term};
+
+use super::super::hir::BinaryOp;
+use super::super::points_to::Cell;
+use super::Lowering;
+use super::blocks::Filling;
+
+impl Lowering<'_> {
+    /// A block of the heap. For one of no bytes the standard allows a null pointer too.
+    pub(super) fn allocate_heap(&mut self, size: Term, zeroed: bool, span: Span) -> Term {
+        if self.constant_size(size).is_some_and(|n| n > 0) {
+            return self.allocate(size, AllocKind::Heap, zeroed, span);
+        }
+        let size = self.save(size, span);
+        let pointer = self.counter(0, span);
+        let (some, none, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        let is_some = self.nonzero(size);
+        self.branch_on(is_some, some, none, span);
+        self.body.at(none);
+        let is_block = self.open_truth(InputKind::Extern("malloc".to_owned()), span);
+        self.branch_on(is_block, some, after, span);
+        self.body.at(some);
+        let block = self.allocate(size, AllocKind::Heap, zeroed, span);
+        self.assign_variable(pointer, block, span);
+        self.body.goto(after, span);
+        self.body.at(after);
+        self.terms.symbol(pointer)
+    }
+
+    /// `calloc`: an array that does not fit into memory is not allocated.
+    pub(super) fn allocate_array(&mut self, n: Term, size: Term, span: Span) -> Term {
+        let bytes = self.mul(n, size);
+        if self.mathematical() || self.is_constant(bytes) {
+            return self.allocate_heap(bytes, true, span);
+        }
+        let bits = self.pointer_bits();
+        let (n, size) = (self.terms.resize(false, 2 * bits, n), self.terms.resize(false, 2 * bits, size));
+        let exact = self.terms.bv(BinOp::BvMul, n, size);
+        let excess = self.terms.extract(2 * bits - 1, bits, exact);
+        let overflows = self.nonzero(excess);
+        let pointer = self.counter(0, span);
+        let (fits, after) = (self.body.fresh(), self.body.fresh());
+        self.branch_on(overflows, after, fits, span);
+        self.body.at(fits);
+        let block = self.allocate_heap(bytes, true, span);
+        self.assign_variable(pointer, block, span);
+        self.body.goto(after, span);
+        self.body.at(after);
+        self.terms.symbol(pointer)
+    }
+
+    pub(super) fn allocate(&mut self, size: Term, kind: AllocKind, zeroed: bool, span: Span) -> Term {
+        if kind == AllocKind::Heap {
+            self.assume("memory is never exhausted: `malloc` and the like do not return a null pointer".to_owned());
+        }
+        let target = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
+        self.body.emit(Op::Alloc { target, size, kind, zeroed }, span);
+        self.terms.symbol(target)
+    }
+
+    pub(super) fn reallocate(&mut self, old: Term, size: Term, cell: Option<Cell>, span: Span) -> Term {
+        let (old, size) = (self.save(old, span), self.save(size, span));
+        let block = self.allocate_heap(size, false, span);
+        let (copy, after) = (self.body.fresh(), self.body.fresh());
+        let given = self.nonzero(old);
+        self.branch_on(given, copy, after, span);
+        self.body.at(copy);
+        let had = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
+        self.body.emit(Op::BlockSize(had, old), span);
+        let had = self.terms.symbol(had);
+        let smaller = self.compare(BinaryOp::Lt, false, had, size);
+        let bytes = self.terms.ite(smaller, had, size);
+        self.fill(block, cell, bytes, Filling::From(old), span);
+        self.body.emit(Op::Free(old), span);
+        self.body.goto(after, span);
+        self.body.at(after);
+        block
+    }
+}
