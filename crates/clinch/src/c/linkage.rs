@@ -9,7 +9,8 @@ use super::cc::{Compiler, NATIVE};
 /// How long the small program that looks at the names may run.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The names among these that the machine's C library defines. A library of another word size has the same ones.
+/// The names among these that the machine's C library defines. A library of another word size has the same ones, and where that is not
+/// installed, a function that only clinch's small library lacks must not be replaced either.
 pub(crate) fn library_names(compiler: &Compiler, names: &BTreeSet<String>) -> Result<BTreeSet<String>, String> {
     // These belong to the checker, not to a library.
     let asked: Vec<&String> = names.iter().filter(|name| !name.starts_with("__VERIFIER_")).collect();
