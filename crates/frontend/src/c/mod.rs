@@ -85,7 +85,8 @@ pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> 
 
 fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
     let bad = |error: CError| ReadError::Bad(error.diagnostics());
-    let (mut hir, source) = check(units, &CheckOptions { data_model: options.data_model, integers: options.integers }).map_err(bad)?;
+    let (mut hir, source) =
+        check(units, &CheckOptions { data_model: options.data_model, integers: options.integers }).map_err(bad)?;
     let lowering = LowerOptions {
         entry: options.entry.clone(),
         integers: options.integers,

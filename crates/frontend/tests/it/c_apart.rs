@@ -271,7 +271,7 @@ impl<'p> Apart<'p> {
             Op::Abort => return Some(End::Abort),
             Op::Unsupported(_) => return Some(End::Unsupported),
             Op::Undefined(_) => return Some(End::Undefined),
-            Op::Skip | Op::Assume(_) | Op::Enter(_) | Op::Leave(_) | Op::Free(_) | Op::SameObject(..) => {}
+            Op::Skip | Op::SameObject(..) | Op::Assume(_) | Op::Enter(_) | Op::Leave(_) | Op::Free(_) => {}
         }
         None
     }

@@ -32,7 +32,7 @@ fn all_tasks_are_checked() {
             let Some(text) = preprocessed(&dir.join("tasks").join(fields[0])) else { continue };
             let data_model = if fields[4] == "ILP32" { DataModel::Ilp32 } else { DataModel::Lp64 };
             let units = [Unit { name: fields[0].to_owned(), text }];
-            match check(&units, &CheckOptions { data_model }) {
+            match check(&units, &CheckOptions { data_model, ..CheckOptions::default() }) {
                 Ok((hir, _)) => {
                     assert!(hir.functions.iter().any(|f| f.body.is_some()), "{}", fields[0]);
                     checked += 1;

@@ -56,7 +56,9 @@ fn all_tasks_become_automata() {
             let Some(text) = preprocessed(&dir.join("tasks").join(fields[0])) else { continue };
             let data_model = if fields[4] == "ILP32" { DataModel::Ilp32 } else { DataModel::Lp64 };
             let units = [Unit { name: fields[0].to_owned(), text }];
-            let Ok((hir, source)) = check(&units, &CheckOptions { data_model }) else { continue };
+            let Ok((hir, source)) = check(&units, &CheckOptions { data_model, ..CheckOptions::default() }) else {
+                continue;
+            };
             let mathematical = fields[5] == "mathematical";
             let integers = if mathematical { Integers::Mathematical } else { Integers::Machine };
             let program = match lower(&hir, source, &LowerOptions { integers, ..LowerOptions::default() }) {

@@ -31,7 +31,7 @@ fn compiler(arguments: &[&str], text: &str) -> Option<(bool, String)> {
 
 fn checked(text: &str, data_model: DataModel) -> Hir {
     let units = [Unit { name: "test.c".to_owned(), text: text.to_owned() }];
-    match check(&units, &CheckOptions { data_model }) {
+    match check(&units, &CheckOptions { data_model, ..CheckOptions::default() }) {
         Ok((hir, _)) => hir,
         Err(error) => panic!("{data_model:?}: {}", error.diagnostics().render(false)),
     }
