@@ -1,5 +1,6 @@
 //! The command as users run it.
 
+mod attack;
 mod beem;
 mod c;
 mod command;
