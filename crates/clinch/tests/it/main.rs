@@ -14,6 +14,7 @@ mod property;
 mod rem;
 mod supervision;
 mod tidy;
+mod traps;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
