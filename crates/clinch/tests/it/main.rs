@@ -1,5 +1,6 @@
 //! The command as users run it.
 
+mod attack;
 mod beem;
 mod c;
 mod command;
@@ -14,6 +15,7 @@ mod property;
 mod rem;
 mod supervision;
 mod tidy;
+mod traps;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
