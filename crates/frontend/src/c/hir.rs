@@ -31,6 +31,8 @@ pub struct Hir {
     pub functions: Vec<Function>,
     /// String literals, with their terminating zero; [`PlaceKind::String`] points here.
     pub strings: Vec<Vec<u8>>,
+    /// What was assumed about names that no unit defines, one sentence each.
+    pub assumptions: Vec<String>,
     /// Calls that end the life of a variable with a clean-up function; [`Stmt::Cleanup`] points here.
     pub cleanups: Vec<Expr>,
 }

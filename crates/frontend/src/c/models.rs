@@ -54,7 +54,7 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
     }
     let mut wanted = vec![false; items.len()];
     let mut names: Vec<&str> = named_in(map).collect();
-    names.push(ARGUMENTS);
+    names.extend(takes_arguments(&map.text).then_some(ARGUMENTS));
     while let Some(name) = names.pop() {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         for &i in by_name.get(plain).into_iter().flatten() {
@@ -94,6 +94,15 @@ pub(crate) fn arguments(hir: &Hir, entry: FunctionId) -> Option<(VariableId, Fun
 /// Whether a function of the library has a model and is not built in.
 pub(crate) fn stands_for(name: &str) -> bool {
     items().iter().any(|item| item.file != BUILT_IN && item.name == name && !name.starts_with(PREFIX))
+}
+
+/// Whether some `main` has two parameters, as far as a look at the text can tell: then its arguments have to be made.
+fn takes_arguments(text: &str) -> bool {
+    text.match_indices("main").any(|(at, word)| {
+        let rest = text[at + word.len()..].trim_start();
+        let parameters = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+        parameters.is_some_and(|(parameters, _)| parameters.contains(','))
+    })
 }
 
 /// The names that stand in the text of the program, without those of system headers.

@@ -39,7 +39,7 @@ int main(void) {
   char list3[] = "k=v==w"; char *rest = list3; while ((p = strsep(&rest, "="))) printf("{%s}", p); printf("\n");
   unsigned char bytes[] = { 1, 2, 3, 2, 1, 0xff }; printf("%d %d %d %d %d\n", (int)((unsigned char *)memchr(bytes, 2, 6) - bytes), (int)((unsigned char *)memrchr(bytes, 2, 6) - bytes), memchr(bytes, 9, 6) == 0, (int)((unsigned char *)rawmemchr(bytes, 0xff) - bytes), (int)((unsigned char *)memmem(bytes, 6, bytes + 3, 2) - bytes));
   int numbers[4] = { 1, 2, 3, 4 }, others[4]; int *e = mempcpy(others, numbers, 8); printf("%d %d %d\n", (int)(e - others), others[0], others[1]);
-  char part[8]; p = memccpy(part, "ab:cd", ':', 6); printf("%d %c %d\n", (int)(p - part), part[1], memccpy(part, "abc", 'z', 2) == 0);
+  char part[8]; p = memccpy(part, "ab:cd", ':', 6); printf("%d %c", (int)(p - part), part[1]); printf(" %d\n", memccpy(part, "abc", 'z', 2) == 0);
   bcopy(numbers, numbers + 1, 12); bzero(numbers, 4); for (int i = 0; i < 4; i++) printf("%d ", numbers[i]); printf("\n");
   printf("%d %d %d %d %d\n", strcasecmp("HeLLo", "hEllO") == 0, strcasecmp("a", "B") < 0, !strncasecmp("abcX", "ABCy", 3), strncasecmp("abd", "ABC", 3) > 0, memcmp("a\xff", "a\1", 2) > 0);
   number("  -12x", 10); number("0x1fz", 16); number("0x1fz", 0); number("0x", 16); number("017", 0); number("z", 36); number("", 10); number("+", 10); number("99999999999999999999", 10); number("-99999999999999999999", 10); number("9223372036854775807", 10); number("-9223372036854775808", 10); number("18446744073709551615", 10); number("18446744073709551616", 10); number("-1", 10); number("\t\n 101", 2);

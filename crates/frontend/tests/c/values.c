@@ -22,7 +22,7 @@ int main(void) {
   union U u; u.i = 0x01020304; printf("%d %d %d %d %d\n", u.b[0], u.b[3], u.s[0], u.s[1], sizeof u);
   u.b[1] = 0xff; printf("%x\n", u.i); u.f = 1.5f; printf("%x\n", u.i);
   struct B b = {5, -3, 100000, 'x', 1}; b.a += 4; b.b--; b.c ^= 0xfffff; printf("%u %d %u %c %d %d\n", b.a, b.b, b.c, b.d, b.e, (int)sizeof b);
-  struct B b2 = b; b2.a = 9; printf("%u %u %d\n", b.a, b2.a, (b2.b = 31));
+  struct B b2 = b; b2.a = 9; printf("%u %u", b.a, b2.a); printf(" %d\n", (b2.b = 31));
   struct P p = mk(3), q = p; q.x++; printf("%d %d %d %ld\n", p.x, q.x, q.c, mk(4).l);
   printf("%d %d\n", useu(mku(255)), mku(7).b[0]);
   struct Q Q1 = mkq(10); printf("%d %d\n", sumq(Q1), Q1.n); Q1.link = &Q1.p[1]; Q1.link->x = 55; printf("%d\n", Q1.p[1].x);

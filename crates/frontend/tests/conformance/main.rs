@@ -72,7 +72,7 @@ fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
         for run in 0..RUNS {
             let inputs = inputs(seed, run);
             let (gcc, ours) = (batch.run(i, &inputs), lowered.run(&inputs));
-            if gcc != ours && !ours.is_about_wide_bit_fields() {
+            if gcc != ours {
                 found.push(Disagreement { seed, run, gcc, ours });
                 break;
             }
@@ -105,6 +105,10 @@ fn explain(folder: &Path, found: &Disagreement, time: u64) -> String {
     format!("seed {}, run {}: {difference}\ninputs {inputs:x?}\n{}", found.seed, found.run, small.text(""))
 }
 
+/// How many of a hundred random programs may use something that is not modelled: an order of evaluation that seems to
+/// matter, the bits of an address.
+const MOST_OPEN: u64 = 15;
+
 #[test]
 fn random_programs_run_as_gcc_says() {
     if !gcc::available() {
@@ -115,6 +119,8 @@ fn random_programs_run_as_gcc_says() {
     let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 1500));
     let mut found = on_batches((first, count), BATCH, threads(), |first, count| compare_batch(&folder, first, count));
     found.sort_by_key(|d| d.seed);
+    let (open, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|d| d.ours.has_no_verdict());
+    assert!(open.len() as u64 * 100 <= count * MOST_OPEN, "{} of {count} programs are not modelled", open.len());
     if let Some(one) = found.first() {
         let list: Vec<String> =
             found.iter().take(60).map(|d| format!("{}: {}", d.seed, d.gcc.difference(&d.ours))).collect();

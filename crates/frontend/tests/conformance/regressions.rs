@@ -54,7 +54,8 @@ fn the_condition_is_converted_where_it_is_the_value() {
           unsigned char z = 0;
           int i = -10, n = 0;
           printf("%d %d %ld %d\n", f(5, 2), f(0, 1L << 32), i ?: 3L, c ?: z);
-          printf("%ld %d\n", n++ ?: -1L, --c ?: n);
+          printf("%ld", n++ ?: -1L);
+          printf(" %d\n", --c ?: n);
           return 0;
         }"#,
         &[],
@@ -108,7 +109,9 @@ fn a_bit_field_is_promoted_when_it_was_just_written() {
     check(
         r#"struct s { unsigned r : 16; unsigned long m : 20; } s;
         int main(void) {
-          printf("%d %d %d", (s.r = 0) - 1 < 0, (s.r += 0) - 1 < 0, s.r++ - 1 < 0);
+          printf("%d", (s.r = 0) - 1 < 0);
+          printf(" %d", (s.r += 0) - 1 < 0);
+          printf(" %d", s.r++ - 1 < 0);
           printf("%d %d %d", (0, s.m) - 1 < 0, ({ s.m; }) - 1 < 0, (s.m ?: -1) < 0);
           printf("%d %d", (1 ? -1 : (s.r = 0)) < 0, (1 ? -1 : --s.r) < 0);
           return 0;
@@ -145,6 +148,6 @@ fn text_that_is_only_printed_is_written_before() {
 #[test]
 fn arithmetic_on_wide_bit_fields_is_not_modelled() {
     let text = "struct { unsigned long x : 36; } s = { 5 }; int main(void) { int n = -3; s.x %= n; return s.x; }";
-    assert!(interpret(text, &[]).is_about_wide_bit_fields());
+    assert!(interpret(text, &[]).has_no_verdict());
     check("struct { unsigned long x : 36; } s = { 5 }; int main(void) { s.x += 1; return (int)s.x; }", &[], "", 6);
 }

@@ -392,20 +392,27 @@ impl<'a, 'p> Compiler<'a, 'p> {
         Ok(())
     }
 
-    /// Whether the start writes a literal, for those who read the program symbolically: here it has its contents already.
+    /// Whether an assignment writes into a literal what is there already: the start does so for those who read the program
+    /// symbolically.
     fn is_literals_own(&self, assign: &Assign) -> bool {
-        let Target::Cell(_, address) = assign.target else { return false };
-        let address = match self.program.terms.node(address) {
-            Node::BitVec(_, address) => address,
-            Node::Int(address) => u64::try_from(address).unwrap_or(0),
-            _ => return false,
-        };
-        let objects = &self.program.objects;
-        let before = objects.partition_point(|o| o.address <= address);
-        let inside = before
-            .checked_sub(1)
-            .is_some_and(|i| objects[i].kind == ObjectKind::Literal && address - objects[i].address < objects[i].size);
-        inside && std::ptr::eq(self.procedure, self.program.procedure(self.program.entry))
+        let Target::Cell(region, address) = assign.target else { return false };
+        let (Some(address), Some(value)) = (self.number(address), self.number(assign.value)) else { return false };
+        let bytes = self.program.region(region).map_or(1, |r| r.cell_bytes) as usize;
+        let is_literal =
+            |o: &&Object| o.kind == ObjectKind::Literal && (o.address..o.address + o.size).contains(&address);
+        self.program.objects.iter().find(is_literal).is_some_and(|object| {
+            let start = (address - object.address) as usize;
+            let own = object.bytes.get(start..start + bytes).unwrap_or_default();
+            !own.is_empty() && own == &value.to_le_bytes()[..bytes.min(8)]
+        })
+    }
+
+    fn number(&self, term: Term) -> Option<u64> {
+        match self.program.terms.node(term) {
+            Node::BitVec(_, value) => Some(value),
+            Node::Int(value) => Some(value as u64),
+            _ => None,
+        }
     }
 
     fn is_slot(&self, target: Target, slot: Slot) -> bool {

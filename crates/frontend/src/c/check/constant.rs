@@ -28,6 +28,12 @@ impl Checker<'_> {
     /// The value of an expression that must be an integer constant.
     pub(super) fn constant_expression(&mut self, node: &Node<Expression>) -> Checked<i128> {
         let span = self.at(node.span);
+        self.constant_or_open(node)?.ok_or_else(|| Problem::new(span, "the value must be a constant"))
+    }
+
+    /// The value of a constant expression; nothing where it depends on something that is not modelled.
+    pub(super) fn constant_or_open(&mut self, node: &Node<Expression>) -> Checked<Option<i128>> {
+        let span = self.at(node.span);
         self.unevaluated += 1;
         let value = self.rvalue(node);
         self.unevaluated -= 1;
@@ -35,7 +41,10 @@ impl Checker<'_> {
         if !self.hir.types.is_integer(value.ty) {
             return Err(Problem::new(span, "the value must be an integer"));
         }
-        self.constant_int(&value).ok_or_else(|| Problem::new(span, "the value must be a constant"))
+        match self.constant_int(&value) {
+            None if !is_open(&value) => Err(Problem::new(span, "the value must be a constant")),
+            known => Ok(known),
+        }
     }
 
     /// The value of an integer or pointer expression, if it is known.
@@ -187,5 +196,16 @@ fn float_operation(op: BinaryOp, l: f64, r: f64) -> Option<Constant> {
         BinaryOp::Gt => truth(l > r),
         BinaryOp::Ge => truth(l >= r),
         _ => None,
+    }
+}
+
+/// Whether a part of an expression is not modelled.
+fn is_open(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Unsupported(_) => true,
+        ExprKind::Unary(_, a) | ExprKind::Convert(a) => is_open(a),
+        ExprKind::Binary(_, a, b) | ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => is_open(a) || is_open(b),
+        ExprKind::Conditional(c, a, b) => is_open(c) || a.as_ref().is_some_and(|a| is_open(a)) || is_open(b),
+        _ => false,
     }
 }

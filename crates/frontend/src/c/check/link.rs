@@ -327,6 +327,8 @@ impl Checker<'_> {
                 Type::Array(element, None) if self.hir.types.size(element).is_some() => {
                     self.hir.variables[i].ty = self.types().intern(Type::Array(element, Some(1)));
                 }
+                // Said at the end of the unit that declares it.
+                _ if self.in_models => {}
                 _ => {
                     let message = format!("`{}` has the incomplete type `{}`", variable.name, self.name_of(ty));
                     self.problems.push(Problem::new(span, message));

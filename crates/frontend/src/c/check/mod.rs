@@ -250,7 +250,9 @@ impl<'a> Checker<'a> {
 
     fn static_assert(&mut self, assertion: &StaticAssert) -> Checked<()> {
         let span = self.at(assertion.expression.span);
-        match self.constant_expression(&assertion.expression)? {
+        let value = self.constant_or_open(&assertion.expression)?;
+        // What is not modelled is left to the compiler.
+        match value.unwrap_or(1) {
             0 => {
                 let message = self.string_parts(&assertion.message.node, span)?;
                 let text = message.readable();

@@ -1,7 +1,7 @@
 //! Names that turn out to be others, and names that nothing can be said of: known when all units are read.
 //!
-//! `alias` makes two names one object. A weak reference that no unit defines may or may not be there at run time. Uses of
-//! both were read before that was known, and are changed here.
+//! `alias` makes two names one object. A weak function that no unit defines is taken to be absent, as it is in the program that
+//! these units make. Uses of both were read before that was known, and are changed here.
 
 use clinch_ir::Span;
 use rustc_hash::FxHashMap;
@@ -15,6 +15,8 @@ use crate::diagnostic::Problem;
 /// What uses of a name stand for.
 enum Meaning<T> {
     Other(T),
+    /// A null pointer; a call is not modelled.
+    Absent(String),
     Unsupported(String),
 }
 
@@ -48,14 +50,18 @@ impl Checker<'_> {
     /// Changes the uses of names that are not what they seemed.
     pub(super) fn resolve(&mut self) {
         let mut resolver = Resolver::default();
+        let mut assumptions = Vec::new();
         for (i, function) in self.hir.functions.iter().enumerate().filter(|(_, f)| f.body.is_none()) {
             let id = FunctionId(i as u32);
             if let Some(&target) = self.function_aliases.get(&id) {
                 resolver.functions.insert(id, Meaning::Other(target));
             } else if function.weak {
-                resolver.functions.insert(id, Meaning::Unsupported(undefined(&function.name)));
+                let assumption = format!("the weak symbol `{}` is defined nowhere: its address is null", function.name);
+                assumptions.push(assumption);
+                resolver.functions.insert(id, Meaning::Absent(undefined(&function.name)));
             }
         }
+        self.hir.assumptions.append(&mut assumptions);
         for (i, function) in self.hir.functions.iter().enumerate() {
             let id = FunctionId(i as u32);
             if let Some(what) = &function.unsupported {
@@ -145,6 +151,7 @@ impl Resolver {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Unsupported(_) => {}
             ExprKind::Function(id) => match self.functions.get(id) {
                 Some(Meaning::Other(target)) => *id = *target,
+                Some(Meaning::Absent(_)) => e.kind = ExprKind::Int(0),
                 Some(Meaning::Unsupported(what)) => e.kind = ExprKind::Unsupported(what.clone()),
                 None => {}
             },
@@ -191,7 +198,9 @@ impl Resolver {
             Callee::Indirect(pointer) => self.expr(pointer),
             Callee::Direct(id) => match self.functions.get(id) {
                 Some(Meaning::Other(target)) => *id = *target,
-                Some(Meaning::Unsupported(what)) => e.kind = ExprKind::Unsupported(what.clone()),
+                Some(Meaning::Absent(what) | Meaning::Unsupported(what)) => {
+                    e.kind = ExprKind::Unsupported(what.clone());
+                }
                 None => {}
             },
         }
@@ -205,7 +214,7 @@ impl Resolver {
             PlaceKind::String(_) => {}
             PlaceKind::Variable(id) => match self.variables.get(id) {
                 Some(Meaning::Other(target)) => *id = *target,
-                Some(Meaning::Unsupported(what)) => {
+                Some(Meaning::Absent(what) | Meaning::Unsupported(what)) => {
                     let kind = ExprKind::Unsupported(what.clone());
                     let ty = self.pointers.get(&place.ty).copied().unwrap_or(place.ty);
                     place.kind = PlaceKind::Deref(Box::new(Expr { kind, ty, span: place.span }));

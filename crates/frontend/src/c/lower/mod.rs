@@ -167,7 +167,7 @@ impl<'h> Lowering<'h> {
             objects: Vec::new(),
             inputs: Vec::new(),
             variables: FxHashMap::default(),
-            assumptions: IndexSet::new(),
+            assumptions: hir.assumptions.iter().cloned().collect(),
             procedures: Vec::new(),
             procedure_ids: FxHashMap::default(),
             locals_of: FxHashMap::default(),

@@ -49,6 +49,8 @@ pub(super) struct Effects {
 #[derive(Debug, Default)]
 pub(super) struct Summaries {
     known: Option<BTreeMap<FunctionId, Effects>>,
+    /// The function whose summary is made: its own variables end with it.
+    of: Option<FunctionId>,
 }
 
 impl Effects {
@@ -270,6 +272,7 @@ impl Lowering<'_> {
         }
         match &root.kind {
             PlaceKind::String(_) | PlaceKind::Value(_) => Vec::new(),
+            PlaceKind::Variable(id) if self.is_own(*id) => Vec::new(),
             PlaceKind::Variable(id) if !matches!(residence(self.hir, *id), Residence::Memory) => {
                 vec![Location::Variable(*id)]
             }
@@ -277,6 +280,14 @@ impl Lowering<'_> {
                 Some(cell) => self.cells(cell, Some(place.ty)),
                 None => vec![Location::Memory],
             },
+        }
+    }
+
+    /// Whether a variable belongs to the function whose summary is made.
+    fn is_own(&self, id: VariableId) -> bool {
+        match self.hir.variables[id.0 as usize].storage {
+            Storage::Local(function) | Storage::Parameter(function) => self.order.of == Some(function),
+            Storage::Static => false,
         }
     }
 
@@ -341,6 +352,7 @@ impl Lowering<'_> {
         let mut own: FxHashMap<FunctionId, Effects> = FxHashMap::default();
         for &function in &functions {
             let body = hir.functions[function.0 as usize].body.as_deref().unwrap_or_default();
+            self.order.of = Some(function);
             let mut effects = self.walk_statements(body);
             effects.direct.clear();
             let is_outside = |l: &Location| match l {
@@ -351,6 +363,7 @@ impl Lowering<'_> {
             effects.writes.retain(is_outside);
             own.insert(function, effects);
         }
+        self.order.of = None;
         let closed = functions.iter().map(|&function| {
             let (mut seen, mut work) = (BTreeSet::from([function]), vec![function]);
             let mut all = Effects::default();

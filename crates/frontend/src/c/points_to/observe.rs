@@ -144,9 +144,27 @@ impl Analysis<'_> {
     /// Two addresses of different objects are equal only if one is the end of an object; literals may be one object.
     fn identity(&mut self, a: Cell, b: Cell) -> Option<Observation> {
         let (of_a, of_b) = (self.graph.census(a.node), self.graph.census(b.node));
-        let literals = of_a.literals > 0 && of_b.literals > 0 && (a.node != b.node || of_a.literals > 1);
+        let literals = of_a.literals > 0 && of_b.literals > 0 && self.may_share(a, b);
         let adjacent = a.node != b.node && (may_be_end(a, of_a) || may_be_end(b, of_b));
         (literals || adjacent).then_some(Observation::Identity)
+    }
+}
+
+impl Analysis<'_> {
+    /// Whether there are different literals in two objects of which one ends like the other: compilers put them into one
+    /// object, or do not.
+    fn may_share(&mut self, a: Cell, b: Cell) -> bool {
+        let (left, right) = (self.literals_of(a), self.literals_of(b));
+        let strings = &self.hir.strings;
+        let alike = |i: usize, j: usize| strings[i].ends_with(&strings[j]) || strings[j].ends_with(&strings[i]);
+        left.iter().any(|&i| right.iter().any(|&j| i != j && alike(i, j)))
+    }
+
+    fn literals_of(&mut self, cell: Cell) -> Vec<usize> {
+        let mut strings: Vec<(usize, Cell)> = self.strings.iter().map(|(&i, &cell)| (i, cell)).collect();
+        strings.sort_unstable_by_key(|(i, _)| *i);
+        strings.retain(|(_, of)| self.graph.find(*of).node == cell.node);
+        strings.into_iter().map(|(i, _)| i).collect()
     }
 }
 
