@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::cfa::{AllocKind, Assign, CfaProgram, EdgeId, ObjectKind, Op, Print, Procedure, ProcedureId, Target};
+use crate::cfa::{
+    AllocKind, Assign, CfaProgram, EdgeId, Object, ObjectKind, Op, Print, Procedure, ProcedureId, Target,
+};
 use crate::program::LocId;
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 

@@ -18,7 +18,6 @@ impl Lowering<'_> {
             Some(n) if n > 0 => return self.allocate(size, AllocKind::Heap, zeroed, span),
             _ => {}
         }
-        let size = self.save(size, span);
         let pointer = self.counter(0, span);
         let (some, none, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         let (fits, limit) = (self.body.fresh(), self.address(most));
