@@ -37,7 +37,7 @@ fn literals_have_their_contents_in_every_engine() {
 #[test]
 fn equal_literals_may_be_one_object() {
     let equal = "#include <assert.h>\nint main(void) { char *s = \"abc\", *t = \"abc\"; assert(s != t); return 0; }\n";
-    has_no_verdict(equal, "whether two objects are one, or next to each other");
+    has_no_verdict(equal, "whether two string literals are one object");
     let different =
         "#include <assert.h>\nint main(void) { char *s = \"abc\", *t = \"abd\"; assert(s != t); return 0; }\n";
     is_safe(different, &["auto"]);

@@ -113,7 +113,8 @@ fn a_bit_field_is_promoted_when_it_was_just_written() {
           printf(" %d", (s.r += 0) - 1 < 0);
           printf(" %d", s.r++ - 1 < 0);
           printf("%d %d %d", (0, s.m) - 1 < 0, ({ s.m; }) - 1 < 0, (s.m ?: -1) < 0);
-          printf("%d %d", (1 ? -1 : (s.r = 0)) < 0, (1 ? -1 : --s.r) < 0);
+          printf("%d", (1 ? -1 : (s.r = 0)) < 0);
+          printf(" %d", (1 ? -1 : --s.r) < 0);
           return 0;
         }"#,
         &[],

@@ -4,7 +4,7 @@
 //! no verdict. Accesses to memory have no guards here; the machine notices those outside of every object, and what a proof
 //! assumes about them is printed with it.
 
-use clinch_ir::cfa::Op;
+use clinch_ir::cfa::{ObjectKind, Op};
 use clinch_ir::machine::DYNAMIC_BASE;
 use clinch_ir::{Node, Span, Term};
 
@@ -93,15 +93,36 @@ impl Lowering<'_> {
                 self.guard(plain, Op::Unsupported(what.to_owned()), span);
             }
             Some(Observation::SeveralObjects) => self.body.emit(Op::SameObject(x, y), span),
-            Some(Observation::Identity) => {
-                let equal = self.terms.eq(x, y);
-                let (x_is_plain, y_is_plain) =
-                    (self.is_no_address(x, Home::Dynamic), self.is_no_address(y, Home::Dynamic));
-                let plain = self.terms.any([equal, x_is_plain, y_is_plain]);
-                let what = "whether two objects are one, or next to each other";
-                self.guard(plain, Op::Unsupported(what.to_owned()), span);
-            }
+            Some(Observation::Identity { literals, adjacent }) => self.guard_identity(x, y, (literals, adjacent), span),
         }
+    }
+
+    /// Stops where two addresses differ here, but may be the same elsewhere.
+    fn guard_identity(&mut self, x: Term, y: Term, (literals, adjacent): (bool, bool), span: Span) {
+        let equal = self.terms.eq(x, y);
+        if literals {
+            let (first, second) = (self.is_in_literals(x), self.is_in_literals(y));
+            let both = self.terms.and(first, second);
+            let plain = self.not(both);
+            let plain = self.terms.or(equal, plain);
+            self.guard(plain, Op::Unsupported("whether two string literals are one object".to_owned()), span);
+        }
+        if adjacent {
+            let (first, second) = (self.is_no_address(x, Home::Dynamic), self.is_no_address(y, Home::Dynamic));
+            let plain = self.terms.any([equal, first, second]);
+            self.guard(plain, Op::Unsupported("whether two objects are next to each other".to_owned()), span);
+        }
+    }
+
+    /// Whether an address is one of a literal: they are laid out one after the other.
+    fn is_in_literals(&mut self, address: Term) -> Term {
+        let mut literals = self.objects.iter().filter(|o| o.kind == ObjectKind::Literal);
+        let first = literals.next().map_or((0, 0), |o| (o.address, o.address + o.size));
+        let end = literals.next_back().map_or(first.1, |o| o.address + o.size);
+        let (first, end) = (self.address(first.0), self.address(end));
+        let above = self.compare(BinaryOp::Le, false, first, address);
+        let below = self.compare(BinaryOp::Lt, false, address, end);
+        self.terms.and(above, below)
     }
 
     /// Whether a number cannot be an address of an object, nor one that was moved a little.

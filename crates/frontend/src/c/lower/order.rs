@@ -26,6 +26,9 @@ const MOST_CELLS: usize = 256;
 enum Location {
     /// A variable that has no address.
     Variable(VariableId),
+    /// A part of a variable in memory, in a region, accessed by the variable's name.
+    Part(VariableId, usize),
+    /// What a pointer points to, in a region.
     Region(usize),
     /// Any part of memory.
     Memory,
@@ -78,11 +81,12 @@ impl Effects {
 }
 
 fn touches(location: Location, others: &BTreeSet<Location>) -> bool {
-    match location {
-        Location::Variable(_) => others.contains(&location),
-        Location::Region(_) => others.contains(&location) || others.contains(&Location::Memory),
-        Location::Memory => others.iter().any(|l| !matches!(l, Location::Variable(_))),
-    }
+    others.iter().any(|&other| match (location, other) {
+        (Location::Variable(_), _) | (_, Location::Variable(_)) => location == other,
+        (Location::Part(..), Location::Part(..)) => location == other,
+        (Location::Part(_, a) | Location::Region(a), Location::Part(_, b) | Location::Region(b)) => a == b,
+        (Location::Memory, _) | (_, Location::Memory) => true,
+    })
 }
 
 impl Lowering<'_> {
@@ -266,20 +270,24 @@ impl Lowering<'_> {
 
     /// What an access to a place touches.
     fn locations(&mut self, place: &Place) -> Vec<Location> {
-        let mut root = place;
-        while let PlaceKind::Field(inner, ..) = &root.kind {
-            root = inner;
-        }
-        match &root.kind {
+        let cells = |this: &mut Self| match this.points.place(place) {
+            Some(cell) => this.cells(cell, Some(place.ty)),
+            None => vec![Location::Memory],
+        };
+        match &named(place).kind {
             PlaceKind::String(_) | PlaceKind::Value(_) => Vec::new(),
             PlaceKind::Variable(id) if self.is_own(*id) => Vec::new(),
             PlaceKind::Variable(id) if !matches!(residence(self.hir, *id), Residence::Memory) => {
                 vec![Location::Variable(*id)]
             }
-            _ => match self.points.place(place) {
-                Some(cell) => self.cells(cell, Some(place.ty)),
-                None => vec![Location::Memory],
-            },
+            PlaceKind::Variable(id) => {
+                let part = |location| match location {
+                    Location::Region(region) => Location::Part(*id, region),
+                    other => other,
+                };
+                cells(self).into_iter().map(part).collect()
+            }
+            _ => cells(self),
         }
     }
 
@@ -375,5 +383,23 @@ impl Lowering<'_> {
             (function, all)
         });
         closed.collect()
+    }
+}
+
+/// The object that a place is a part of, as far as names, members and indices tell.
+fn named(place: &Place) -> &Place {
+    match &place.kind {
+        PlaceKind::Field(inner, ..) => named(inner),
+        PlaceKind::Deref(pointer) => {
+            let start = match &pointer.kind {
+                ExprKind::Offset { pointer, .. } => pointer,
+                _ => pointer,
+            };
+            match &start.kind {
+                ExprKind::AddressOf(inner) => named(inner),
+                _ => place,
+            }
+        }
+        _ => place,
     }
 }

@@ -59,8 +59,13 @@ pub(crate) enum Observation {
     DifferentObjects,
     /// Both operands are addresses of the same kind of objects, of which there may be several.
     SeveralObjects,
-    /// Both may be addresses of string literals, which a compiler may merge, or of ends and starts of objects.
-    Identity,
+    /// Whether they are the same object is asked.
+    Identity {
+        /// Both may be addresses of string literals that a compiler may merge.
+        literals: bool,
+        /// One may be the end of an object, and the other one the start of another.
+        adjacent: bool,
+    },
 }
 
 /// What an operation wants of its operands.
@@ -146,7 +151,7 @@ impl Analysis<'_> {
         let (of_a, of_b) = (self.graph.census(a.node), self.graph.census(b.node));
         let literals = of_a.literals > 0 && of_b.literals > 0 && self.may_share(a, b);
         let adjacent = a.node != b.node && (may_be_end(a, of_a) || may_be_end(b, of_b));
-        (literals || adjacent).then_some(Observation::Identity)
+        (literals || adjacent).then_some(Observation::Identity { literals, adjacent })
     }
 }
 
