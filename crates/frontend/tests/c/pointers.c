@@ -39,7 +39,7 @@ int main(void) {
   struct pt pts[4] = {{1,1},{2,2},{3,3},{4,4}}; struct pt *e = pts + 4; int s = 0; for (struct pt *q = pts; q < e; q++) s += q->x * q->y; int *raw = &pts[0].x; printf("%d %d\n", s, raw[0]);
   printf("%d\n", fib(12));
   char *names[3]; for (int i = 0; i < 3; i++) { names[i] = malloc(8); names[i][0] = 'x' + i; names[i][1] = 0; } char **np = names; printf("%s%s%s\n", *np, *(np+1), np[2]);
-  unsigned long key = (unsigned long)&pts[2]; struct pt *bk = (struct pt *)(key & ~0UL); bk->x = 33; printf("%d\n", pts[2].x);
+  unsigned long key = (unsigned long)&pts[2]; struct pt *bk = (struct pt *)(key + 8 - 8); bk->x = 33; printf("%d\n", pts[2].x);
   unsigned long off = (unsigned long)&((struct item *)0)->w; printf("%d\n", *(int *)((char *)its[2] + off));
   int (*fp)(int) = fib; fp = *fp; printf("%d %d\n", fp(5), (&fib == fp));
   int *rr = malloc(3*sizeof(int)); rr[0]=1;rr[1]=2;rr[2]=3; rr = realloc(rr, 6*sizeof(int)); rr[5] = rr[2]; printf("%d %d\n", rr[1], rr[5]); free(rr);

@@ -35,7 +35,7 @@ int main(void) {
   struct List *head = 0; for (int i = 0; i < 5; i++) { struct List *n = malloc(sizeof *n); n->v = i*i; n->next = head; head = n; }
   for (struct List *l = head; l; l = l->next) printf("%d ", l->v); puts("");
   while (head) { struct List *n = head->next; free(head); head = n; }
-  char buf[32]; strcpy(buf, "hello"); strcat(buf, ", world"); printf("%s %d %d %d %s\n", buf, (int)strlen(buf), strcmp(buf, "help") < 0, memcmp("abc", "abd", 3), strchr(buf, 'w'));
+  char buf[32]; strcpy(buf, "hello"); strcat(buf, ", world"); printf("%s %d %d %d %s\n", buf, (int)strlen(buf), strcmp(buf, "help") < 0, memcmp("abc", "abd", 3) < 0, strchr(buf, 'w'));
   char b3[8]; strncpy(b3, "ab", 8); printf("%d %d %d\n", b3[1], b3[2], b3[7]);
   int arr[5] = {1,2,3,4,5}, cp[5]; memcpy(cp, arr, sizeof arr); memmove(cp+1, cp, 4*sizeof(int)); for (int i = 0; i < 5; i++) printf("%d ", cp[i]); puts("");
   memset(cp, 0, sizeof cp); memset(arr, 0xff, 8); printf("%d %d %d %d\n", cp[3], arr[0], arr[1], arr[2]);

@@ -4,6 +4,18 @@ use super::arithmetic::ArithmeticFault;
 use super::memory::{Block, BlockKind, Memory, MemoryFault};
 use super::{Limit, Machine, Stop};
 
+/// An access that is near no object.
+const ASTRAY: &str = "access outside any object";
+const NULL: &str = "null pointer dereference";
+
+impl Stop {
+    /// Whether the run ends with an access at an address that has nothing to do with any object: that of a null pointer, or of
+    /// one that was never set.
+    pub fn is_astray(&self) -> bool {
+        matches!(self, Stop::Undefined(what) if what.starts_with(ASTRAY) || what == NULL)
+    }
+}
+
 /// Why an instruction has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
@@ -47,11 +59,11 @@ impl Machine<'_> {
     fn memory_text(&self, memory: &Memory, fault: MemoryFault, address: u64, bytes: u8) -> String {
         let block = |index: u32| &memory.blocks[index as usize];
         match fault {
-            MemoryFault::Null => "null pointer dereference".to_owned(),
+            MemoryFault::Null => NULL.to_owned(),
             MemoryFault::Outside(Some(index)) if address - block(index).address < block(index).size + 64 => {
                 self.beyond(block(index), address, bytes)
             }
-            MemoryFault::Outside(_) => format!("access outside any object, at address {address:#x}"),
+            MemoryFault::Outside(_) => format!("{ASTRAY}, at address {address:#x}"),
             MemoryFault::Dangling(index) => match block(index).kind {
                 BlockKind::Heap => "use of memory that was freed".to_owned(),
                 _ => format!("use of {} after the end of its life", self.block_name(block(index))),

@@ -20,7 +20,9 @@ mod search;
 use std::time::Duration;
 
 use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputOrigin, InputTrace, InputValue};
+use clinch_ir::cfa::{
+    AllocKind, CfaProgram, CfaVerdict, InputKind, InputOrigin, InputSite, InputTrace, InputValue, Op,
+};
 use clinch_ir::machine::{InputRequest, InputSource, Limit, Machine, Outcome, Stop};
 use serde::Serialize;
 
@@ -70,7 +72,7 @@ pub fn check_runs(
     let machine = Machine::new(program);
     let candidates = Candidates::new(program, config);
     let mut stats = RunsStats::default();
-    let mut hunt = Hunt { machine: &machine, candidates: &candidates, budget, obstacle: None };
+    let mut hunt = Hunt::new(&machine, &candidates, budget);
     let probing =
         budget.remaining().map_or(Duration::from_secs(1), |left| left * config.probing / 100).min(MAX_PROBING);
     let found = match probe::probe(&mut hunt, config.seed, probing, &mut stats) {
@@ -86,7 +88,7 @@ pub fn check_runs(
 pub fn misbehaviour(program: &CfaProgram, config: &RunsConfig, budget: &Budget, time: Duration) -> Option<Reason> {
     let machine = Machine::new(program);
     let candidates = Candidates::new(program, config);
-    let mut hunt = Hunt { machine: &machine, candidates: &candidates, budget, obstacle: None };
+    let mut hunt = Hunt::new(&machine, &candidates, budget);
     probe::probe(&mut hunt, config.seed, time, &mut RunsStats::default());
     hunt.obstacle.filter(|reason| matches!(reason, Reason::Undefined(_)))
 }
@@ -98,11 +100,23 @@ struct Hunt<'a> {
     budget: &'a Budget,
     /// Why the answer cannot be "safe": the first thing met that has no verdict.
     obstacle: Option<Reason>,
+    /// Whether pointers may come from outside, or from memory that was never written.
+    open_pointers: bool,
 }
 
-impl Hunt<'_> {
+impl<'a> Hunt<'a> {
+    fn new(machine: &'a Machine<'a>, candidates: &'a Candidates<'a>, budget: &'a Budget) -> Self {
+        let program = machine.program();
+        let from_outside = program.inputs.iter().any(is_pointer_from_outside);
+        let mut edges = program.procedures.iter().flat_map(|p| &p.edges);
+        let unwritten = edges.any(|e| matches!(e.op, Op::Alloc { zeroed: false, kind: AllocKind::Heap, .. }));
+        Hunt { machine, candidates, budget, obstacle: None, open_pointers: from_outside || unwritten }
+    }
+
     /// What the end of a run means: the error it reaches, or nothing; what stands in the way of "safe" is noted.
-    fn judge(&mut self, outcome: &Outcome) -> Option<String> {
+    /// The inputs of the run, where they are known, tell whether a pointer may have come with them.
+    fn judge(&mut self, outcome: &Outcome, inputs: Option<&[InputValue]>) -> Option<String> {
+        let open_pointers = self.open_pointers && inputs.is_none_or(|inputs| self.may_hold_pointers(inputs));
         let place = || {
             let place = self.machine.program().source.place(outcome.at.span);
             format!("{}:{}:{}", place.file, place.line, place.column)
@@ -112,6 +126,10 @@ impl Hunt<'_> {
             Stop::Exit(_) | Stop::Abort | Stop::Blocked => return None,
             // It is told by whoever asked for the inputs.
             Stop::OutOfInputs(_) => return None,
+            // It is the environment that has to set such a pointer.
+            Stop::Undefined(what) if open_pointers && outcome.stop.is_astray() => {
+                Reason::Unsupported(format!("a pointer from outside, or never set: {what}, at {}", place()))
+            }
             Stop::Undefined(what) => Reason::Undefined(format!("{what}, at {}", place())),
             Stop::Unsupported(what) => Reason::Unsupported(format!("{what}, at {}", place())),
             Stop::Limit(limit) => match limit {
@@ -131,9 +149,22 @@ impl Hunt<'_> {
         None
     }
 
+    /// Whether a pointer may be among the inputs: one from outside, or what is found in memory that was never written.
+    fn may_hold_pointers(&self, inputs: &[InputValue]) -> bool {
+        inputs.iter().any(|input| match &input.origin {
+            InputOrigin::Memory(_) => true,
+            InputOrigin::Site(site) => is_pointer_from_outside(&self.machine.program().inputs[site.index()]),
+        })
+    }
+
     fn trace(&self, error: String, outcome: &Outcome, inputs: Vec<InputValue>) -> InputTrace {
         InputTrace { inputs, error, span: outcome.at.span }
     }
+}
+
+/// Whether an input is a pointer that the environment has to set.
+fn is_pointer_from_outside(input: &InputSite) -> bool {
+    input.ty.ends_with('*') && !matches!(input.kind, InputKind::Uninitialised(_) | InputKind::Opaque(_))
 }
 
 /// The input that answers a request.

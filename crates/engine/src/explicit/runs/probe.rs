@@ -35,7 +35,7 @@ pub(super) fn probe(hunt: &mut Hunt<'_>, seed: u64, time: Duration, stats: &mut 
         let limits = Limits { steps, interrupt: Some(&interrupt), ..Limits::default() };
         let mut state = hunt.machine.initial();
         let outcome = hunt.machine.run(&mut state, &mut inputs, &mut (), &limits);
-        if let Some(error) = hunt.judge(&outcome) {
+        if let Some(error) = hunt.judge(&outcome, Some(&taken)) {
             return Some(hunt.trace(error, &outcome, taken));
         }
         if taken.is_empty() && outcome.stop != Stop::Limit(Limit::Steps) {

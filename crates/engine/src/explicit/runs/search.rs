@@ -149,7 +149,7 @@ impl Round<'_, '_> {
             }
             Pause::Stopped(outcome) => {
                 budget.check_memory()?;
-                let error = self.hunt.judge(&outcome);
+                let error = self.hunt.judge(&outcome, None);
                 Ok(error.map_or(Piece::Ended, |error| Piece::Error(error, outcome)))
             }
         }

@@ -123,7 +123,7 @@ fn accesses_outside() {
 #[test]
 fn sizes() {
     let text = "extern void *malloc(unsigned long);\n\
-                int main() { int n = __VERIFIER_nondet_int(); if (n < 1 || n > 4) return 0;\n\
+                int main() { int n = __VERIFIER_nondet_int(); if (n < 1 || n > 3) return 0;\n\
                   int *a = malloc(n * sizeof(int)); a[n - 1] = n; if (a[n - 1] != n) reach_error(); }";
     says(text, &none(Some(4), 512), Some(true));
     assert!(reason(text, &none(Some(4), 256)).contains("safe for a heap of 256 bits"));

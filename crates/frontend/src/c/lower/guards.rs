@@ -103,8 +103,8 @@ impl Lowering<'_> {
         if literals {
             let (first, second) = (self.is_in_literals(x), self.is_in_literals(y));
             let both = self.terms.and(first, second);
-            let plain = self.not(both);
-            let plain = self.terms.or(equal, plain);
+            let (not_both, same) = (self.not(both), self.is_in_one_literal(x, y));
+            let plain = self.terms.any([equal, not_both, same]);
             self.guard(plain, Op::Unsupported("whether two string literals are one object".to_owned()), span);
         }
         if adjacent {
@@ -114,12 +114,33 @@ impl Lowering<'_> {
         }
     }
 
+    /// The literals, from the first address to behind the last one of each.
+    fn literals(&self) -> Vec<(u64, u64)> {
+        let literals = self.objects.iter().filter(|o| o.kind == ObjectKind::Literal);
+        literals.map(|o| (o.address, o.address + o.size)).collect()
+    }
+
     /// Whether an address is one of a literal: they are laid out one after the other.
     fn is_in_literals(&mut self, address: Term) -> Term {
-        let mut literals = self.objects.iter().filter(|o| o.kind == ObjectKind::Literal);
-        let first = literals.next().map_or((0, 0), |o| (o.address, o.address + o.size));
-        let end = literals.next_back().map_or(first.1, |o| o.address + o.size);
-        let (first, end) = (self.address(first.0), self.address(end));
+        let literals = self.literals();
+        let (first, last) = (literals.first().map_or(0, |l| l.0), literals.last().map_or(0, |l| l.1));
+        self.is_between(address, first, last)
+    }
+
+    /// Whether two addresses belong to the same literal, as far as there are few enough to say so.
+    fn is_in_one_literal(&mut self, x: Term, y: Term) -> Term {
+        const FEW: usize = 64;
+        let mut any = self.terms.ff();
+        for (first, end) in self.literals().into_iter().take(FEW) {
+            let (one, other) = (self.is_between(x, first, end), self.is_between(y, first, end));
+            let both = self.terms.and(one, other);
+            any = self.terms.or(any, both);
+        }
+        any
+    }
+
+    fn is_between(&mut self, address: Term, first: u64, end: u64) -> Term {
+        let (first, end) = (self.address(first), self.address(end));
         let above = self.compare(BinaryOp::Le, false, first, address);
         let below = self.compare(BinaryOp::Lt, false, address, end);
         self.terms.and(above, below)
@@ -129,6 +150,8 @@ impl Lowering<'_> {
     fn is_no_address(&mut self, term: Term, home: Home) -> Term {
         let (low, high) = match home {
             Home::Fixed => self.fixed_addresses(),
+            // Blocks beyond are not met without one below.
+            Home::Dynamic if self.pointer_bits() == 64 => (DYNAMIC_BASE.min(self.fixed_addresses().0), 1 << 33),
             Home::Dynamic => (DYNAMIC_BASE.min(self.fixed_addresses().0), addresses(self.hir.types.model).1),
         };
         let width = if self.mathematical() { 64 } else { self.terms.bv_width(term) };
