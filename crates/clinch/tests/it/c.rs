@@ -75,7 +75,7 @@ fn calls_through_pointers_are_followed() {
         trace:
           program.c:6  __VERIFIER_nondet_bool()                  value = 0  (input)
           program.c:6  __VERIFIER_nondet_bool() ? twice : square  f = &square
-          program.c:7  [f == 4294443024]
+          program.c:7  [f == 4294443024ul]
           program.c:7  f(3)                                      x = 3
           program.c:7  f(3)                                      value = 9
           program.c:7  [f(3) == 9]

@@ -42,7 +42,7 @@ int main(void) {
   int *r = malloc(3*sizeof(int)); r[0]=1;r[1]=2;r[2]=3; r = realloc(r, 6*sizeof(int)); r[5] = r[2]; printf("%d %d\n", r[1], r[5]); free(r);
   int n = 4; int vla[n]; for (int i = 0; i < n; i++) vla[i] = i*3; printf("%d %d\n", vla[3], (int)sizeof vla);
   struct P *lit = &(struct P){1,2,3}; lit->x += 10; printf("%d %ld\n", lit->x, lit->l);
-  int x = 3; x = x++ + 2; int y = (x += 2, x * 2); printf("%d %d\n", x, y);
+  int x = 3; x = x + 2; int y = (x += 2, x * 2); printf("%d %d\n", x, y);
   unsigned char uc = 250; uc += 10; signed char sc = 127; sc++; short sh = -1; unsigned us = sh; printf("%d %d %u %d\n", uc, sc, us, sh >> 1);
   long long ll = 1LL << 40; printf("%lld %d %d\n", ll, (int)(ll >> 38), -7 / 2); printf("%d %d %u\n", -7 % 3, 7 % -3, -7u % 3);
   int i = 0; goto mid; for (; i < 3; i++) { int t[2]; mid: t[0] = i; printf("%d;", t[0]); } puts("");

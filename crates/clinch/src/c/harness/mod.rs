@@ -25,7 +25,7 @@ pub(crate) const MESSAGE: &str = "clinch: error reached";
 pub(crate) enum Partner {
     /// The program as it is.
     Original,
-    /// What [`instrument`] makes of it.
+    /// What [`instrument()`] makes of it.
     Instrumented,
 }
 

@@ -162,9 +162,10 @@ impl<'a> Hunt<'a> {
     }
 }
 
-/// Whether an input is a pointer that the environment has to set.
+/// Whether an input is a pointer that the environment has to set. So it has those of locals without initialiser, by which
+/// drivers are given their devices.
 fn is_pointer_from_outside(input: &InputSite) -> bool {
-    input.ty.ends_with('*') && !matches!(input.kind, InputKind::Uninitialised(_) | InputKind::Opaque(_))
+    input.ty.ends_with('*') && !matches!(input.kind, InputKind::Opaque(_))
 }
 
 /// The input that answers a request.

@@ -33,9 +33,7 @@ fn operation(name: &str) -> Option<Operation> {
 impl Checker<'_> {
     /// The meaning of an atomic builtin; none if there is no such builtin, or none that is known.
     pub(super) fn atomic(&mut self, name: &str, args: &[Node<Expression>], span: Span) -> Option<Checked<Expr>> {
-        if self.function.is_none() {
-            return None;
-        }
+        self.function.as_ref()?;
         if let Some(rest) = name.strip_prefix("__atomic_") {
             return self.atomic_named(rest, args, span);
         }

@@ -1,7 +1,7 @@
 //! Dynamic memory.
 
 use clinch_ir::cfa::{AllocKind, InputKind, Op};
-use clinch_ir::{BinOp, Span, Term};
+use clinch_ir::{BinOp, Span, Symbol, Term};
 
 use super::super::hir::BinaryOp;
 use super::super::points_to::Cell;
@@ -18,7 +18,7 @@ impl Lowering<'_> {
             Some(n) if n > 0 => return self.allocate(size, AllocKind::Heap, zeroed, span),
             _ => {}
         }
-        let pointer = self.counter(0, span);
+        let pointer = self.null_pointer(span);
         let (some, none, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         let (fits, limit) = (self.body.fresh(), self.address(most));
         let can_exist = self.compare(BinaryOp::Lt, false, size, limit);
@@ -37,6 +37,15 @@ impl Lowering<'_> {
         self.terms.symbol(pointer)
     }
 
+    /// A hidden variable that holds a null pointer so far.
+    fn null_pointer(&mut self, span: Span) -> Symbol {
+        let symbol = self.counter(0, span);
+        if let Some(info) = self.variables.get_mut(&symbol) {
+            info.ty = "void *".to_owned();
+        }
+        symbol
+    }
+
     /// `calloc`: an array that does not fit into memory is not allocated.
     pub(super) fn allocate_array(&mut self, n: Term, size: Term, span: Span) -> Term {
         let bytes = self.mul(n, size);
@@ -52,7 +61,7 @@ impl Lowering<'_> {
         let exact = self.terms.bv(BinOp::BvMul, n, size);
         let excess = self.terms.extract(2 * bits - 1, bits, exact);
         let overflows = self.nonzero(excess);
-        let pointer = self.counter(0, span);
+        let pointer = self.null_pointer(span);
         let (fits, after) = (self.body.fresh(), self.body.fresh());
         self.branch_on(overflows, after, fits, span);
         self.body.at(fits);

@@ -129,7 +129,7 @@ impl Lowering<'_> {
 
     /// Whether two addresses belong to the same literal, as far as there are few enough to say so.
     fn is_in_one_literal(&mut self, x: Term, y: Term) -> Term {
-        const FEW: usize = 64;
+        const FEW: usize = 512;
         let mut any = self.terms.ff();
         for (first, end) in self.literals().into_iter().take(FEW) {
             let (one, other) = (self.is_between(x, first, end), self.is_between(y, first, end));
