@@ -43,7 +43,7 @@ int main(void) {
   bcopy(numbers, numbers + 1, 12); bzero(numbers, 4); for (int i = 0; i < 4; i++) printf("%d ", numbers[i]); printf("\n");
   printf("%d %d %d %d %d\n", strcasecmp("HeLLo", "hEllO") == 0, strcasecmp("a", "B") < 0, !strncasecmp("abcX", "ABCy", 3), strncasecmp("abd", "ABC", 3) > 0, memcmp("a\xff", "a\1", 2) > 0);
   number("  -12x", 10); number("0x1fz", 16); number("0x1fz", 0); number("0x", 16); number("017", 0); number("z", 36); number("", 10); number("+", 10); number("99999999999999999999", 10); number("-99999999999999999999", 10); number("9223372036854775807", 10); number("-9223372036854775808", 10); number("18446744073709551615", 10); number("18446744073709551616", 10); number("-1", 10); number("\t\n 101", 2);
-  printf("%d %ld %d\n", atoi("-42abc"), atol("123456789012"), atoi("x"));
+  printf("%d", atoi("-42abc")); printf(" %ld", atol("123456789012")); printf(" %d\n", atoi("x"));
   div_t q = div(-7, 2); ldiv_t l = ldiv(1L << 40, 1000); printf("%d %d %ld %ld %d %ld %d\n", q.quot, q.rem, l.quot, l.rem, abs(-5), labs(-6L), ffs(24));
   int sorted[] = { 5, 3, 9, 1, 7, 3 }; qsort(sorted, 6, sizeof *sorted, ascending); for (int i = 0; i < 6; i++) printf("%d ", sorted[i]);
   int key = 7, missing = 4; calls = 0; int *found = bsearch(&key, sorted, 6, sizeof *sorted, ascending); printf("%d %d ", (int)(found - sorted), calls); printf("%d\n", bsearch(&missing, sorted, 6, sizeof *sorted, ascending) == 0);

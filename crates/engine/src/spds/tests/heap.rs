@@ -125,14 +125,15 @@ fn sizes() {
     let text = "extern void *malloc(unsigned long);\n\
                 int main() { int n = __VERIFIER_nondet_int(); if (n < 1 || n > 3) return 0;\n\
                   int *a = malloc(n * sizeof(int)); a[n - 1] = n; if (a[n - 1] != n) reach_error(); }";
-    says(text, &none(Some(4), 512), Some(true));
-    assert!(reason(text, &none(Some(4), 256)).contains("safe for a heap of 256 bits"));
+    // Sizes have to fit into integers too.
+    says(text, &none(Some(5), 512), Some(true));
+    assert!(reason(text, &none(Some(5), 256)).contains("safe for a heap of 256 bits"));
     says(&text.replace("!= n)", "== 3)"), &none(None, 512), Some(false));
     let text = "extern void *malloc(unsigned long); struct a { int x; }; struct b { int y; struct a *in; };\n\
                 void *get(unsigned long n) { return malloc(n); } struct b *table[2];\n\
                 int main() { int i; for (i = 0; i < 2; i++) { table[i] = get(sizeof(struct b));\n\
                   table[i]->in = get(sizeof(struct a)); table[i]->in->x = i; }\n\
                   if (table[0]->in->x != 0 || table[1]->in->x != 1) reach_error(); }";
-    says(text, &none(Some(4), 512), Some(true));
-    says(&text.replace("[1]->in->x != 1", "[1]->in->x == 1"), &none(Some(4), 512), Some(false));
+    says(text, &none(Some(6), 512), Some(true));
+    says(&text.replace("[1]->in->x != 1", "[1]->in->x == 1"), &none(Some(6), 512), Some(false));
 }

@@ -281,13 +281,25 @@ int strcoll(const char *a, const char *b) {
 }
 
 int ffs(int x) {
-  return __builtin_ffs(x);
+  unsigned bits = x;
+  int position = 1;
+  if (bits == 0) return 0;
+  for (; !(bits & 1); position++) bits >>= 1;
+  return position;
 }
 
 int ffsl(long x) {
-  return __builtin_ffsl(x);
+  unsigned long bits = x;
+  int position = 1;
+  if (bits == 0) return 0;
+  for (; !(bits & 1); position++) bits >>= 1;
+  return position;
 }
 
 int ffsll(long long x) {
-  return __builtin_ffsll(x);
+  unsigned long long bits = x;
+  int position = 1;
+  if (bits == 0) return 0;
+  for (; !(bits & 1); position++) bits >>= 1;
+  return position;
 }
