@@ -1,6 +1,6 @@
 //! C: from preprocessed text to a [`CfaProgram`].
 //!
-//! [`models`] adds what the program takes from the C library. `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
+//! `models` adds what the program takes from the C library. `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
 //! finds the regions of memory, [`lower`] makes automata.
 
 pub(crate) mod check;
