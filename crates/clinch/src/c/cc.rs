@@ -10,6 +10,9 @@ use clinch_frontend::c::types::DataModel;
 /// How long the compiler may take. It is not ours, so it gets a limit.
 const COMPILE_TIME: Duration = Duration::from_secs(60);
 
+/// The status of a program that the loader refuses.
+const NOT_LOADED: i32 = 127;
+
 /// The standard library for programs of another word size than the machine's.
 const RUNTIME: &str = include_str!("runtime.c");
 
@@ -128,8 +131,16 @@ impl Compiler {
             files.push(file);
         }
         let program = scratch.path().join("program");
-        self.compile(&files, &program, model, flags)?;
-        run(&program, time)
+        let execution = self.compile(&files, &program, model, flags).and_then(|()| run(&program, time));
+        match execution {
+            Ok(execution) if execution.ended != Ended::Status(NOT_LOADED) => Ok(execution),
+            // Assembly and variables that nobody defines do not get into a program that can be loaded anywhere.
+            _ => {
+                let fixed = [flags, &["-static", "-fno-pie", "-no-pie"]].concat();
+                let again = self.compile(&files, &program, model, &fixed).and_then(|()| run(&program, time));
+                again.or(execution)
+            }
+        }
     }
 
     fn compile(&self, files: &[PathBuf], program: &Path, model: DataModel, flags: &[&str]) -> Result<(), String> {

@@ -123,6 +123,14 @@ fn addresses_are_not_observed() {
         "int x; int main(void) { int *p = &x; if (p == 0 || (unsigned long)p > -4096ul) reach_error(); return 0; }",
     );
     is_safe(
+        "int x; int main(void) { unsigned long null = 0, p = (unsigned long)&x; if (p == null || p < null) reach_error(); return 0; }",
+    );
+    has_no_verdict(
+        "int x; int main(void) { if ((int)&x < 0) reach_error(); return 0; }",
+        layout,
+        &["--data-model", "ilp32"],
+    );
+    is_safe(
         "int x; int main(void) { int *p = (int *)(unsigned long)&x; *p = 3; if (x != 3) reach_error(); return 0; }",
     );
 }
@@ -151,6 +159,25 @@ fn pointers_from_outside_may_be_equal_and_point_to_globals() {
         refuted,
         &[],
     );
+    for aliased in [
+        "int g; int f(char *p) { g = 1; if (p) *p = 2; if (g != 1) reach_error(); return 0; }",
+        "unsigned g; int f(int *p) { g = 1; if (p) *p = 2; if (g != 1) reach_error(); return 0; }",
+        "struct s { int a, b; } g; int f(int *p) { g.b = 1; if (p) *p = 2; if (g.b != 1) reach_error(); return 0; }",
+        "struct s { int a, b; }; int f(struct s *s, int *p) { s->b = 1; if (p) *p = 2; if (s->b != 1) reach_error(); return 0; }",
+        "struct s { int a, b; }; int f(struct s *s, char *p) { s->b = 1; if (p) *p = 2; if (s->b != 1) reach_error(); return 0; }",
+        "union u { int a; float b; }; int f(union u *u, int *p) { u->a = 1; if (p) *p = 2; if (u->a != 1) reach_error(); return 0; }",
+        "static int g; int *get(void) { return &g; } int f(int *p) { g = 1; if (p) *p = 2; if (g != 1) reach_error(); return 0; }",
+        "int g; int f(void *p) { g = 1; if (p) __builtin_memset(p, 0, 4); if (g != 1) reach_error(); return 0; }",
+    ] {
+        has_no_verdict(aliased, "", &["--entry", "f"]);
+    }
+    // Nobody outside knows a static variable whose address is not taken.
+    let (code, shown) = verdict(
+        "static int g; int f(int *p) { g = 1; if (p) *p = 2; if (g != 1) reach_error(); return 0; }",
+        "auto",
+        &["--entry", "f"],
+    );
+    assert_eq!(code, 0, "{shown}");
     // A pointer to another type does not.
     let (code, shown) = verdict(
         "int g; extern double *lookup(int); int main(void) { double *p = lookup(3); *p = 5; if (g) reach_error(); return 0; }",

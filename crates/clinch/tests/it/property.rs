@@ -110,3 +110,83 @@ fn contradictory_assumptions_are_noted() {
     let (code, shown) = on_text("check", &text("x == 4711 && a && !b"), &["--strict"]);
     assert_eq!(code, 0, "{shown}");
 }
+
+/// What produces each assumption that the manual lists: the beginning of its line there, arguments, a program.
+const ASSUMING: [(&str, &[&str], &str); 14] = [
+    (
+        "memory is accessed inside of live objects only",
+        &[],
+        "int a[4]; int main(void) { unsigned i = __VERIFIER_nondet_uint(); if (i < 4) a[i] = 1; if (a[0] > 1) reach_error(); return 0; }",
+    ),
+    ("`f` has no body", &[], "extern int f(void); int main(void) { if (f() * 0) reach_error(); return 0; }"),
+    (
+        "pointers from outside",
+        &[],
+        "extern double *f(void); int g; int main(void) { double *p = f(); if (p) *p = 1; if (g) reach_error(); return 0; }",
+    ),
+    ("the parameters of `f`", &["--entry", "f"], "int f(int n) { if (n > 3 && n < 3) reach_error(); return 0; }"),
+    (
+        "nothing is known of `x`",
+        &[],
+        "extern int x[]; int main(void) { int i = x[1]; if (i > 3 && i < 3) reach_error(); return 0; }",
+    ),
+    ("memory is never exhausted", &[], "int main(void) { int *p = malloc(4); if (!p) reach_error(); return 0; }"),
+    (
+        "the weak symbol `f`",
+        &[],
+        "extern void f(void) __attribute__((weak)); int main(void) { if (f) reach_error(); return 0; }",
+    ),
+    (
+        "`main` gets at most 4 arguments",
+        &[],
+        "int main(int argc, char **argv) { if (argc > 4 && argv[1]) reach_error(); return 0; }",
+    ),
+    (
+        "texts from the environment",
+        &[],
+        "int main(void) { char *t = getenv(\"HOME\"); if (t && strlen(t) > 255) reach_error(); return 0; }",
+    ),
+    (
+        "`qsort` compares",
+        &[],
+        "int a[2] = { 2, 1 }; int less(const void *p, const void *q) { return *(const int *)p - *(const int *)q; }
+         int main(void) { qsort(a, 2, 4, less); if (a[0] != 1) reach_error(); return 0; }",
+    ),
+    (
+        "characters are classified",
+        &[],
+        "int main(void) { setlocale(LC_ALL, \"\"); if (isdigit('a')) reach_error(); return 0; }",
+    ),
+    ("output does not fail", &[], "int main(void) { if (putchar('x') != 'x') reach_error(); return 0; }"),
+    (
+        "output with a computed format",
+        &[],
+        "int main(int argc, char **argv) { printf(argv[0]); if (argc < 0) reach_error(); return 0; }",
+    ),
+    (
+        "pointers are written before they are read",
+        &["--engine", "spds"],
+        "struct s { int n; }; int main(void) { struct s *p = malloc(sizeof *p); p->n = 1; if (p->n != 1) reach_error(); return 0; }",
+    ),
+];
+
+#[test]
+fn every_assumption_of_the_manual_is_printed() {
+    let manual = include_str!("../../../../docs/c.md");
+    let table = manual.lines().skip_while(|line| *line != "| assumed | when |").skip(2);
+    let rows: Vec<&str> = table.take_while(|line| line.starts_with('|')).collect();
+    let includes =
+        ["ctype.h", "locale.h", "stdio.h", "stdlib.h", "string.h"].map(|h| format!("#include <{h}>\n")).concat();
+    for row in &rows {
+        let assumption = row.trim_start_matches("| ").split(" | ").next().unwrap_or_default();
+        let produces = ASSUMING.iter().find(|(start, ..)| assumption.starts_with(start));
+        let (_, args, program) = produces.unwrap_or_else(|| panic!("no program produces: {assumption}"));
+        let head = "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);";
+        let (code, shown) = on_text("check", &format!("{includes}{head}\n{program}\n"), args);
+        assert!(code == 0 && shown.contains(&format!("assumed: {assumption}\n")), "{assumption}: {shown}");
+        let strict = [args, &["--strict"][..]].concat();
+        let (code, shown) = on_text("check", &format!("{includes}{head}\n{program}\n"), &strict);
+        assert_eq!(code, 2, "{assumption}: {shown}");
+    }
+    assert_eq!(rows.len(), ASSUMING.len());
+}

@@ -83,6 +83,8 @@ pub struct Variable {
     pub init: Option<Init>,
     /// Declared `extern`, and defined nowhere: its value is an input.
     pub external: bool,
+    /// Other units may know it by its name.
+    pub exported: bool,
     /// Its address is taken (`&x`, an array that decays, a record whose member's address is taken, ...).
     pub address_taken: bool,
     /// A local array whose length is computed at run time: the number of *elements*. Its type is `Array(element, None)`.

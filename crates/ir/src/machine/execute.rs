@@ -77,7 +77,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
         let start = self.code.procedures[procedure as usize].locations[location as usize];
         if start == u32::MAX || !state.memory.fits() {
             let limit = if start == u32::MAX { Stop::Blocked } else { Stop::Limit(Limit::Memory) };
-            return Event::Stopped(Outcome { stop: limit, at: self.machine.at(procedure, NO_EDGE) });
+            return Event::Stopped(Outcome { stop: limit, at: self.machine.at(procedure, NO_EDGE), address: None });
         }
         let mut next_check = self.next_check(state.steps);
         let mut pc = start as usize;
@@ -112,7 +112,8 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                 }
                 Err(fault) => {
                     let stop = self.machine.stop_of(&state.memory, fault);
-                    return self.stopped(state, pc - 1, stop);
+                    let address = if let Fault::Memory(_, address, _) = fault { Some(address) } else { None };
+                    return self.stopped_at(state, pc - 1, stop, address);
                 }
             }
         }
@@ -131,9 +132,13 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
 
     /// The run ends at an instruction, before its edge.
     fn stopped(&self, state: &mut MachineState, pc: usize, stop: Stop) -> Event {
+        self.stopped_at(state, pc, stop, None)
+    }
+
+    fn stopped_at(&self, state: &mut MachineState, pc: usize, stop: Stop, address: Option<u64>) -> Event {
         let (procedure, edge) = self.code.origin[pc];
         self.locate(state, procedure, edge);
-        Event::Stopped(Outcome { stop, at: self.machine.at(procedure, edge) })
+        Event::Stopped(Outcome { stop, at: self.machine.at(procedure, edge), address })
     }
 
     fn locate(&self, state: &mut MachineState, procedure: u32, edge: EdgeId) {

@@ -36,6 +36,11 @@ impl From<ArithmeticFault> for Fault {
     }
 }
 
+/// Whether a variable is defined elsewhere, with a size that no declaration says.
+fn is_of_unknown_size(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Static(_)) && block.size == 0
+}
+
 impl Machine<'_> {
     /// The end of the run by a fault, except where an input is needed.
     pub(super) fn stop_of(&self, memory: &Memory, fault: Fault) -> Stop {
@@ -47,6 +52,12 @@ impl Machine<'_> {
             Fault::Arithmetic(ArithmeticFault::ShiftCount) => Stop::Undefined("shift count out of range".to_owned()),
             Fault::Arithmetic(ArithmeticFault::TooLarge) => Stop::Limit(Limit::Integer),
             Fault::Memory(MemoryFault::Limit, ..) => Stop::Limit(Limit::Memory),
+            Fault::Memory(MemoryFault::Beyond(index) | MemoryFault::Outside(Some(index)), ..)
+                if is_of_unknown_size(&memory.blocks[index as usize]) =>
+            {
+                let name = self.block_name(&memory.blocks[index as usize]);
+                Stop::Unsupported(format!("an access to {name}, whose size is not known"))
+            }
             Fault::Memory(fault, address, bytes) => Stop::Undefined(self.memory_text(memory, fault, address, bytes)),
             Fault::DifferentObjects => {
                 Stop::Undefined("the order or distance of pointers to different objects".to_owned())

@@ -159,6 +159,8 @@ pub struct Outcome {
     pub stop: Stop,
     /// Where.
     pub at: At,
+    /// The address that must not be accessed, if it ends so.
+    pub address: Option<u64>,
 }
 
 /// What [`Machine::run_until_input`] comes to.

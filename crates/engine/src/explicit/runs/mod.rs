@@ -127,7 +127,7 @@ impl<'a> Hunt<'a> {
             // It is told by whoever asked for the inputs.
             Stop::OutOfInputs(_) => return None,
             // It is the environment that has to set such a pointer.
-            Stop::Undefined(what) if open_pointers && outcome.stop.is_astray() => {
+            Stop::Undefined(what) if open_pointers && (outcome.stop.is_astray() || is_near(outcome, inputs)) => {
                 Reason::Unsupported(format!("a pointer from outside, or never set: {what}, at {}", place()))
             }
             Stop::Undefined(what) => Reason::Undefined(format!("{what}, at {}", place())),
@@ -160,6 +160,13 @@ impl<'a> Hunt<'a> {
     fn trace(&self, error: String, outcome: &Outcome, inputs: Vec<InputValue>) -> InputTrace {
         InputTrace { inputs, error, span: outcome.at.span }
     }
+}
+
+/// Whether an address that must not be accessed is near one that an input is: what is there is for the environment to say.
+fn is_near(outcome: &Outcome, inputs: Option<&[InputValue]>) -> bool {
+    const NEAR: u64 = 1 << 16;
+    let (Some(address), Some(inputs)) = (outcome.address, inputs) else { return false };
+    inputs.iter().any(|input| input.bits >= NEAR && address.abs_diff(input.bits) < NEAR)
 }
 
 /// Whether an input is a pointer that the environment has to set. So it has those of locals without initialiser, by which

@@ -113,8 +113,7 @@ impl Round<'_, '_> {
             machine.supply(&mut state, &request, bits);
             let value = input_value(&request, bits);
             if let Piece::Error(error, outcome) = self.continue_from(&mut state, Some((index as u32, value.clone())))? {
-                let mut inputs = self.inputs_to(index);
-                inputs.push(value);
+                let inputs = self.inputs_with(&Some((index as u32, value)));
                 return Ok(Some(self.hunt.trace(error, &outcome, inputs)));
             }
         }
@@ -149,7 +148,8 @@ impl Round<'_, '_> {
             }
             Pause::Stopped(outcome) => {
                 budget.check_memory()?;
-                let error = self.hunt.judge(&outcome, None);
+                let inputs = matches!(outcome.stop, Stop::Undefined(_)).then(|| self.inputs_with(&origin));
+                let error = self.hunt.judge(&outcome, inputs.as_deref());
                 Ok(error.map_or(Piece::Ended, |error| Piece::Error(error, outcome)))
             }
         }
@@ -199,6 +199,14 @@ impl Round<'_, '_> {
             }
         }
         Ok(Watched::Nothing)
+    }
+
+    /// The inputs that lead to a state, and one more.
+    fn inputs_with(&self, origin: &Origin) -> Vec<InputValue> {
+        let Some((index, value)) = origin else { return Vec::new() };
+        let mut inputs = self.inputs_to(*index as usize);
+        inputs.push(value.clone());
+        inputs
     }
 
     /// The inputs that lead to a stored state.

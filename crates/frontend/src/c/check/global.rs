@@ -22,6 +22,7 @@ impl Checker<'_> {
             storage,
             init: None,
             external: false,
+            exported: false,
             address_taken: false,
             runtime_length: None,
             align: None,
@@ -68,7 +69,8 @@ impl Checker<'_> {
             }
             None => {
                 let id = self.new_variable(name.to_owned(), ty, Storage::Static, span);
-                self.hir.variables[id.0 as usize].external = external;
+                let variable = &mut self.hir.variables[id.0 as usize];
+                (variable.external, variable.exported) = (external, !is_static);
                 if !is_static {
                     self.externals.insert(link_name.to_owned(), Symbol::Variable(id));
                 }

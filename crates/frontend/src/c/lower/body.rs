@@ -61,6 +61,8 @@ pub(super) struct Body {
     pub(super) labels: FxHashMap<LabelId, LocId>,
     /// The blocks around each label.
     pub(super) label_blocks: FxHashMap<LabelId, Vec<usize>>,
+    /// How much began in its block before a label that was met.
+    pub(super) label_ends: FxHashMap<LabelId, usize>,
     pub(super) scopes: Vec<Scope>,
     pub(super) breaks: Vec<Exit>,
     pub(super) continues: Vec<Exit>,

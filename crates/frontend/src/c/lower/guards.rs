@@ -13,6 +13,9 @@ use super::super::points_to::{Home, Observation, addresses};
 use super::super::types::TypeId;
 use super::Lowering;
 
+/// What a run stops with that sees where objects are.
+const SEEN: &str = "depends on where objects are in memory";
+
 impl Lowering<'_> {
     /// Goes on only where a condition holds; elsewhere the behaviour is undefined.
     pub(super) fn require(&mut self, condition: Term, otherwise: &str, span: Span) {
@@ -77,13 +80,18 @@ impl Lowering<'_> {
         match self.points.observation(key) {
             None => {}
             Some(Observation::Bits { left, right }) => {
-                let what = "depends on where objects are in memory";
                 for (term, home) in [(x, left), (y, right)] {
                     if let Some(home) = home {
                         let plain = self.is_no_address(term, home);
-                        self.guard(plain, Op::Unsupported(what.to_owned()), span);
+                        self.guard(plain, Op::Unsupported(SEEN.to_owned()), span);
                     }
                 }
+            }
+            Some(Observation::Number { left, home }) => {
+                let (address, number) = if left { (x, y) } else { (y, x) };
+                let (plain, far) = (self.is_no_address(address, home), self.is_never_an_address(number));
+                let plain = self.terms.or(plain, far);
+                self.guard(plain, Op::Unsupported(SEEN.to_owned()), span);
             }
             Some(Observation::DifferentObjects) => {
                 let (x_is_plain, y_is_plain) =
@@ -154,6 +162,16 @@ impl Lowering<'_> {
             Home::Dynamic if self.pointer_bits() == 64 => (DYNAMIC_BASE.min(self.fixed_addresses().0), 1 << 33),
             Home::Dynamic => (DYNAMIC_BASE.min(self.fixed_addresses().0), addresses(self.hir.types.model).1),
         };
+        self.is_beyond(term, low, high)
+    }
+
+    /// Whether a number is no address, wherever objects are.
+    fn is_never_an_address(&mut self, term: Term) -> Term {
+        let (low, high) = addresses(self.hir.types.model);
+        self.is_beyond(term, low, high)
+    }
+
+    fn is_beyond(&mut self, term: Term, low: u64, high: u64) -> Term {
         let width = if self.mathematical() { 64 } else { self.terms.bv_width(term) };
         let (low, high) = (self.number(width, low.into()), self.number(width, high.into()));
         let below = self.compare(BinaryOp::Lt, false, term, low);

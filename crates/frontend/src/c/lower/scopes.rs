@@ -41,10 +41,14 @@ impl Lowering<'_> {
 
     /// Does what is to be done at the end of all blocks but the outer `depth`, which stay open.
     pub(super) fn leave_scopes(&mut self, depth: usize, span: Span) {
-        let hir = self.hir;
         let ends: Vec<End> =
             self.body.scopes[depth..].iter().rev().flat_map(|s| s.ends.iter().rev().copied()).collect();
-        for end in ends {
+        self.end(&ends, span);
+    }
+
+    fn end(&mut self, ends: &[End], span: Span) {
+        let hir = self.hir;
+        for &end in ends {
             match end {
                 End::Object(object) => self.body.emit(Op::Leave(object), span),
                 End::Cleanup(call) => self.effect(&hir.cleanups[call]),
@@ -80,6 +84,14 @@ impl Lowering<'_> {
         // The scope of the parameters is around everything.
         let open = self.body.scopes.iter().skip(1).zip(&around).take_while(|(s, b)| s.block == **b).count() + 1;
         self.leave_scopes(open.min(self.body.scopes.len()), span);
+        if open == around.len() + 1
+            && let (Some(scope), Some(&before)) = (self.body.scopes.get(around.len()), self.body.label_ends.get(&label))
+        {
+            // Back before declarations of the label's own block: objects live on, but what cleans up is called.
+            let later = scope.ends.iter().skip(before).rev();
+            let cleanups: Vec<End> = later.filter(|end| matches!(end, End::Cleanup(_))).copied().collect();
+            self.end(&cleanups, span);
+        }
     }
 
     /// Finds the blocks around each label, and the declarations that a jump may pass by.

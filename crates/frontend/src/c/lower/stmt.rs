@@ -50,7 +50,11 @@ impl Lowering<'_> {
             Stmt::Switch(operand, body) => self.switch(operand, body),
             Stmt::Case(lo, hi, span) => self.case(Some((*lo, *hi)), *span),
             Stmt::Default(span) => self.case(None, *span),
-            Stmt::Label(label, span) => self.label(*label, *span),
+            Stmt::Label(label, span) => {
+                let ends = self.body.scopes.last().map_or(0, |scope| scope.ends.len());
+                self.body.label_ends.insert(*label, ends);
+                self.label(*label, *span);
+            }
             Stmt::Goto(label, span) => {
                 self.leave_for(*label, *span);
                 let to = self.label_location(*label);

@@ -78,6 +78,10 @@ const HARMLESS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "a mark for the tools of the Linux driver verification project, which no compiler knows",
+        &["ldv_model", "ldv_model_inline"],
+    ),
+    (
         "how code is generated or inlined, with the same results",
         &[
             "always_inline",

@@ -4,12 +4,12 @@ use super::super::hir::{
     BinaryOp, Call, Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, UnaryOp, Update, UpdateOp,
     VariableId,
 };
-use super::super::types::{Type, TypeId};
-use super::Analysis;
+use super::super::types::{DataModel, Type, TypeId};
 use super::constant;
 use super::graph::{Array, Cell, Step, Val};
 use super::observe::{Want, is_no_address, want};
 use super::residence::{Residence, is_record, leaves, residence};
+use super::{Analysis, used_as};
 
 /// Where the value of an expression is.
 #[derive(Clone, Debug)]
@@ -98,6 +98,14 @@ impl Analysis<'_> {
 
     /// Where the value of an expression is; notes what flows and what is accessed on the way.
     pub(super) fn expr(&mut self, e: &Expr) -> Flow {
+        let flow = self.value_of(e);
+        if let Flow::Scalar(value) = flow {
+            self.view(value, e.ty);
+        }
+        flow
+    }
+
+    fn value_of(&mut self, e: &Expr) -> Flow {
         match &e.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Unsupported(_) => Flow::Nothing,
             ExprKind::Load(place) => {
@@ -167,7 +175,9 @@ impl Analysis<'_> {
             self.pointers.extend([(key(a), *left), (key(b), *right)]);
         }
         let is_comparison = matches!(op, Eq | Ne | Lt | Le | Gt | Ge);
-        let is_plain = |k: Option<i128>| k.is_some_and(|k| is_no_address(self.hir, k));
+        let signed_order = !matches!(op, Eq | Ne) && self.hir.types.is_signed(a.ty);
+        let sign_known = self.hir.types.model == DataModel::Lp64 || !signed_order;
+        let is_plain = |k: Option<i128>| sign_known && k.is_some_and(|k| is_no_address(self.hir, k));
         // Which of two pointers from outside is which does not depend on where our objects are.
         let pointers = matches!(op, Eq | Ne) && self.hir.types.is_pointer(a.ty);
         if !(is_comparison && (is_plain(constant_a) || is_plain(constant_b))) {
@@ -330,7 +340,7 @@ impl Analysis<'_> {
                     _ => self.graph.value(),
                 };
                 self.pointers.insert(key(pointer), value);
-                self.dereferenced.push((value, place.ty));
+                self.dereferenced.push((value, used_as(&self.hir.types, place.ty)));
                 self.graph.target(value);
                 Spot::Behind(value, 0)
             }

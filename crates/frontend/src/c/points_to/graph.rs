@@ -50,6 +50,8 @@ struct Node {
     census: Census,
     /// Pointers from outside the program may point here.
     outside: bool,
+    /// The program is given one of them, by a caller or as the result of a function without body.
+    given: bool,
 }
 
 /// The objects of the program that an abstract object stands for.
@@ -190,6 +192,7 @@ impl Graph {
     /// A value comes from outside of the program.
     pub(crate) fn point_outside(&mut self, value: Val) {
         let node = self.outside_node();
+        self.nodes[node.0 as usize].given = true;
         let address = self.address(Cell::start(node));
         self.edge(address, value, Step::Copy);
     }
@@ -199,6 +202,11 @@ impl Graph {
     pub(crate) fn is_outside(&self, root: NodeId) -> bool {
         let node = &self.nodes[root.0 as usize];
         node.outside || node.census.is_empty()
+    }
+
+    /// Whether the program is given a pointer to an object, by a caller or as a result.
+    pub(crate) fn is_given(&self, root: NodeId) -> bool {
+        self.nodes[root.0 as usize].given
     }
 
     /// Makes two places one. Whether they were not before.
@@ -415,6 +423,7 @@ impl Graph {
         node.name = node.name.or(other.name);
         node.census = node.census.with(other.census, shift);
         node.outside |= other.outside;
+        node.given |= other.given;
         let mut merges = Merges::new();
         node.layout.absorb(other.layout, shift, &mut merges);
         for (x, y) in merges {
@@ -470,6 +479,12 @@ impl Graph {
         let spread = gcd(cell.spread, distance);
         self.add_range(cell.node, Range { anchor: cell.offset, ..Range::everywhere(spread) });
         self.find(Cell { spread, ..cell })
+    }
+
+    /// Nothing is known of where in its object a place is.
+    pub(crate) fn blur(&mut self, cell: Cell) {
+        let cell = self.find(cell);
+        self.slide(cell, 1);
     }
 
     /// Whether the program checks an index of an array inside of an object. It does not if both the array and the index are in

@@ -2,10 +2,10 @@
 
 use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
-use super::Analysis;
 use super::constraints::Flow;
 use super::graph::{Cell, Census, Step};
 use super::library::{Library, library};
+use super::{Analysis, Used, used_as};
 
 impl Analysis<'_> {
     /// A call by name.
@@ -28,8 +28,12 @@ impl Analysis<'_> {
                 self.same_block(args, &block);
                 block
             }
-            Library::Memset => args.first().cloned().unwrap_or(Flow::Nothing),
+            Library::Memset => {
+                self.bytes(&args[..args.len().min(1)]);
+                args.first().cloned().unwrap_or(Flow::Nothing)
+            }
             Library::Memcpy { .. } => {
+                self.bytes(&args[..args.len().min(2)]);
                 if let [to, from, ..] = args {
                     self.same_block(std::slice::from_ref(from), to);
                 }
@@ -96,8 +100,19 @@ impl Analysis<'_> {
         }
     }
 
+    /// The arguments point to bytes that are accessed.
+    fn bytes(&mut self, args: &[Flow]) {
+        for arg in args {
+            if let Flow::Scalar(v) = arg {
+                self.graph.target(*v);
+                self.dereferenced.push((*v, Used::Bytes));
+            }
+        }
+    }
+
     /// The arguments point to characters; what is stored there.
     fn characters(&mut self, args: &[Flow]) -> Vec<super::graph::Val> {
+        self.bytes(args);
         let mut contents = Vec::new();
         for arg in args {
             if let Flow::Scalar(v) = arg {
@@ -146,6 +161,9 @@ impl Analysis<'_> {
             Type::Pointer(to) => self.hir.types.size(to),
             _ => None,
         };
+        if let Type::Pointer(to) = *self.hir.types.get(pointer.ty) {
+            self.dereferenced.push((*v, used_as(&self.hir.types, to)));
+        }
         let cell = self.graph.target(*v);
         Some(self.graph.access(cell, size.unwrap_or(4) as i64, false, None))
     }

@@ -33,6 +33,7 @@ use super::models::arguments;
 use super::types::{Type, TypeId};
 
 use constraints::Flow;
+use environment::{Outside, Used, used_as};
 use graph::{Census, Graph};
 
 pub(crate) use constant::constant;
@@ -80,10 +81,12 @@ struct Analysis<'h> {
     uses: Vec<observe::Use>,
     /// Arrays inside of records that are indexed, by expression: where they start, and how long they are.
     indexed: Vec<(usize, Val, Array)>,
-    /// Pointers that are dereferenced, with the type of what they point to.
-    dereferenced: Vec<(Val, TypeId)>,
-    /// The memory that pointers from outside reach with a type.
-    outside: FxHashMap<TypeId, Cell>,
+    /// Pointers that are dereferenced, and how.
+    dereferenced: Vec<(Val, Used)>,
+    /// Pointers to records, with the record.
+    viewed: BTreeSet<(Val, TypeId)>,
+    /// The memory that pointers from outside reach, by how it is used.
+    outside: FxHashMap<Outside, Cell>,
     /// Variables that are not in memory and used.
     used: BTreeSet<VariableId>,
     /// Who calls whom.
@@ -111,6 +114,7 @@ impl<'h> Analysis<'h> {
             uses: Vec::new(),
             indexed: Vec::new(),
             dereferenced: Vec::new(),
+            viewed: BTreeSet::new(),
             outside: FxHashMap::default(),
             used: BTreeSet::new(),
             calls: BTreeSet::new(),
@@ -368,7 +372,7 @@ impl<'h> Analysis<'h> {
 }
 
 /// The types with which pointers from outside are dereferenced in what can be called from a function.
-pub(crate) fn outside_types(hir: &Hir, entry: FunctionId) -> BTreeSet<TypeId> {
+pub(crate) fn outside_types(hir: &Hir, entry: FunctionId) -> BTreeSet<Outside> {
     let mut analysis = Analysis::new(hir, entry);
     analysis.run(entry);
     analysis.outside_types()

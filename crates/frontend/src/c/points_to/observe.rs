@@ -55,6 +55,13 @@ pub(crate) enum Observation {
         /// The right one.
         right: Option<Home>,
     },
+    /// One operand may be an address, and is compared with a number.
+    Number {
+        /// Whether it is the left one.
+        left: bool,
+        /// Whose address it may be.
+        home: Home,
+    },
     /// Both operands may be addresses, of objects that are not the same.
     DifferentObjects,
     /// Both operands are addresses of the same kind of objects, of which there may be several.
@@ -131,8 +138,18 @@ impl Analysis<'_> {
                 let one = self.graph.census(a.node).is_one();
                 (!one).then_some(Observation::SeveralObjects)
             }
-            _ => Some(Observation::Bits { left: self.home(left), right: self.home(right) }),
+            // The sign of an address of 32 bits is not known.
+            (Want::Order, ..) if self.hir.types.model == DataModel::Ilp32 => self.bits((left, right)),
+            (Want::Equality | Want::Order, a, _) => {
+                let home = self.home(a.or(right))?;
+                Some(Observation::Number { left: a.is_some(), home })
+            }
+            _ => self.bits((left, right)),
         }
+    }
+
+    fn bits(&self, (left, right): (Option<Cell>, Option<Cell>)) -> Option<Observation> {
+        Some(Observation::Bits { left: self.home(left), right: self.home(right) })
     }
 
     fn home(&self, cell: Option<Cell>) -> Option<Home> {
