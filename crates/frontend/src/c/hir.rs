@@ -379,3 +379,36 @@ pub enum Stmt {
     /// Something recognised but not modelled (inline assembly, a computed `goto`, ...), with its name.
     Unsupported(String, Span),
 }
+
+impl Expr {
+    /// Whether evaluating it changes something.
+    pub fn has_effects(&self) -> bool {
+        match &self.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => false,
+            ExprKind::Load(place) | ExprKind::AddressOf(place) => place.has_effects(),
+            ExprKind::Unary(_, a) | ExprKind::Convert(a) => a.has_effects(),
+            ExprKind::Binary(_, a, b)
+            | ExprKind::LogicalAnd(a, b)
+            | ExprKind::LogicalOr(a, b)
+            | ExprKind::Comma(a, b)
+            | ExprKind::Offset { pointer: a, index: b, .. }
+            | ExprKind::Difference { left: a, right: b, .. } => a.has_effects() || b.has_effects(),
+            ExprKind::Conditional(c, a, b) => {
+                c.has_effects() || a.as_ref().is_some_and(|a| a.has_effects()) || b.has_effects()
+            }
+            ExprKind::Assign(..) | ExprKind::Update(_) | ExprKind::Call(_) | ExprKind::Statements(..) => true,
+            ExprKind::InitThen(..) | ExprKind::Unsupported(_) => true,
+        }
+    }
+}
+
+impl Place {
+    /// Whether evaluating where it is changes something.
+    pub fn has_effects(&self) -> bool {
+        match &self.kind {
+            PlaceKind::Variable(_) | PlaceKind::String(_) => false,
+            PlaceKind::Deref(e) | PlaceKind::Value(e) => e.has_effects(),
+            PlaceKind::Field(inner, ..) => inner.has_effects(),
+        }
+    }
+}

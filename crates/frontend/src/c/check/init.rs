@@ -17,6 +17,9 @@ const MAX_ELEMENTS: u64 = 1 << 20;
 /// Bit-fields of packed records may lie across the border of two units of their type.
 pub(super) const STRADDLING: &str = "a bit-field that lies in more than one unit of its type";
 
+/// The value that is written first where two are written may not be evaluated.
+const OVERRIDDEN: &str = "a value with effects that a later initialiser replaces";
+
 /// A part of the object that is initialised.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
@@ -32,6 +35,9 @@ pub(super) struct Reset {
     from: u64,
     to: u64,
 }
+
+/// A member of a union that is initialised: where the union is, which one, and the member.
+pub(super) type ActiveMember = (u64, RecordId, usize);
 
 /// The items of a braced list, read one after the other.
 pub(super) struct Cursor<'t> {
@@ -93,11 +99,13 @@ impl Checker<'_> {
     ) -> Checked<(TypeId, Init)> {
         let mut init = Init { zero_fill: true, items: Vec::new() };
         let part = Part { ty, offset: 0, bits: None };
-        let outer = std::mem::take(&mut self.resets);
+        let outer = (std::mem::take(&mut self.resets), std::mem::take(&mut self.members));
         let length = self.braced(part, items, span, &mut init);
-        let resets = std::mem::replace(&mut self.resets, outer);
+        let resets = std::mem::replace(&mut self.resets, outer.0);
+        self.members = outer.1;
         let length = length?;
         apply_resets(&resets, &mut init);
+        doubt_overridden(&mut init);
         let ty = self.completed(ty, length, span)?;
         Ok((self.with_flexible_member(ty, &init), init))
     }
@@ -238,6 +246,7 @@ impl Checker<'_> {
             } else if field >= self.hir.types.record(record).fields.len() || is_union && field > 0 {
                 break;
             } else {
+                self.activate(part, record, field);
                 self.element(self.field_part(part, record, field), cursor, out)?;
                 field += 1;
             }
@@ -273,8 +282,9 @@ impl Checker<'_> {
         };
         let field = path[0].1;
         let inner = self.field_part(part, record, field);
-        if self.hir.types.record(record).is_union {
+        if self.hir.types.record(record).is_union && !self.members.contains(&(part.offset, record, field)) {
             self.reset(part, out);
+            self.activate(part, record, field);
         }
         // A member of an anonymous record is looked up there again.
         let rest = if path.len() > 1 { designators } else { &designators[1..] };
@@ -378,7 +388,7 @@ impl Checker<'_> {
                 let is_string = matches!(expression.node, Expression::StringLiteral(_));
                 let value = if is_string { None } else { Some(self.pending_value(expression, cursor)?) };
                 match value {
-                    Some(value) if matches!(self.hir.types.get(value.ty), Type::Record(_)) => {
+                    Some(value) if self.initialises_whole(&value, part.ty, record) => {
                         let value = self.convert_assigned(value, part.ty, span)?;
                         cursor.advance();
                         self.push(part, value, out);
@@ -400,6 +410,16 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a value initialises a record as a whole: one of another type may be for its first member, without braces.
+    fn initialises_whole(&mut self, value: &Expr, ty: TypeId, record: RecordId) -> bool {
+        if !matches!(self.hir.types.get(value.ty), Type::Record(_)) {
+            return false;
+        }
+        let first = self.hir.types.record(record).fields.first().map(|field| field.ty);
+        let has_parts = first.is_some_and(|ty| matches!(self.hir.types.get(ty), Type::Record(_) | Type::Array(..)));
+        !has_parts || self.compatible(value.ty, ty, 0)
+    }
+
     /// The list of a compound literal, where it initialises an object of its own type as the list alone would: an array, or
     /// something that lives for the whole run.
     fn literal_items<'t>(
@@ -416,10 +436,22 @@ impl Checker<'_> {
         Ok(same.then_some(&literal.node.initializer_list[..]))
     }
 
+    /// The member of a union is the one that is initialised from here on.
+    fn activate(&mut self, part: Part, record: RecordId, field: usize) {
+        if self.hir.types.record(record).is_union {
+            self.members.retain(|&(offset, of, _)| (offset, of) != (part.offset, record));
+            self.members.push((part.offset, record, field));
+        }
+    }
+
     /// The part is initialised as a whole from here on.
     fn reset(&mut self, part: Part, out: &Init) {
-        let is_whole = part.bits.is_none() && !out.items.is_empty();
+        let is_whole = part.bits.is_none();
         if let Some(size) = self.hir.types.size(part.ty).filter(|_| is_whole) {
+            let inside = part.offset..part.offset.saturating_add(size);
+            self.members.retain(|(offset, ..)| !inside.contains(offset));
+        }
+        if let Some(size) = self.hir.types.size(part.ty).filter(|_| is_whole && !out.items.is_empty()) {
             self.resets.push(Reset { items: out.items.len(), from: part.offset, to: part.offset.saturating_add(size) });
         }
     }
@@ -462,6 +494,7 @@ impl Checker<'_> {
         if self.hir.types.record(record).fields.is_empty() {
             return Ok(());
         }
+        self.activate(part, record, 0);
         self.element(self.field_part(part, record, 0), cursor, out)?;
         self.record_rest(part, record, 1, cursor, out)
     }
@@ -577,6 +610,33 @@ fn apply_resets(resets: &[Reset], init: &mut Init) {
             *gone |= (reset.from..reset.to).contains(&first_byte(item));
         }
     }
+    for (item, gone) in init.items.iter_mut().zip(&mut gone) {
+        if *gone && item.value.has_effects() {
+            item.value.kind = ExprKind::Unsupported(OVERRIDDEN.to_owned());
+            *gone = false;
+        }
+    }
     let mut gone = gone.into_iter();
     init.items.retain(|_| !gone.next().unwrap_or(false));
+}
+
+/// What is initialised twice may be evaluated once or twice (C11 6.7.9, 19): that must not matter.
+fn doubt_overridden(init: &mut Init) {
+    if init.items.is_sorted_by(|a, b| place_of(a) < place_of(b)) {
+        return;
+    }
+    let mut last = std::collections::BTreeMap::new();
+    for (i, item) in init.items.iter().enumerate() {
+        last.insert(place_of(item), i);
+    }
+    for (i, item) in init.items.iter_mut().enumerate() {
+        if last.get(&place_of(item)) != Some(&i) && item.value.has_effects() {
+            item.value.kind = ExprKind::Unsupported(OVERRIDDEN.to_owned());
+        }
+    }
+}
+
+/// Where an item is written, to the bit.
+fn place_of(item: &InitItem) -> (u64, u32) {
+    (item.offset, item.bits.map_or(0, |bits| bits.lo))
 }

@@ -116,6 +116,8 @@ struct Checker<'a> {
     problems: Vec<Problem>,
     /// Parts of the object being initialised that start afresh.
     resets: Vec<init::Reset>,
+    /// The members of unions that the initialiser is about.
+    members: Vec<init::ActiveMember>,
     /// Inside the initialiser of something that lives for the whole run.
     in_static: bool,
     /// Inside `sizeof` and the like: what stands there does not happen.
@@ -181,6 +183,7 @@ impl<'a> Checker<'a> {
             replaceable: FxHashSet::default(),
             problems: Vec::new(),
             resets: Vec::new(),
+            members: Vec::new(),
             in_static: false,
             unevaluated: 0,
             depth: 0,

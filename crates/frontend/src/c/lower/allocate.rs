@@ -37,6 +37,21 @@ impl Lowering<'_> {
         self.terms.symbol(pointer)
     }
 
+    /// Writes the zeros of a new block of a fixed size one by one: proofs know what is written.
+    pub(super) fn zero_block(&mut self, block: Term, bytes: Term, cell: Option<Cell>, span: Span) -> Term {
+        let Some(bytes) = self.constant_size(bytes).filter(|_| !self.mathematical()) else { return block };
+        if self.constant_size(block).is_some() {
+            return block;
+        }
+        let block = self.save(block, span);
+        let zero = self.number(32, 0);
+        let zeros = self.fill_at_once(block, cell, bytes, Filling::Byte(zero), span).unwrap_or_default();
+        if !zeros.is_empty() {
+            self.body.emit(Op::Assign(zeros), span);
+        }
+        block
+    }
+
     /// A hidden variable that holds a null pointer so far.
     fn null_pointer(&mut self, span: Span) -> Symbol {
         let symbol = self.counter(0, span);

@@ -40,7 +40,7 @@ impl Lowering<'_> {
             } else {
                 Value::Scalar(self.scalar(arg))
             };
-            if args[i + 1..].iter().any(|later| self.has_effects(later)) {
+            if args[i + 1..].iter().any(|later| later.has_effects()) {
                 value = self.save_value(value, arg.ty, arg.span);
             }
             values.push(value);
@@ -191,7 +191,7 @@ impl Lowering<'_> {
     /// A call through a pointer: one branch for each function it may hold.
     fn call_pointer(&mut self, pointer: &Expr, call: &Call, e: &Expr) -> Value {
         let mut address = self.scalar(pointer);
-        if call.args.iter().any(|a| self.has_effects(a)) {
+        if call.args.iter().any(|a| a.has_effects()) {
             address = self.save(address, pointer.span);
         }
         let args = self.arguments(&call.args);

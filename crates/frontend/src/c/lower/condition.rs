@@ -12,34 +12,6 @@ fn is_comparison(op: BinaryOp) -> bool {
 }
 
 impl Lowering<'_> {
-    /// Whether evaluating the expression changes something.
-    pub(super) fn has_effects(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => false,
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.place_has_effects(place),
-            ExprKind::Unary(_, a) | ExprKind::Convert(a) => self.has_effects(a),
-            ExprKind::Binary(_, a, b) | ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => {
-                self.has_effects(a) || self.has_effects(b)
-            }
-            ExprKind::Comma(a, b) => self.has_effects(a) || self.has_effects(b),
-            ExprKind::Offset { pointer, index, .. } => self.has_effects(pointer) || self.has_effects(index),
-            ExprKind::Difference { left, right, .. } => self.has_effects(left) || self.has_effects(right),
-            ExprKind::Conditional(c, a, b) => {
-                self.has_effects(c) || a.as_ref().is_some_and(|a| self.has_effects(a)) || self.has_effects(b)
-            }
-            ExprKind::Assign(..) | ExprKind::Update(_) | ExprKind::Call(_) | ExprKind::Statements(..) => true,
-            ExprKind::InitThen(..) | ExprKind::Unsupported(_) => true,
-        }
-    }
-
-    fn place_has_effects(&self, place: &Place) -> bool {
-        match &place.kind {
-            PlaceKind::Variable(_) | PlaceKind::String(_) => false,
-            PlaceKind::Deref(e) | PlaceKind::Value(e) => self.has_effects(e),
-            PlaceKind::Field(inner, ..) => self.place_has_effects(inner),
-        }
-    }
-
     /// Whether the expression is a term over variables that is defined everywhere: no effects, no memory, no division.
     pub(super) fn is_pure(&self, e: &Expr) -> bool {
         if self.is_float(e.ty) || self.is_int128(e.ty) {

@@ -96,7 +96,7 @@ impl Lowering<'_> {
     fn init_split(&mut self, leaves: &[(u64, TypeId, clinch_ir::Symbol)], init: &Init, span: Span) {
         let mut values: Vec<Option<Term>> = vec![None; leaves.len()];
         for (i, item) in init.items.iter().enumerate() {
-            let later = init.items[i + 1..].iter().any(|l| self.has_effects(&l.value));
+            let later = init.items[i + 1..].iter().any(|l| l.value.has_effects());
             let mut put = |this: &mut Self, offset: u64, mut term: Term| {
                 if let Some(at) = leaves.iter().position(|l| l.0 == offset) {
                     if later {
@@ -138,7 +138,7 @@ impl Lowering<'_> {
                 cell: cell.map(|c| c.plus(item.offset as i64)),
                 bits: item.bits,
             };
-            let alone = item.bits.is_some() || self.has_effects(&item.value);
+            let alone = item.bits.is_some() || item.value.has_effects();
             if alone || is_record(&self.hir.types, item.ty) {
                 self.flush(&mut assigns, span);
             }

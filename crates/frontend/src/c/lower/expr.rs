@@ -18,7 +18,7 @@ impl Lowering<'_> {
                 self.unused = Some(key(e));
                 self.call(call, e);
             }
-            ExprKind::Convert(a) if !self.is_float(e.ty) || !self.has_effects(a) => self.effect(a),
+            ExprKind::Convert(a) if !self.is_float(e.ty) || !a.has_effects() => self.effect(a),
             ExprKind::Comma(a, b) => {
                 self.effect(a);
                 self.effect(b);
@@ -44,14 +44,14 @@ impl Lowering<'_> {
                 self.body.goto(after, e.span);
                 self.body.at(after);
             }
-            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if self.has_effects(e) => {
+            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if e.has_effects() => {
                 let after = self.body.fresh();
                 self.branch(e, after, after);
                 self.body.at(after);
             }
             _ if matches!(self.hir.types.get(e.ty), Type::Void) => self.void(e),
             _ if is_record(&self.hir.types, e.ty) => drop(self.record(e)),
-            _ if self.has_effects(e) => drop(self.scalar(e)),
+            _ if e.has_effects() => drop(self.scalar(e)),
             _ => self.discard(e),
         }
     }
@@ -78,7 +78,7 @@ impl Lowering<'_> {
     /// Two values, the left one first.
     pub(super) fn operands(&mut self, a: &Expr, b: &Expr) -> (Term, Term) {
         let mut x = self.scalar(a);
-        if self.has_effects(b) {
+        if b.has_effects() {
             x = self.save(x, a.span);
         }
         (x, self.scalar(b))

@@ -152,7 +152,9 @@ impl Lowering<'_> {
             }
             Library::Calloc => {
                 let (n, size) = (self.size_arg(args, call, 0), self.size_arg(args, call, 1));
-                self.allocate_array(n, size, span)
+                let block = self.allocate_array(n, size, span);
+                let (bytes, cell) = (self.mul(n, size), self.points.pointee(e));
+                self.zero_block(block, bytes, cell, span)
             }
             Library::Realloc => {
                 let size = self.size_arg(args, call, 1);

@@ -4,10 +4,11 @@
 //! For every such pair, what one operand writes is compared with what the other reads or writes, through calls by a summary of
 //! the functions that may be called. Where they meet, the statement is unsupported. Inputs do not count: two inputs in one
 //! expression may have any values in any order. Nor does the order in which an initialiser's list is evaluated, which gcc takes
-//! as it is written, or that a call may not end.
+//! as it is written unless designators go back, or that a call may not end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use clinch_ir::Span;
 use clinch_ir::cfa::Op;
 use rustc_hash::FxHashMap;
 
@@ -92,8 +93,19 @@ fn touches(location: Location, others: &BTreeSet<Location>) -> bool {
 impl Lowering<'_> {
     /// Stops before an expression whose value, or effect, depends on the order of evaluation.
     pub(super) fn ordered(&mut self, e: &Expr) {
-        if self.has_effects(e) && self.effects(e).1 {
+        if e.has_effects() && self.effects(e).1 {
             self.body.stop(Op::Unsupported(MATTERS.to_owned()), e.span);
+        }
+    }
+
+    /// Stops before an initialiser whose parts depend on the order of evaluation.
+    pub(super) fn ordered_init(&mut self, init: &Init, span: Span) {
+        let mut matters = false;
+        if init.items.iter().any(|item| item.value.has_effects()) {
+            self.walk_init(init, &mut matters);
+        }
+        if matters {
+            self.body.stop(Op::Unsupported(MATTERS.to_owned()), span);
         }
     }
 
@@ -180,8 +192,12 @@ impl Lowering<'_> {
     }
 
     fn walk_init(&mut self, init: &Init, matters: &mut bool) -> Effects {
-        let items = init.items.iter();
-        items.fold(Effects::default(), |effects, item| effects.and(self.walk(&item.value, matters)))
+        let parts: Vec<Effects> = init.items.iter().map(|item| self.walk(&item.value, matters)).collect();
+        if init.items.is_sorted_by_key(|item| item.offset) {
+            return parts.into_iter().fold(Effects::default(), Effects::and);
+        }
+        // Compilers go by the order of the members, or by that of the list.
+        self.unsequenced(parts, matters)
     }
 
     fn walk_call(&mut self, call: &Call, e: &Expr, matters: &mut bool) -> Effects {

@@ -118,7 +118,7 @@ impl Lowering<'_> {
 
     fn record_store(&mut self, place: &Place, value: &Expr, span: Span) -> Target {
         let mut target = self.target(place);
-        if self.has_effects(value)
+        if value.has_effects()
             && let Target::Memory { address, .. } = &mut target
         {
             *address = self.save(*address, place.span);

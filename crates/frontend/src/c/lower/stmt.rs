@@ -31,7 +31,7 @@ impl Lowering<'_> {
             }
             Stmt::Declare(variable, init, span) => {
                 self.body.mark(*span);
-                init.iter().flat_map(|init| &init.items).for_each(|item| self.ordered(&item.value));
+                init.iter().for_each(|init| self.ordered_init(init, *span));
                 self.declare(*variable, init.as_ref(), *span);
             }
             Stmt::Cleanup(call, _) => self.cleanup(*call),

@@ -23,7 +23,7 @@ impl Lowering<'_> {
     /// The place that is assigned to, evaluated before the value.
     fn target_before(&mut self, place: &Place, value: &Expr) -> Target {
         let mut target = self.target(place);
-        if self.has_effects(value)
+        if value.has_effects()
             && let Target::Memory { address, .. } = &mut target
         {
             *address = self.save(*address, place.span);

@@ -2,7 +2,7 @@
 
 use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
-use super::constraints::Flow;
+use super::constraints::{Flow, key};
 use super::graph::{Cell, Census, Step};
 use super::library::{Library, library};
 use super::{Analysis, Used, used_as};
@@ -22,7 +22,15 @@ impl Analysis<'_> {
 
     fn library_call(&mut self, known: Library, args: &[Flow], call: &Call, e: &Expr) -> Flow {
         match known {
-            Library::Malloc | Library::Calloc | Library::Alloca => self.fresh_block(),
+            Library::Malloc | Library::Alloca => self.fresh_block(),
+            Library::Calloc => {
+                let block = self.fresh_block();
+                if let Flow::Scalar(address) = block {
+                    // Whoever fills it with zeros wants to know how it is cut.
+                    self.pointers.insert(key(e), address);
+                }
+                block
+            }
             Library::Realloc => {
                 let block = self.fresh_block();
                 self.same_block(args, &block);
