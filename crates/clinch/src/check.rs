@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use clinch_certify::Rejection;
 use clinch_engine::Budget;
 use clinch_frontend::Input;
-use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Verdict};
+use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use serde_json::json;
 
 use crate::c::engines::CEngine;
-use crate::c::load::Loaded;
-use crate::cli::{CheckArgs, Format, IntegersName, LimitArgs, Switch};
+use crate::c::load::{Language, Loaded};
+use crate::cli::{CheckArgs, EngineName, Format, IntegersName, LimitArgs, Switch};
 use crate::engines::{Engine, HornEngine};
 use crate::load::LoadError;
 use crate::options::{Given, Kind};
@@ -42,26 +42,34 @@ pub(crate) fn run(args: &CheckArgs, given: &Given, elapsed: Duration) -> u8 {
             return code;
         }
         Err(Stop::Unknown(reason)) => {
-            let text = report::unknown(format, "none", &reason, budget.elapsed(), &json!({}));
+            let text = report::unknown(format, "none", &reason.to_string(), budget.elapsed(), &json!({}));
             link.report(Some(text), exit::UNKNOWN);
             return exit::UNKNOWN;
         }
     };
     let engine = prepared.engine_name();
     link.engine(engine);
+    link.helpful(&prepared.helpful());
     let log = if args.progress { Log::Refinements } else { Log::Nothing };
     let manner = Manner { certify: args.certify, strict: args.strict, log, link: Some(link) };
-    let (printed, code) = match &prepared {
+    let answer = match &prepared {
         Prepared::Horn(system, engine) => answer_horn(system, engine, &budget, manner, format),
         Prepared::Program(program, engine) => answer(program, engine, &budget, manner, format),
         Prepared::C(loaded, engine) => c::check::answer(loaded, engine, &budget, (manner, args), format),
     };
-    let text = printed.unwrap_or_else(|wrong| {
-        report::error(&format!("internal error: {engine}: {wrong}"));
-        let reason = Reason::Uncertified(format!("internal error: {wrong}"));
-        report::unknown(format, engine, &reason, budget.elapsed(), &json!({}))
-    });
-    link.report(Some(text), code);
+    let Answer { text, code, unknown } = answer;
+    let (text, unknown) = match text {
+        Ok(text) => (text, unknown),
+        Err(wrong) => {
+            report::error(&format!("internal error: {engine}: {wrong}"));
+            let reason = Reason::Uncertified(format!("internal error: {wrong}"));
+            (report::unknown(format, engine, &reason.to_string(), budget.elapsed(), &json!({})), Some(reason))
+        }
+    };
+    match (args.member, unknown) {
+        (Some(member), Some(reason)) => link.gave_up(member.name(), &reason),
+        _ => link.report(Some(text), code),
+    }
     code
 }
 
@@ -105,6 +113,19 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
+    /// The engines that may help, the most promising first.
+    fn helpful(&self) -> Vec<EngineName> {
+        use EngineName::{Alpha, Bounded, Cegar, Explicit, Lazy, Spacer, Spds};
+        match self {
+            Prepared::Horn(..) => vec![Cegar, Spacer, Lazy],
+            Prepared::Program(program, _) if program.syntax == Syntax::Armc => vec![Cegar, Spacer, Lazy],
+            Prepared::Program(..) => vec![Explicit, Cegar, Alpha, Spacer],
+            Prepared::C(loaded, _) if loaded.language != Language::C => vec![Spds, Explicit, Bounded, Lazy, Cegar],
+            Prepared::C(loaded, _) if loaded.program.is_recursive() => vec![Explicit, Lazy, Bounded, Cegar, Spds],
+            Prepared::C(..) => vec![Explicit, Lazy, Bounded, Cegar],
+        }
+    }
+
     fn engine_name(&self) -> &'static str {
         match self {
             Prepared::Program(_, engine) => engine.name(),
@@ -169,29 +190,43 @@ fn usage(text: &str) -> Stop {
     Stop::Error(format!("error: {text}"), exit::USAGE)
 }
 
-/// What to print (an error if the evidence is wrong), and the exit code.
-pub(crate) type Printed = (Result<String, String>, u8);
+/// What is said of a run.
+pub(crate) struct Answer {
+    /// What to print; an error if the evidence is wrong.
+    pub(crate) text: Result<String, String>,
+    /// The exit code.
+    pub(crate) code: u8,
+    /// Why there is no verdict, if there is none.
+    pub(crate) unknown: Option<Reason>,
+}
 
-fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner, format: Format) -> Printed {
+impl Answer {
+    /// The evidence is wrong.
+    pub(crate) fn wrong(text: String) -> Answer {
+        Answer { text: Err(text), code: exit::INTERNAL, unknown: None }
+    }
+}
+
+fn answer(program: &Program, engine: &Engine, budget: &Budget, manner: Manner, format: Format) -> Answer {
     match check(program, engine, budget, manner) {
         Ok(outcome) => {
             let text = match format {
                 Format::Json => report::json(program, &outcome),
                 Format::Text | Format::Smtlib => report::text(program, &outcome),
             };
-            let code = match outcome.verdict {
-                Verdict::Safe(_) if report::missing_property(program, &outcome).is_some() => exit::UNKNOWN,
-                Verdict::Safe(_) => exit::SAFE,
-                Verdict::Unsafe(_) => exit::UNSAFE,
-                Verdict::Unknown(_) => exit::UNKNOWN,
+            let (code, unknown) = match &outcome.verdict {
+                Verdict::Safe(_) if report::missing_property(program, &outcome).is_some() => (exit::UNKNOWN, None),
+                Verdict::Safe(_) => (exit::SAFE, None),
+                Verdict::Unsafe(_) => (exit::UNSAFE, None),
+                Verdict::Unknown(reason) => (exit::UNKNOWN, Some(reason.clone())),
             };
-            (Ok(text), code)
+            Answer { text: Ok(text), code, unknown }
         }
-        Err(text) => (Err(text), exit::INTERNAL),
+        Err(text) => Answer::wrong(text),
     }
 }
 
-fn answer_horn(system: &HornSystem, engine: &HornEngine, budget: &Budget, manner: Manner, format: Format) -> Printed {
+fn answer_horn(system: &HornSystem, engine: &HornEngine, budget: &Budget, manner: Manner, format: Format) -> Answer {
     match check_horn(system, engine, budget, manner) {
         Ok(outcome) => {
             let text = match format {
@@ -199,15 +234,16 @@ fn answer_horn(system: &HornSystem, engine: &HornEngine, budget: &Budget, manner
                 Format::Json => report_horn::json(system, &outcome),
                 Format::Smtlib => report_horn::smtlib(system, &outcome),
             };
-            let code = match outcome.verdict {
-                HornVerdict::Sat(_) if manner.strict && report_horn::note(system, &outcome).is_some() => exit::UNKNOWN,
-                HornVerdict::Sat(_) => exit::SAFE,
-                HornVerdict::Unsat(_) => exit::UNSAFE,
-                HornVerdict::Unknown(_) => exit::UNKNOWN,
+            let doubtful = manner.strict && report_horn::note(system, &outcome).is_some();
+            let (code, unknown) = match &outcome.verdict {
+                HornVerdict::Sat(_) if doubtful => (exit::UNKNOWN, None),
+                HornVerdict::Sat(_) => (exit::SAFE, None),
+                HornVerdict::Unsat(_) => (exit::UNSAFE, None),
+                HornVerdict::Unknown(reason) => (exit::UNKNOWN, Some(reason.clone())),
             };
-            (Ok(text), code)
+            Answer { text: Ok(text), code, unknown }
         }
-        Err(text) => (Err(text), exit::INTERNAL),
+        Err(text) => Answer::wrong(text),
     }
 }
 
@@ -260,10 +296,11 @@ pub(crate) fn search_and_recheck<V>(
     let mut line = Line::new(engine, manner.log, manner.link);
     let start = Instant::now();
     let (verdict, stats) = search(&mut line);
-    let search_time = start.elapsed();
+    // An engine that started later is not faster for that.
+    let search_time = if engine == EngineName::Auto.name() { budget.elapsed() } else { start.elapsed() };
     line.say("re-checking the verdict");
     if let Some(link) = manner.link {
-        link.busy("a verdict was found, and its re-check did not end");
+        link.found();
     }
     let start = Instant::now();
     let checked = match manner.certify {

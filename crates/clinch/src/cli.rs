@@ -10,7 +10,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crate::c::lazy::LazyArgs;
 use crate::c::spds::SpdsArgs;
 use crate::options::{self, Given};
-use crate::protocol::{Assignment, Resume};
+use crate::protocol::Assignment;
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
@@ -167,9 +167,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// Where a portfolio goes on; known to workers only.
+    /// The engine of a portfolio that this worker runs.
     #[arg(skip)]
-    pub(crate) resume: Resume,
+    pub(crate) member: Option<EngineName>,
 }
 
 impl CheckArgs {
@@ -401,7 +401,7 @@ pub(crate) enum Paper {
     Spds,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, Debug)]
 pub(crate) enum EngineName {
     Auto,
     Explicit,
@@ -412,6 +412,23 @@ pub(crate) enum EngineName {
     Bounded,
     Spacer,
     Spds,
+}
+
+impl EngineName {
+    /// As it is typed.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            EngineName::Auto => "auto",
+            EngineName::Explicit => "explicit",
+            EngineName::Alpha => "alpha",
+            EngineName::Split => "split",
+            EngineName::Cegar => "cegar",
+            EngineName::Lazy => "lazy",
+            EngineName::Bounded => "bounded",
+            EngineName::Spacer => "spacer",
+            EngineName::Spds => "spds",
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

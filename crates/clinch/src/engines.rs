@@ -36,6 +36,10 @@ pub(crate) enum HornEngine {
 impl Engine {
     /// The engine the command line asks for, or what is wrong with it.
     pub(crate) fn from_args(args: &CheckArgs, given: &Given, input: &Input, kinds: &[Kind]) -> Result<Engine, String> {
+        if let (EngineName::Auto, Some(member)) = (args.engine, args.member) {
+            kinds.iter().try_for_each(|&kind| given.check_engine(kind, EngineName::Auto))?;
+            return Self::with_name(args, member);
+        }
         let name = match (args.engine, input) {
             (EngineName::Auto, Input::Horn(_)) => EngineName::Cegar,
             (EngineName::Auto, Input::Program(program)) if program.syntax == Syntax::Armc => EngineName::Cegar,
@@ -62,7 +66,7 @@ impl Engine {
                     Some(_) => return Err("this --order does not go with --engine explicit".to_owned()),
                 },
                 seed: args.seed,
-                threads: args.threads.unwrap_or(0),
+                threads: args.threads.filter(|_| args.member.is_none()).unwrap_or(0),
                 inputs,
             })),
             EngineName::Alpha => Ok(Engine::Alpha(alpha_config(args, inputs)?)),
@@ -377,6 +381,8 @@ spds      symbolic pushdown systems: procedures and recursion exactly, over bits
     --heap-bits N            bits of dynamic memory, for each kind of block (1024)
 spacer    Z3's fixed-point engine on the program's Horn clauses: a reference to compare with
     --encoding int|wrap|bv   how machine integers are read; by default one after the other
+auto      several of them at a time, each in a process of its own; the first verdict that holds is the answer
+    --threads N              how many engines run at a time
 all       --seed N  --timeout TIME  --memory SIZE  --max-iterations N  --certify on|off  --strict  --progress
           `clinch check --help` says which inputs an option is for; one that does not apply is an error";
 

@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         return ExitCode::from(exit::INTERNAL);
     }
     if let (cli::Command::Check(args), None) = (&cli.command, &cli.worker) {
-        return ExitCode::from(supervisor::run(args));
+        return ExitCode::from(supervisor::run(args, &given));
     }
     let is_worker = cli.worker.is_some();
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
@@ -77,7 +77,7 @@ fn run(cli: cli::Cli, given: &Given) -> u8 {
     match cli.command {
         cli::Command::Check(mut args) => {
             let assignment = cli.worker.unwrap_or_default();
-            args.resume = assignment.resume;
+            args.member = assignment.member;
             check::run(&args, given, Duration::from_millis(assignment.elapsed_ms))
         }
         cli::Command::Convert(args) => convert::run(&args, given),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, ValueEnum};
+use clap::{ArgMatches, Command};
 
 use crate::cli::EngineName::{self, Alpha, Auto, Bounded, Cegar, Explicit, Lazy, Spacer, Spds, Split};
 
@@ -33,8 +33,8 @@ const MODELS_AND_CLAUSES: &[Kind] = &[Guarded, Divine, Constraints, Clauses];
 const EVERYTHING: &[Kind] = &[C, Preprocessed, Task, Remopla, Boolean, Guarded, Divine, Constraints, Clauses];
 const ALL_ENGINES: &[EngineName] = &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, Spacer, Spds];
 
-/// Where an option applies: these engines on these inputs. `auto` stands for what it is by itself: on models it is the engine it
-/// chooses, on programs with procedures a series of engines, none of which takes options.
+/// Where an option applies: these engines on these inputs. `auto` runs several engines, none of which takes options; on models
+/// an option of an engine means that one.
 type Scope = (&'static [Kind], &'static [EngineName]);
 
 const LAZY: &[Scope] = &[(EVERYTHING, &[Lazy])];
@@ -81,7 +81,7 @@ const TABLE: &[(&str, &[Scope])] = &[
     ("control", CEGAR),
     ("refine", CEGAR),
     ("scope", &[(MODELS, &[Alpha]), (EVERYTHING, &[Cegar])]),
-    ("threads", &[(MODELS, &[Explicit])]),
+    ("threads", &[(EVERYTHING, &[Auto]), (MODELS, &[Explicit])]),
     ("prover", ALPHA),
     ("add-all", ALPHA),
     ("inputs", ALPHA),
@@ -182,12 +182,17 @@ impl Given {
                 }
                 (false, Auto) => format!("--{option} is for {}: choose with --engine", engines_text(&meant)),
                 (false, _) => {
-                    let (engine, meant) = (engine_name(engine), engines_text(&meant));
+                    let (engine, meant) = (engine.name(), engines_text(&meant));
                     format!("--{option} does not apply to --engine {engine} on {}: it is for {meant}", kind.name())
                 }
             });
         }
         Ok(())
+    }
+
+    /// Whether an option says how some engine works.
+    pub(crate) fn is_for_some_engine(&self) -> bool {
+        self.rows().any(|(_, scopes)| !scopes.iter().any(|(_, engines)| engines.contains(&Auto)))
     }
 
     fn rows(&self) -> impl Iterator<Item = (&'static str, &'static [Scope])> {
@@ -231,11 +236,7 @@ fn extensions(kinds: &[Kind]) -> String {
 }
 
 fn engines_text(engines: &[EngineName]) -> String {
-    engines.iter().map(|&engine| engine_name(engine)).collect::<Vec<_>>().join(", ")
-}
-
-fn engine_name(engine: EngineName) -> String {
-    engine.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    engines.iter().map(|engine| engine.name()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -77,18 +77,6 @@ impl Observer for Line {
             link.busy(shape);
         }
     }
-
-    fn turn(&mut self, number: usize, engine: &str) {
-        if let Some(link) = self.link {
-            link.turn(number, engine);
-        }
-    }
-
-    fn gave_up(&mut self, engine: &str, reason: &str) {
-        if let Some(link) = self.link {
-            link.gave_up(engine, reason);
-        }
-    }
 }
 
 /// What is known of a run, as statistics.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use clinch_ir::print::{show, show_cells, show_locations};
-use clinch_ir::{AbstractProof, EvalError, Evaluator, Program, Proof, Reason, State, Trace, TraceEnd, Verdict};
+use clinch_ir::{AbstractProof, EvalError, Evaluator, Program, Proof, State, Trace, TraceEnd, Verdict};
 use serde_json::{Value, json};
 
 use crate::check::Outcome;
@@ -34,7 +34,7 @@ pub(crate) fn json_head<V>(verdict: &str, outcome: &Outcome<V>) -> Value {
 }
 
 /// No verdict, and nothing else to tell.
-pub(crate) fn unknown(format: Format, engine: &str, reason: &Reason, time: Duration, stats: &Value) -> String {
+pub(crate) fn unknown(format: Format, engine: &str, reason: &str, time: Duration, stats: &Value) -> String {
     let time = time.as_secs_f64();
     match format {
         Format::Text => {
@@ -50,7 +50,7 @@ pub(crate) fn unknown(format: Format, engine: &str, reason: &Reason, time: Durat
             "certified": false,
             "time_s": time,
             "certify_time_s": 0.0,
-            "reason": reason.to_string(),
+            "reason": reason,
             "stats": stats,
         })
         .to_string(),

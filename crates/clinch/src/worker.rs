@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clinch_engine::Budget;
+use clinch_ir::Reason;
 
-use crate::protocol::{GivenUp, Message};
+use crate::cli::EngineName;
+use crate::protocol::{GivenUp, Message, Telling};
 use crate::{exit, report};
 
 /// How often the limits are looked at.
@@ -47,14 +49,21 @@ impl Link {
         tell(&Message::Progress(numbers));
     }
 
-    /// An engine of a portfolio takes its turn.
-    pub(crate) fn turn(self, number: usize, engine: &str) {
-        tell(&Message::Turn { number, engine: engine.to_owned() });
+    /// The input was read, and these engines may help with it.
+    pub(crate) fn helpful(self, engines: &[EngineName]) {
+        tell(&Message::Helpful(engines.to_vec()));
     }
 
-    /// An engine of a portfolio has no verdict.
-    pub(crate) fn gave_up(self, engine: &str, reason: &str) {
-        tell(&Message::GaveUp(GivenUp { engine: engine.to_owned(), reason: reason.to_owned() }));
+    /// A verdict was found.
+    pub(crate) fn found(self) {
+        tell(&Message::Found);
+        self.busy("a verdict was found, and its re-check did not end");
+    }
+
+    /// The engine of a portfolio has no verdict.
+    pub(crate) fn gave_up(self, engine: &str, reason: &Reason) {
+        let telling = Telling::of(reason);
+        tell(&Message::GaveUp(GivenUp { engine: engine.to_owned(), reason: reason.to_string(), telling }));
     }
 
     /// The outcome; there is only one.

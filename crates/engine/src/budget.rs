@@ -177,12 +177,6 @@ pub trait Observer {
     /// A counterexample was spurious: what it looked like, for people. At a limit the last one is the best reason there is.
     fn spurious(&mut self, _shape: &str) {}
 
-    /// An engine of a portfolio takes its turn, which is the one with this number.
-    fn turn(&mut self, _number: usize, _engine: &str) {}
-
-    /// An engine of a portfolio has no verdict.
-    fn gave_up(&mut self, _engine: &str, _reason: &str) {}
-
     /// States the observer waits for. The engines of [Split, section 5.1] report them: [`crate::alpha`],
     /// [`crate::split`] and the depth-first search of [`crate::explicit`].
     fn goals(&mut self) -> Option<&mut Goals> {

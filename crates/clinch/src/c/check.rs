@@ -13,15 +13,16 @@ use super::confirm::{self, Confirmation};
 use super::engines::CEngine;
 use super::load::{Language, Loaded};
 use super::report;
-use crate::check::{Manner, Outcome, Printed, search_and_recheck};
+use crate::check::{Answer, Manner, Outcome, search_and_recheck};
 use crate::cli::{CheckArgs, Format, Switch};
 use crate::{exit, report as common};
 
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
 
-/// How long runs may be tried before a proof is believed that assumes something about them.
-const PROBING_TIME: Duration = Duration::from_millis(200);
+/// How many runs are tried before a proof is believed that assumes something about them, and for how long.
+const PROBES: u64 = 256;
+const PROBING_TIME: Duration = Duration::from_millis(500);
 
 /// How long it may take to make invariants short, at most.
 const PRINTING_TIME: Duration = Duration::from_secs(1);
@@ -50,7 +51,7 @@ pub(crate) fn judge(
 /// A proof that takes it for granted that memory is used as it should be is worth nothing where runs show that it is not.
 fn doubt(program: &CfaProgram, outcome: &mut Outcome<CfaVerdict>, budget: &Budget) {
     if rests_on_memory(program, &outcome.verdict)
-        && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, PROBING_TIME)
+        && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, (PROBES, PROBING_TIME))
     {
         outcome.verdict = CfaVerdict::Unknown(reason);
         outcome.certified = false;
@@ -64,10 +65,10 @@ pub(crate) fn answer(
     budget: &Budget,
     (manner, args): (Manner, &CheckArgs),
     format: Format,
-) -> Printed {
+) -> Answer {
     let (outcome, confirmation) = match judge(loaded, engine, budget, manner) {
         Ok(judged) => judged,
-        Err(text) => return (Err(text), exit::INTERNAL),
+        Err(text) => return Answer::wrong(text),
     };
     if let (CfaVerdict::Unsafe(trace), Some(file)) = (&outcome.verdict, &args.harness)
         && loaded.language == Language::C
@@ -95,7 +96,11 @@ pub(crate) fn answer(
     if format == Format::Text && matches!(outcome.verdict, CfaVerdict::Safe(_)) && unproved {
         text.push_str("\nstrict: not accepted as safe, for what is assumed or noted above (exit code 2)");
     }
-    (Ok(text), code)
+    let unknown = match outcome.verdict {
+        CfaVerdict::Unknown(reason) => Some(reason),
+        _ => None,
+    };
+    Answer { text: Ok(text), code, unknown }
 }
 
 /// Re-checks a verdict: whether there was something to check.

@@ -1,4 +1,4 @@
-//! The engines for C, and how they are combined.
+//! The engines for C.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,12 +16,13 @@ use super::check::recheck;
 use super::lazy::EncodingName;
 use crate::cli::{CheckArgs, EngineName};
 use crate::engines::{draw, with_path};
-use crate::protocol::Resume;
 
 /// An engine for C, with its options.
 #[derive(Debug)]
 pub(crate) struct CEngine {
     kind: Kind,
+    /// Whether it is one of several that look for the answer.
+    member: bool,
     /// The only encoding to try, if it was chosen.
     encoding: Option<EncodingName>,
 }
@@ -34,39 +35,38 @@ enum Kind {
     Bounded(bounded::Config),
     Spacer,
     Spds(spds::Config),
-    Auto(Box<Portfolio>),
 }
 
-/// How machine integers are read, one after the other, until a verdict holds in exact arithmetic; with the share of the time
-/// left that each may take, in per cent.
-const ENCODINGS: [(Encoding, u32); 3] =
-    [(Encoding::Integers(Overflow::Ignored), 60), (Encoding::Integers(Overflow::Wraps), 50), (Encoding::Bits, 100)];
+/// How machine integers are read, until a verdict holds in exact arithmetic; with the seconds that each gets in the first round.
+const ENCODINGS: [(Encoding, u64); 3] =
+    [(Encoding::Integers(Overflow::Ignored), 4), (Encoding::Integers(Overflow::Wraps), 1), (Encoding::Bits, 2)];
+
+/// How much longer than the last one a round is.
+const GROWTH: u32 = 3;
 
 impl CEngine {
     /// The engine the command line asks for, or what is wrong with it.
     pub(crate) fn from_args(args: &CheckArgs) -> Result<CEngine, String> {
         let runs = RunsConfig { seed: args.seed, ..RunsConfig::default() };
-        let kind = match args.engine {
+        let engine = args.member.unwrap_or(args.engine);
+        let kind = match engine {
             EngineName::Explicit => Kind::Explicit(runs),
             EngineName::Cegar => Kind::Cegar(Box::new(crate::engines::cegar_config(args)?)),
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy::config(args)?), args.lazy.dot.clone()),
             EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
             EngineName::Spacer => Kind::Spacer,
             EngineName::Spds => Kind::Spds(super::spds::config(args)?),
-            EngineName::Auto => Kind::Auto(Box::new(Portfolio {
-                runs,
-                bounded: bounded::Config::default(),
-                lazy: super::lazy::config(args)?,
-                cegar: crate::engines::cegar_config(args)?,
-                resume: args.resume.clone(),
-            })),
-            other => return Err(format!("--engine {other:?} does not go with programs with procedures").to_lowercase()),
+            other => return Err(format!("--engine {} does not go with programs with procedures", other.name())),
         };
-        Ok(CEngine { kind, encoding: args.lazy.encoding })
+        Ok(CEngine { kind, member: args.member.is_some(), encoding: args.lazy.encoding })
     }
 
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
+        if self.member { EngineName::Auto.name() } else { self.own_name() }
+    }
+
+    fn own_name(&self) -> &'static str {
         match &self.kind {
             Kind::Explicit(_) => "explicit",
             Kind::Cegar(_) => "cegar",
@@ -74,7 +74,6 @@ impl CEngine {
             Kind::Bounded(_) => "bounded",
             Kind::Spacer => "spacer",
             Kind::Spds(_) => "spds",
-            Kind::Auto(..) => "auto",
         }
     }
 
@@ -85,6 +84,14 @@ impl CEngine {
         budget: &Budget,
         observer: &mut dyn Observer,
     ) -> (CfaVerdict, Value) {
+        let (verdict, mut stats) = self.search(program, budget, observer);
+        if self.member {
+            stats["decided_by"] = self.own_name().into();
+        }
+        (verdict, stats)
+    }
+
+    fn search(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
         match &self.kind {
             Kind::Explicit(config) => explicit(program, config, budget, observer),
             Kind::Cegar(config) => encodings(program, self.encoding, budget, |encoding, budget| {
@@ -101,7 +108,6 @@ impl CEngine {
                 spacer(program, encoding, budget, observer)
             }),
             Kind::Spds(config) => pushdown(program, config, budget, observer),
-            Kind::Auto(portfolio) => portfolio.check(program, budget, observer),
         }
     }
 }
@@ -129,7 +135,7 @@ fn cegar(
     };
     let mut of_cells = Value::Null;
     if !matches!(encoding, Encoding::Integers(Overflow::Wraps))
-        && let Some((verdict, stats)) = cegar::check_cells(program, encoding, &share(budget, 50), observer, cells)
+        && let Some((verdict, stats)) = cegar::check_cells(program, encoding, &half(budget), observer, cells)
     {
         of_cells = match (&verdict, recheck(program, &verdict, &|| budget.check().is_err())) {
             (CfaVerdict::Safe(_), Ok(_)) => return (verdict, serde_json::to_value(stats).unwrap_or_default()),
@@ -180,7 +186,7 @@ fn bounded(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Value) {
-    let (verdict, stats) = bounded::check(program, config, &share(budget, 70), observer);
+    let (verdict, stats) = bounded::check(program, config, budget, observer);
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
@@ -206,16 +212,17 @@ fn spacer(
     (verdict, serde_json::to_value(stats).unwrap_or_default())
 }
 
-/// The encodings to try, with the share of the time left that each may take, in per cent.
-fn encodings_of(program: &CfaProgram, only: Option<EncodingName>) -> Vec<(Encoding, u32)> {
+/// The encodings to try, with the seconds that each gets in the first round.
+fn encodings_of(program: &CfaProgram, only: Option<EncodingName>) -> Vec<(Encoding, u64)> {
     match (program.integers, only) {
-        (Integers::Mathematical, _) => vec![(Encoding::Bits, 100)],
-        (Integers::Machine, Some(name)) => vec![(name.encoding(), 100)],
+        (Integers::Mathematical, _) => vec![(Encoding::Bits, 0)],
+        (Integers::Machine, Some(name)) => vec![(name.encoding(), 0)],
         (Integers::Machine, None) => ENCODINGS.to_vec(),
     }
 }
 
-/// Tries the encodings one after the other.
+/// Tries the encodings one after the other, in rounds that grow: how long an answer takes does not depend on the limit. One that
+/// gives up before its time is over does not take part in the next round; the last one left gets all the time there is.
 fn encodings(
     program: &CfaProgram,
     only: Option<EncodingName>,
@@ -223,31 +230,63 @@ fn encodings(
     mut check: impl FnMut(Encoding, &Budget) -> (CfaVerdict, Value),
 ) -> (CfaVerdict, Value) {
     let mut last = (CfaVerdict::Unknown(Reason::NoProgress), json!({}));
-    let mut rounds: Vec<Value> = Vec::new();
-    for (encoding, percent) in encodings_of(program, only) {
-        let (mut verdict, mut stats) = check(encoding, &share(budget, percent));
-        let wrong = matches!(verdict, CfaVerdict::Safe(_)) && !holds(program, &verdict, budget);
-        if let Err(reason) = budget.check() {
-            // The limit of all encodings; what kept the last one busy is still worth knowing.
-            verdict = CfaVerdict::Unknown(match verdict {
-                CfaVerdict::Unknown(Reason::Busy(_, what)) => Reason::Busy(Box::new(reason), what),
-                _ => reason,
-            });
-        } else if wrong {
-            let reason = Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned());
-            verdict = CfaVerdict::Unknown(reason);
+    let mut left = encodings_of(program, only);
+    let mut given_up: Vec<Value> = Vec::new();
+    let mut factor = 1;
+    while !left.is_empty() {
+        for (encoding, seconds) in left.clone() {
+            let alone = left.len() == 1;
+            let time = budget.remaining().unwrap_or(FOREVER);
+            let part = if alone { time } else { time.min(Duration::from_secs(seconds) * factor) };
+            let (verdict, mut stats) = check(encoding, &budget.restarted(part));
+            let cut_off = matches!(&verdict, CfaVerdict::Unknown(reason) if is_timeout(reason));
+            let verdict = settled(program, verdict, budget);
+            stats["encoding"] = encoding_name(encoding).into();
+            if let CfaVerdict::Unknown(reason) = &verdict {
+                given_up.push(json!({ "encoding": encoding_name(encoding), "reason": reason.to_string() }));
+            }
+            stats["given_up"] = given_up.clone().into();
+            last = (verdict, stats);
+            if !matches!(last.0, CfaVerdict::Unknown(_)) || budget.check().is_err() {
+                return last;
+            }
+            if !cut_off || alone {
+                left.retain(|(other, _)| *other != encoding);
+            }
         }
-        stats["encoding"] = encoding_name(encoding).into();
-        if let CfaVerdict::Unknown(reason) = &verdict {
-            rounds.push(json!({ "encoding": encoding_name(encoding), "reason": reason.to_string() }));
-        }
-        stats["given_up"] = rounds.clone().into();
-        last = (verdict, stats);
-        if !matches!(last.0, CfaVerdict::Unknown(_)) || budget.check().is_err() {
-            break;
-        }
+        factor *= GROWTH;
     }
     last
+}
+
+/// How long clauses over single cells of arrays may be tried before those over whole arrays.
+const MOST_FOR_CELLS: Duration = Duration::from_secs(20);
+
+/// Long enough for everybody.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
+
+fn is_timeout(reason: &Reason) -> bool {
+    match reason {
+        Reason::Timeout(_) => true,
+        Reason::Busy(reason, _) => is_timeout(reason),
+        _ => false,
+    }
+}
+
+/// What is left of a verdict in exact arithmetic, and at the limit of all encodings.
+fn settled(program: &CfaProgram, verdict: CfaVerdict, budget: &Budget) -> CfaVerdict {
+    let wrong = matches!(verdict, CfaVerdict::Safe(_)) && !holds(program, &verdict, budget);
+    match (budget.check(), verdict) {
+        // What kept the last one busy is still worth knowing.
+        (Err(reason), CfaVerdict::Unknown(Reason::Busy(_, what))) => {
+            CfaVerdict::Unknown(Reason::Busy(Box::new(reason), what))
+        }
+        (Err(reason), _) => CfaVerdict::Unknown(reason),
+        (Ok(()), _) if wrong => {
+            CfaVerdict::Unknown(Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned()))
+        }
+        (Ok(()), verdict) => verdict,
+    }
 }
 
 fn encoding_name(encoding: Encoding) -> &'static str {
@@ -258,141 +297,12 @@ fn encoding_name(encoding: Encoding) -> &'static str {
     }
 }
 
-/// A part of what is left, in per cent.
-fn share(budget: &Budget, percent: u32) -> Budget {
-    let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
-    budget.restarted(left * percent / 100)
+/// Half of what is left, and not too much.
+fn half(budget: &Budget) -> Budget {
+    budget.restarted(budget.remaining().map_or(MOST_FOR_CELLS, |left| (left / 2).min(MOST_FOR_CELLS)))
 }
 
 /// Whether a proof found in some encoding holds in exact arithmetic.
 fn holds(program: &CfaProgram, verdict: &CfaVerdict, budget: &Budget) -> bool {
     recheck(program, verdict, &|| budget.check().is_err()).is_ok()
-}
-
-/// Engines that share the time, one after the other.
-#[derive(Debug)]
-struct Portfolio {
-    runs: RunsConfig,
-    bounded: bounded::Config,
-    lazy: lazy::Config,
-    cegar: cegar::Config,
-    /// The turns that were taken before, one of which ended in a crash.
-    resume: Resume,
-}
-
-/// Whose turn it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Turn {
-    Explicit,
-    Bounded,
-    Lazy,
-    Cegar,
-    /// For recursive programs only: the others are better at the rest.
-    Spds,
-}
-
-impl Portfolio {
-    /// Runs first, for they find shallow bugs and are cheap; then what sees many runs at once; then abstraction; then runs again. With
-    /// the part of the time left, in per cent, and at most so many seconds where more would not help.
-    const TURNS: [(Turn, u32, u64); 6] = [
-        (Turn::Explicit, 10, 2),
-        (Turn::Bounded, 30, 60),
-        (Turn::Lazy, 45, 600),
-        (Turn::Cegar, 80, 600),
-        (Turn::Spds, 80, 600),
-        (Turn::Explicit, 100, 600),
-    ];
-
-    fn check(&self, program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Value) {
-        let mut given_up: Vec<Value> = self.resume.given_up.iter().map(|before| json!(before)).collect();
-        let mut last = CfaVerdict::Unknown(Reason::NoProgress);
-        let mut misbehaves = false;
-        let recursive = program.is_recursive();
-        for (number, (turn, percent, seconds)) in Self::TURNS.into_iter().enumerate().skip(self.resume.turn) {
-            if turn == Turn::Spds && !recursive {
-                continue;
-            }
-            observer.turn(number, turn.name());
-            let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
-            let budget_of_turn = budget.restarted((left * percent / 100).min(Duration::from_secs(seconds)));
-            let (verdict, stats) = self.take(turn, program, &budget_of_turn, observer);
-            match verdict {
-                // A proof assumes what runs have shown to be wrong.
-                CfaVerdict::Safe(_) if misbehaves => {
-                    given_up.push(json!({ "engine": turn.name(), "reason": "the program was seen to misbehave" }));
-                }
-                CfaVerdict::Unknown(reason) => {
-                    misbehaves |= turn == Turn::Explicit && matches!(reason, Reason::Undefined(_));
-                    observer.gave_up(turn.name(), &reason.to_string());
-                    given_up.push(json!({ "engine": turn.name(), "reason": reason.to_string() }));
-                    last = more_telling(last, reason);
-                }
-                verdict => {
-                    let mut stats = with_engine(stats, turn.name());
-                    stats["engines_before"] = given_up.into();
-                    return (verdict, stats);
-                }
-            }
-            if let Err(reason) = budget.check() {
-                // The limit of all turns, not that of the last one.
-                last = match last {
-                    CfaVerdict::Unknown(Reason::Busy(_, what)) => {
-                        CfaVerdict::Unknown(Reason::Busy(Box::new(reason), what))
-                    }
-                    other => more_telling(other, reason),
-                };
-                break;
-            }
-        }
-        (last, json!({ "decided_by": Value::Null, "engines_before": given_up }))
-    }
-
-    fn take(
-        &self,
-        turn: Turn,
-        program: &CfaProgram,
-        budget: &Budget,
-        observer: &mut dyn Observer,
-    ) -> (CfaVerdict, Value) {
-        match turn {
-            Turn::Explicit => explicit(program, &self.runs, budget, observer),
-            Turn::Bounded => bounded(program, &self.bounded, budget, observer),
-            Turn::Lazy => {
-                let mut config = self.lazy.clone();
-                encodings(program, None, budget, |encoding, budget| {
-                    lazy(program, encoding, (&mut config, None), budget, observer)
-                })
-            }
-            Turn::Cegar => encodings(program, None, budget, |encoding, budget| {
-                cegar(program, encoding, &self.cegar, budget, observer)
-            }),
-            Turn::Spds => pushdown(program, &spds::Config::default(), budget, observer),
-        }
-    }
-}
-
-impl Turn {
-    fn name(self) -> &'static str {
-        match self {
-            Turn::Explicit => "explicit",
-            Turn::Bounded => "bounded",
-            Turn::Lazy => "lazy",
-            Turn::Cegar => "cegar",
-            Turn::Spds => "spds",
-        }
-    }
-}
-
-/// Of two reasons why there is no verdict, the one that says more than that there was not enough time.
-fn more_telling(before: CfaVerdict, now: Reason) -> CfaVerdict {
-    match (&before, &now) {
-        (CfaVerdict::Unknown(Reason::Unsupported(_) | Reason::Undefined(_)), _) => before,
-        (CfaVerdict::Unknown(Reason::Busy(..)), Reason::Timeout(_) | Reason::SampledInputs) => before,
-        _ => CfaVerdict::Unknown(now),
-    }
-}
-
-fn with_engine(mut stats: Value, engine: &str) -> Value {
-    stats["decided_by"] = engine.into();
-    stats
 }

@@ -97,7 +97,7 @@ fn typed(option: &clap::Arg, folder: &Path) -> Vec<Vec<String>> {
 
 /// What would be run, as text, or the message of wrong usage.
 fn prepared(file: &Path, engine: EngineName, option: &[String]) -> Result<String, String> {
-    let start = ["clinch", "check", "--engine", &engine_name(engine)].map(OsString::from);
+    let start = ["clinch", "check", "--engine", engine.name()].map(OsString::from);
     let all = start.into_iter().chain([file.into()]).chain(option.iter().map(OsString::from));
     let (cli, given) = cli::parse(all).unwrap_or_else(|error| panic!("{option:?}: {error}"));
     let Typed::Check(args) = cli.command else { panic!("not a check") };
@@ -215,7 +215,7 @@ fn the_list_of_engines_agrees() {
             scopes.iter().filter(|(_, engines)| own(engines)).map(move |scope| (option, scope))
         })
         .flat_map(|(option, (_, engines))| {
-            engines.iter().map(move |&engine| (engine_name(engine), (*option).to_owned()))
+            engines.iter().map(move |&engine| (engine.name().to_owned(), (*option).to_owned()))
         })
         .collect();
     listed.sort();

@@ -80,7 +80,7 @@ fn every_engine_and_option_from_the_command_line() {
 
 #[test]
 fn text_for_people() {
-    let output = clinch(&["check", &example("ticket-err.gcl")]);
+    let output = clinch(&["check", &example("ticket-err.gcl"), "--engine", "alpha"]);
     assert_eq!(code(&output), 1);
     let text = stdout(&output);
     assert!(text.starts_with("UNSAFE: the error condition holds after 7 steps (alpha"), "{text}");

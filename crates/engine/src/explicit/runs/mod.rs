@@ -75,7 +75,7 @@ pub fn check_runs(
     let mut hunt = Hunt::new(&machine, &candidates, budget);
     let probing =
         budget.remaining().map_or(Duration::from_secs(1), |left| left * config.probing / 100).min(MAX_PROBING);
-    let found = match probe::probe(&mut hunt, config.seed, probing, &mut stats) {
+    let found = match probe::probe(&mut hunt, config.seed, (u64::MAX, probing), &mut stats) {
         Some(trace) => Ok(CfaVerdict::Unsafe(trace)),
         None => search::search(&mut hunt, &mut stats, observer),
     };
@@ -83,13 +83,18 @@ pub fn check_runs(
     (verdict, stats)
 }
 
-/// Undefined behaviour that random runs meet within a time, if they do: a program that misbehaves is not safe, whatever a proof says
+/// Undefined behaviour that so many random runs meet within a time, if they do: a program that misbehaves is not safe, whatever a proof says
 /// that assumes it does not.
-pub fn misbehaviour(program: &CfaProgram, config: &RunsConfig, budget: &Budget, time: Duration) -> Option<Reason> {
+pub fn misbehaviour(
+    program: &CfaProgram,
+    config: &RunsConfig,
+    budget: &Budget,
+    (runs, time): (u64, Duration),
+) -> Option<Reason> {
     let machine = Machine::new(program);
     let candidates = Candidates::new(program, config);
     let mut hunt = Hunt::new(&machine, &candidates, budget);
-    probe::probe(&mut hunt, config.seed, time, &mut RunsStats::default());
+    probe::probe(&mut hunt, config.seed, (runs, time), &mut RunsStats::default());
     hunt.obstacle.filter(|reason| matches!(reason, Reason::Undefined(_)))
 }
 

@@ -13,9 +13,14 @@ use super::{Hunt, RunsStats, input_value};
 /// Edges of the first runs; later ones may be longer.
 const FIRST_STEPS: u64 = 100_000;
 
-/// Runs the program again and again, until the error is found or the time is over. A program that asks for no input is run
+/// Runs the program again and again, until the error is found, or so many times, or until the time is over. A program that asks for no input is run
 /// once: the search then has the last word.
-pub(super) fn probe(hunt: &mut Hunt<'_>, seed: u64, time: Duration, stats: &mut RunsStats) -> Option<InputTrace> {
+pub(super) fn probe(
+    hunt: &mut Hunt<'_>,
+    seed: u64,
+    (runs, time): (u64, Duration),
+    stats: &mut RunsStats,
+) -> Option<InputTrace> {
     let start = Instant::now();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut steps = FIRST_STEPS;
@@ -23,7 +28,7 @@ pub(super) fn probe(hunt: &mut Hunt<'_>, seed: u64, time: Duration, stats: &mut 
     let mut cut_off = 0;
     let budget = hunt.budget;
     let interrupt = || budget.check().is_err() || start.elapsed() > time;
-    while !interrupt() {
+    while stats.probes < runs && !interrupt() {
         let mood = Mood::ALL[stats.probes as usize % Mood::ALL.len()];
         stats.probes += 1;
         let mut taken = Vec::new();
