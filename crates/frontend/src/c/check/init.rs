@@ -5,7 +5,6 @@ use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::Node;
 
 use super::constant::Constant;
-use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{BitRange, Expr, ExprKind, Init, InitItem, PlaceKind, Storage};
 use crate::c::types::{Record, RecordId, Type, TypeId};
@@ -13,9 +12,6 @@ use crate::diagnostic::Problem;
 
 /// More elements than this are not written one by one.
 const MAX_ELEMENTS: u64 = 1 << 20;
-
-/// Bit-fields of packed records may lie across the border of two units of their type.
-pub(super) const STRADDLING: &str = "a bit-field that lies in more than one unit of its type";
 
 /// A part of the object that is initialised.
 #[derive(Clone, Copy)]
@@ -432,14 +428,6 @@ impl Checker<'_> {
     }
 
     fn push(&mut self, part: Part, value: Expr, out: &mut Init) {
-        let straddles = part.bits.is_some_and(|bits| self.hir.types.straddles(part.ty, bits));
-        if straddles {
-            if !out.zero_fill || self.constant_int(&value) != Some(0) {
-                let value = unsupported(STRADDLING, part.ty, value.span);
-                out.items.push(InitItem { offset: part.offset, ty: part.ty, bits: None, value });
-            }
-            return;
-        }
         out.items.push(InitItem { offset: part.offset, ty: part.ty, bits: part.bits, value });
     }
 
