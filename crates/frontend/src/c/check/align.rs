@@ -4,7 +4,7 @@
 //! type while a declaration is read, and is known of variables and members afterwards. What is behind a pointer has lost it.
 
 use clinch_ir::Span;
-use lang_c::ast::{Expression, SpecifierQualifier, TypeName, TypeOf, TypeSpecifier};
+use lang_c::ast::{AlignOf, Expression, SpecifierQualifier, TypeName, TypeOf, TypeSpecifier};
 use lang_c::span::Node;
 
 use super::attribute::Attributes;
@@ -123,7 +123,8 @@ impl Checker<'_> {
     }
 
     /// `_Alignof(T)`, `__alignof__(T)`, `__alignof__(e)`
-    pub(super) fn alignof(&mut self, name: &Node<TypeName>, span: Span) -> Checked<Expr> {
+    pub(super) fn alignof(&mut self, node: &Node<AlignOf>, span: Span) -> Checked<Expr> {
+        let name = &*node.node.0;
         let (align, natural) = match expression_in(&name.node) {
             Some(expression) if !self.is_typedef_name(expression) => {
                 let operand = self.unevaluated_operand(expression)?;
@@ -132,7 +133,7 @@ impl Checker<'_> {
             _ => {
                 let (ty, align) = self.aligned_type_name(name)?;
                 // `__alignof__` is that of a variable, `_Alignof` that of a member.
-                let text = self.map.text.get(span.start as usize..).unwrap_or("");
+                let text = self.map.text.get(self.at(node.span).start as usize..).unwrap_or("");
                 let of_member = text.starts_with("_Alignof");
                 (align, if of_member { self.hir.types.align(ty) } else { self.variable_align(ty) })
             }

@@ -60,7 +60,7 @@ impl Checker<'_> {
             Expression::CompoundLiteral(literal) => return self.compound_literal(&literal.node, span),
             Expression::SizeOfTy(node) => self.sizeof_type(&node.node.0, span)?,
             Expression::SizeOfVal(node) => self.sizeof_value(&node.node.0, span)?,
-            Expression::AlignOf(node) => self.alignof(&node.node.0, span)?,
+            Expression::AlignOf(node) => self.alignof(node, span)?,
             Expression::UnaryOperator(unary) => return self.unary(&unary.node, span),
             Expression::Cast(cast) => self.cast(&cast.node, span)?,
             Expression::BinaryOperator(binary) => return self.binary(&binary.node, span),

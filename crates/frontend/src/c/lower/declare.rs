@@ -10,7 +10,7 @@ use super::Lowering;
 use super::blocks::Filling;
 use super::place::Target;
 use super::record::Value;
-use super::storage::{ALIGN, Home, Spot};
+use super::storage::{Home, Spot};
 
 impl Lowering<'_> {
     /// The life of a local variable begins.
@@ -65,10 +65,6 @@ impl Lowering<'_> {
     pub(super) fn create(&mut self, variable: VariableId, home: Home, span: Span) {
         match home {
             Home::Fixed(object) => self.enter(object, span),
-            Home::Dynamic(_) if self.align_of(variable) > ALIGN => {
-                let what = "an over-aligned local variable whose address is not fixed";
-                self.body.stop(Op::Unsupported(what.to_owned()), span);
-            }
             Home::Dynamic(symbol) => {
                 let hir = self.hir;
                 let v = &hir.variables[variable.0 as usize];

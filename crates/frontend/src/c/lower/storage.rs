@@ -29,7 +29,7 @@ const NEARBY: u64 = 1 << 20;
 /// Unused bytes between objects.
 const GAP: u64 = 64;
 /// Alignment of objects, unless a declaration asks for more.
-pub(super) const ALIGN: u64 = 16;
+const ALIGN: u64 = 16;
 
 /// Where an object in memory is.
 #[derive(Clone, Copy, Debug)]
@@ -133,19 +133,13 @@ impl Lowering<'_> {
             return Ok(());
         }
         let size = self.size_of(variable.ty, &variable.name, variable.external, variable.span)?;
-        self.storage.next = self.storage.next.next_multiple_of(self.align_of(id).max(ALIGN));
+        self.storage.next = self.storage.next.next_multiple_of(variable.align.unwrap_or(1).max(ALIGN));
         let kind = owner.map_or(ObjectKind::Static, |(_, procedure)| ObjectKind::Local(procedure));
         let object = self.object((&variable.name, Some(variable.ty)), size, kind, Vec::new());
         let regions = self.points.regions_of(id);
         self.objects[object.index()].regions = regions.into_iter().map(|r| self.regions[r.0].symbol).collect();
         self.storage.variables.insert(id, Spot::Memory(Home::Fixed(object)));
         Ok(())
-    }
-
-    /// The alignment that a variable has at least.
-    pub(super) fn align_of(&self, id: VariableId) -> u64 {
-        let variable = &self.hir.variables[id.0 as usize];
-        variable.align.unwrap_or_else(|| self.hir.types.align(variable.ty))
     }
 
     fn size_of(&self, ty: TypeId, name: &str, external: bool, span: Span) -> Result<u64, LowerError> {
