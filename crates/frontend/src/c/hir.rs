@@ -75,7 +75,8 @@ pub enum Storage {
 pub struct Variable {
     /// Its name in the source.
     pub name: String,
-    /// Its type; complete, except for an `extern` that no unit defines.
+    /// Its type; complete, except for an `extern` that no unit defines. With an initialised flexible member it is a larger one than
+    /// that of the places that name the variable.
     pub ty: TypeId,
     /// Where it lives.
     pub storage: Storage,
@@ -150,13 +151,16 @@ pub struct InitItem {
     pub value: Expr,
 }
 
-/// Bits of a storage unit, counted from the least significant one.
+/// Bits of a storage unit, counted from the least significant one. The unit is what is read and written for them: no byte of it
+/// lies outside of the record.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BitRange {
     /// The first.
     pub lo: u32,
     /// How many.
     pub width: u32,
+    /// Bytes of the unit.
+    pub unit: u32,
 }
 
 /// An expression with its type; never of array or function type.

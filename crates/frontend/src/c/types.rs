@@ -115,10 +115,12 @@ pub struct Field {
     pub name: String,
     /// Its type (the declared one, for a bit-field).
     pub ty: TypeId,
-    /// Its offset in bytes; for a bit-field that of the storage unit of its type which holds it.
+    /// Its offset in bytes; for a bit-field that of the storage unit which holds it.
     pub offset: u64,
     /// Which bits of the storage unit, for a bit-field.
     pub bits: Option<BitRange>,
+    /// Its alignment in bytes.
+    pub align: u64,
 }
 
 /// All types of a program.
@@ -195,11 +197,6 @@ impl Types {
         }
     }
 
-    /// Whether a bit-field does not lie in one unit of its type.
-    pub fn straddles(&self, ty: TypeId, bits: BitRange) -> bool {
-        self.scalar_bits(ty).is_some_and(|unit| bits.lo + bits.width > unit)
-    }
-
     /// Whether values of it are signed integers.
     pub fn is_signed(&self, ty: TypeId) -> bool {
         matches!(self.get(ty), Type::Int { signed: true, .. })
@@ -234,6 +231,14 @@ impl Types {
                 record.opaque.as_deref().or_else(|| record.fields.iter().find_map(|f| self.opaque(f.ty)))
             }
             _ => None,
+        }
+    }
+
+    /// What arrays of arrays are made of in the end; other types are made of themselves.
+    pub fn innermost_element(&self, ty: TypeId) -> TypeId {
+        match *self.get(ty) {
+            Type::Array(element, _) => self.innermost_element(element),
+            _ => ty,
         }
     }
 
@@ -308,6 +313,7 @@ impl Types {
         match *self.get(ty) {
             Type::Array(element, _) => self.align(element),
             Type::Record(record) => self.record(record).align.max(1),
+            Type::Float(128) => 16,
             _ => match self.size(ty) {
                 Some(size) if self.model == DataModel::Ilp32 => size.clamp(1, 4),
                 Some(size) => size.clamp(1, 16),

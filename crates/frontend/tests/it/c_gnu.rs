@@ -99,9 +99,14 @@ fn what_is_not_modelled_is_named_where_it_is_reached() {
         ),
         ("#pragma weak f\nint f(void); int main(void) { return f(); }", "#pragma weak of `f`"),
         (
-            "struct __attribute__((packed)) s { unsigned char p : 7; unsigned char f : 6; } s; int main(void) { return s.f; }",
-            "a bit-field that lies in more than one unit of its type",
+            "typedef int low __attribute__((aligned(1))); low x, *p = &x; int main(void) { return __alignof__(*p); }",
+            "an alignment that attributes may change",
         ),
+        (
+            "struct s { int x; }; struct s __attribute__((never_heard_of)) s; int main(void) { return s.x; }",
+            "attribute `never_heard_of`",
+        ),
+        ("struct s { int x; } [[gnu::packed]] s; int main(void) { return s.x; }", "attribute `packed`"),
         (
             "int main(void) { const int c = 0; return _Generic(&c, int *: 1, const int *: 2); }",
             "qualifiers of what a pointer points to",

@@ -4,6 +4,7 @@ use clinch_ir::Span;
 use lang_c::ast::{Attribute, DerivedDeclarator, Expression, Extension, PointerQualifier};
 use lang_c::span::Node;
 
+use super::align::TypeAlign;
 use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Place, PlaceKind};
@@ -17,7 +18,12 @@ pub(super) const DEFAULT_PRIORITY: u32 = 65_535;
 /// What the attributes of a declaration say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attributes {
+    /// The strictest alignment, which is that of a variable or a member.
     pub(super) align: Option<u64>,
+    /// The alignment that gcc applies last, which is that of a type.
+    pub(super) last_align: Option<u64>,
+    /// The alignment that the type has before.
+    pub(super) of_type: TypeAlign,
     pub(super) packed: bool,
     /// `mode(DI)`: the type of that mode.
     pub(super) mode: Option<Mode>,
@@ -46,14 +52,16 @@ pub(super) enum Mode {
 }
 
 impl Attributes {
-    pub(super) fn raise(&mut self, align: Option<u64>) {
+    fn align(&mut self, align: Option<u64>) {
         self.align = self.align.max(align);
+        self.last_align = align.or(self.last_align);
     }
 
     /// Adds what stands at the declarator to what the specifiers say.
     pub(super) fn and(mut self, other: &Attributes) -> Self {
         let other = other.clone();
-        self.raise(other.align);
+        self.align = self.align.max(other.align);
+        self.last_align = self.last_align.or(other.last_align);
         self.packed |= other.packed;
         self.transparent |= other.transparent;
         self.weak |= other.weak;
@@ -89,10 +97,10 @@ impl Checker<'_> {
         let name = attribute.name.node.as_str();
         match (name, attribute.arguments.first()) {
             ("packed", _) => found.packed = true,
-            ("aligned", None) => found.raise(Some(16)),
+            ("aligned", None) => found.align(Some(16)),
             ("aligned", Some(argument)) => {
                 let align = self.alignment(argument)?;
-                found.raise(align);
+                found.align(align);
             }
             ("mode", Some(Node { node: Expression::Identifier(mode), .. })) => {
                 let mode = mode.node.name.trim_matches('_');
@@ -128,14 +136,24 @@ impl Checker<'_> {
         }
     }
 
-    /// Attributes behind a `*`.
-    pub(super) fn pointer_attributes(&mut self, derived: &DerivedDeclarator, found: &mut Attributes) -> Checked<()> {
+    /// Attributes behind a `*`. An alignment is that of the pointer type.
+    pub(super) fn pointer_attributes(
+        &mut self,
+        derived: &DerivedDeclarator,
+        pointer: TypeId,
+        found: &mut Attributes,
+    ) -> Checked<()> {
+        found.of_type = TypeAlign::Natural;
         let DerivedDeclarator::Pointer(qualifiers) = derived else { return Ok(()) };
+        let mut here = Attributes::default();
         for qualifier in qualifiers {
             if let PointerQualifier::Extension(extensions) = &qualifier.node {
-                self.attributes(extensions, found)?;
+                self.attributes(extensions, &mut here)?;
             }
         }
+        let of_type = self.aligned_type(pointer, &here);
+        (here.align, here.last_align) = (None, None);
+        *found = Attributes { of_type, ..std::mem::take(found).and(&here) };
         Ok(())
     }
 
@@ -180,7 +198,7 @@ impl Checker<'_> {
             _ => {
                 let bytes = self.hir.types.size(ty).unwrap_or(1).max(1);
                 let elements = self.types().intern(Type::Array(ty, Some(size / bytes)));
-                let field = Field { name: "elements".to_owned(), ty: elements, offset: 0, bits: None };
+                let field = Field { name: "elements".to_owned(), ty: elements, offset: 0, bits: None, align: size };
                 let name = format!("vector of {} {}", size / bytes, self.name_of(ty));
                 self.built_in_record(name, vec![field], size, size, Some("a vector"))
             }
@@ -190,9 +208,9 @@ impl Checker<'_> {
     /// A type like another one, of which no value is computed.
     pub(super) fn opaque_type(&mut self, ty: TypeId, what: &str) -> TypeId {
         let Some(size) = self.hir.types.size(ty) else { return ty };
-        let field = Field { name: "value".to_owned(), ty, offset: 0, bits: None };
-        let name = format!("{} with {what}", self.name_of(ty));
         let align = self.hir.types.align(ty);
+        let field = Field { name: "value".to_owned(), ty, offset: 0, bits: None, align };
+        let name = format!("{} with {what}", self.name_of(ty));
         self.built_in_record(name, vec![field], size, align, Some(what))
     }
 

@@ -7,6 +7,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
+use super::align::TypeAlign;
 use super::attribute::Attributes;
 use super::{Checked, Checker};
 use crate::c::hir::Expr;
@@ -37,6 +38,7 @@ pub(super) enum Parameters {
 pub(super) struct Parameter {
     pub(super) name: Option<String>,
     pub(super) ty: TypeId,
+    pub(super) attributes: Attributes,
     pub(super) span: Span,
 }
 
@@ -61,8 +63,8 @@ impl Checker<'_> {
     fn apply_declarator(&mut self, declared: &mut Declared, node: &Node<Declarator>) -> Checked<()> {
         let derived = &node.node.derived;
         for pointer in derived.iter().filter(|d| is_pointer(&d.node)) {
-            self.pointer_attributes(&pointer.node, &mut declared.attributes)?;
             declared.ty = self.pointer_to(declared.ty);
+            self.pointer_attributes(&pointer.node, declared.ty, &mut declared.attributes)?;
             declared.parameters = None;
             declared.evaluated.extend(declared.runtime_length.take());
         }
@@ -101,6 +103,7 @@ impl Checker<'_> {
                 }
             }
             DerivedDeclarator::Function(function) => {
+                declared.attributes.of_type = TypeAlign::Natural;
                 let (ty, parameters) = self.function_type(declared.ty, &function.node, span)?;
                 declared.ty = ty;
                 declared.parameters = Some(Parameters::Prototype(parameters));
@@ -198,17 +201,20 @@ impl Checker<'_> {
         let mut name = None;
         if let Some(declarator) = &node.node.declarator {
             let declared = self.parameter_declarator(ty, declarator)?;
-            attributes = attributes.and(&declared.attributes);
+            attributes = self.declared_attributes(ty, &attributes, &declared);
             (ty, name) = (declared.ty, declared.name);
         }
-        let ty = self.with_attributes(ty, &attributes);
-        let ty = self.adjusted(ty);
-        let ty = match attributes.unknown {
+        let declared = self.with_attributes(ty, &attributes);
+        let ty = self.adjusted(declared);
+        if ty != declared {
+            attributes.of_type = TypeAlign::Natural;
+        }
+        let ty = match &attributes.unknown {
             Some(what) => self.opaque_type(ty, &format!("attribute `{what}`")),
             None => ty,
         };
         let (name, span) = name.map_or((None, span), |(name, span)| (Some(name), span));
-        Ok(Parameter { name, ty, span })
+        Ok(Parameter { name, ty, attributes, span })
     }
 
     /// Lengths in parameters may speak of other parameters; they do not matter.

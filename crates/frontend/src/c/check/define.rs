@@ -7,6 +7,7 @@ use lang_c::ast::{
 use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
+use super::attribute::Attributes;
 use super::declarator::{Declared, Parameter, Parameters};
 use super::link::Linkage;
 use super::scope::Symbol;
@@ -80,9 +81,9 @@ impl Checker<'_> {
     fn define_function(&mut self, definition: &FunctionDefinition) -> Checked<()> {
         let span = self.at(definition.declarator.span);
         let specified = self.specifiers(&definition.specifiers, span)?;
-        let Declared { name, ty, parameters, attributes, .. } =
-            self.declarator(specified.ty, &definition.declarator)?;
-        let attributes = specified.attributes.clone().and(&attributes);
+        let declared = self.declarator(specified.ty, &definition.declarator)?;
+        let attributes = self.declared_attributes(specified.ty, &specified.attributes, &declared);
+        let Declared { name, ty, parameters, .. } = declared;
         let ty = self.with_attributes(ty, &attributes);
         let (name, span) = name.ok_or_else(|| Problem::new(span, "a definition without a name"))?;
         let Type::Function { result, .. } = *self.hir.types.get(ty) else {
@@ -141,12 +142,13 @@ impl Checker<'_> {
             Some(Parameters::Names(names)) => self.old_style(names, definition)?,
             None => Vec::new(),
         };
-        for Parameter { name, ty, span } in parameters {
+        for Parameter { name, ty, attributes, span } in parameters {
             let name = name.unwrap_or_default();
             if self.hir.types.size(ty).is_none() {
                 return Err(Problem::new(span, format!("`{name}` has the incomplete type `{}`", self.name_of(ty))));
             }
             let variable = self.new_variable(name.clone(), ty, Storage::Parameter(id), span);
+            self.align_variable(variable, &attributes, true);
             if !name.is_empty() {
                 self.declare_new(&name, Symbol::Variable(variable), span)?;
             }
@@ -185,24 +187,25 @@ impl Checker<'_> {
 
     /// `int f(a, b) char a; { ... }`
     fn old_style(&mut self, names: Vec<(String, Span)>, definition: &FunctionDefinition) -> Checked<Vec<Parameter>> {
-        let mut types: FxHashMap<String, TypeId> = FxHashMap::default();
+        let mut types: FxHashMap<String, (TypeId, Attributes)> = FxHashMap::default();
         for declaration in &definition.declarations {
             let span = self.at(declaration.span);
             let specified = self.specifiers(&declaration.node.specifiers, span)?;
             for node in &declaration.node.declarators {
                 let declared = self.declarator(specified.ty, &node.node.declarator)?;
+                let attributes = self.declared_attributes(specified.ty, &specified.attributes, &declared);
                 let (name, span) = declared.name.ok_or_else(|| Problem::new(span, "a declaration without a name"))?;
                 if !names.iter().any(|(n, _)| *n == name) {
                     return Err(Problem::new(span, format!("there is no parameter `{name}`")));
                 }
                 let ty = self.adjusted(declared.ty);
-                types.insert(name, ty);
+                types.insert(name, (ty, attributes));
             }
         }
         let int = self.basic.int;
         let parameter = |(name, span): (String, Span)| {
-            let ty = types.get(&name).copied().unwrap_or(int);
-            Parameter { name: Some(name), ty, span }
+            let (ty, attributes) = types.remove(&name).unwrap_or((int, Attributes::default()));
+            Parameter { name: Some(name), ty, attributes, span }
         };
         Ok(names.into_iter().map(parameter).collect())
     }

@@ -7,7 +7,6 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::init::STRADDLING;
 use super::literal::unsupported;
 use super::scope::Symbol;
 use super::{Checked, Checker};
@@ -61,7 +60,7 @@ impl Checker<'_> {
             Expression::CompoundLiteral(literal) => return self.compound_literal(&literal.node, span),
             Expression::SizeOfTy(node) => self.sizeof_type(&node.node.0, span)?,
             Expression::SizeOfVal(node) => self.sizeof_value(&node.node.0, span)?,
-            Expression::AlignOf(node) => self.alignof(&node.node.0, span)?,
+            Expression::AlignOf(node) => self.alignof(node, span)?,
             Expression::UnaryOperator(unary) => return self.unary(&unary.node, span),
             Expression::Cast(cast) => self.cast(&cast.node, span)?,
             Expression::BinaryOperator(binary) => return self.binary(&binary.node, span),
@@ -159,7 +158,8 @@ impl Checker<'_> {
     }
 
     pub(super) fn variable_place(&self, id: VariableId, span: Span) -> Place {
-        Place { kind: PlaceKind::Variable(id), ty: self.hir.variables[id.0 as usize].ty, span }
+        let ty = self.flexible.get(&id).copied().unwrap_or(self.hir.variables[id.0 as usize].ty);
+        Place { kind: PlaceKind::Variable(id), ty, span }
     }
 
     /// Reads an object, or makes a pointer of an array or a function.
@@ -300,10 +300,6 @@ impl Checker<'_> {
         for (record, field) in path {
             let ty = self.hir.types.record(record).fields[field].ty;
             let span = place.span;
-            let bits = self.hir.types.record(record).fields[field].bits;
-            if bits.is_some_and(|bits| self.hir.types.straddles(ty, bits)) {
-                return Ok(self.unsupported_place(STRADDLING, ty, span));
-            }
             place = Place { kind: PlaceKind::Field(Box::new(place), record, field), ty, span };
         }
         Ok(place)
@@ -387,9 +383,10 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<(VariableId, Option<crate::c::hir::Init>)> {
         let ty = self.type_name(&literal.type_name)?;
-        let (ty, init) = self.initializer_list(ty, &literal.initializer_list, span)?;
+        let (completed, init) = self.initializer_list(ty, &literal.initializer_list, span)?;
         let storage = self.function.as_ref().map_or(Storage::Static, |f| Storage::Local(f.id));
         let id = self.new_variable("compound literal".to_owned(), ty, storage, span);
+        self.complete_variable(id, ty, completed);
         if storage == Storage::Static {
             self.hir.variables[id.0 as usize].init = Some(self.fold_init(init));
             return Ok((id, None));

@@ -11,7 +11,7 @@ use super::scope::Symbol;
 use super::{Checked, Checker};
 use crate::c::hir::{Storage, Variable, VariableId};
 use crate::c::parse::readable;
-use crate::c::types::TypeId;
+use crate::c::types::{Type, TypeId};
 use crate::diagnostic::Problem;
 
 impl Checker<'_> {
@@ -62,6 +62,7 @@ impl Checker<'_> {
             Some(_) if !is_static => return Err(Problem::new(span, format!("`{name}` is a function in another file"))),
             _ => None,
         };
+        let is_new = known.or(linked).is_none();
         let id = match known.or(linked) {
             Some((id, other_unit)) => {
                 self.merge_variable(id, ty, external, other_unit, name, span)?;
@@ -78,6 +79,7 @@ impl Checker<'_> {
             }
         };
         self.scope().names.insert(name.to_owned(), Symbol::Variable(id));
+        self.align_variable(id, &linkage.attributes, is_new);
         self.variable_attributes(id, &linkage.attributes, span);
         Ok(id)
     }
@@ -85,7 +87,6 @@ impl Checker<'_> {
     fn variable_attributes(&mut self, id: VariableId, attributes: &Attributes, span: Span) {
         let symbol = Symbol::Variable(id);
         let variable = &mut self.hir.variables[id.0 as usize];
-        variable.align = variable.align.max(attributes.align);
         variable.weak |= attributes.weak;
         if attributes.weak {
             self.weak_here.insert(symbol);
@@ -104,7 +105,7 @@ impl Checker<'_> {
         name: &str,
         span: Span,
     ) -> Checked<()> {
-        let old = self.hir.variables[id.0 as usize].ty;
+        let old = self.variable_place(id, span).ty;
         if !other_unit && !self.compatible(old, ty, 0) {
             let (old, new) = (self.name_of(old), self.name_of(ty));
             return Err(Problem::new(span, format!("`{name}` is declared as `{new}`, and before as `{old}`")));
@@ -139,14 +140,24 @@ impl Checker<'_> {
         if weak {
             self.replaceable.insert(symbol);
         }
-        let ty = self.hir.variables[id.0 as usize].ty;
+        let ty = self.variable_place(id, span).ty;
         if self.hir.types.opaque(ty).is_some() {
             self.hir.variables[id.0 as usize].external = false;
             return Ok(()); // Nobody reads it.
         }
-        let (ty, init) = self.static_initializer(ty, initializer)?;
+        let (completed, init) = self.static_initializer(ty, initializer)?;
+        self.complete_variable(id, ty, completed);
         let variable = &mut self.hir.variables[id.0 as usize];
-        (variable.ty, variable.init, variable.external) = (ty, Some(init), false);
+        (variable.init, variable.external) = (Some(init), false);
         Ok(())
+    }
+
+    /// Gives a variable the type that its initialiser makes of the declared one. An array gets its length for everyone. A struct
+    /// with a flexible member only takes more room.
+    pub(super) fn complete_variable(&mut self, id: VariableId, declared: TypeId, completed: TypeId) {
+        self.hir.variables[id.0 as usize].ty = completed;
+        if declared != completed && matches!(self.hir.types.get(declared), Type::Record(_)) {
+            self.flexible.insert(id, declared);
+        }
     }
 }

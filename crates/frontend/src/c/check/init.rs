@@ -4,18 +4,13 @@ use clinch_ir::Span;
 use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::Node;
 
-use super::constant::Constant;
-use super::literal::unsupported;
 use super::{Checked, Checker};
-use crate::c::hir::{BitRange, Expr, ExprKind, Init, InitItem, PlaceKind, Storage};
+use crate::c::hir::{BitRange, Expr, ExprKind, Init, InitItem};
 use crate::c::types::{Record, RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
 /// More elements than this are not written one by one.
 const MAX_ELEMENTS: u64 = 1 << 20;
-
-/// Bit-fields of packed records may lie across the border of two units of their type.
-pub(super) const STRADDLING: &str = "a bit-field that lies in more than one unit of its type";
 
 /// The value that is written first where two are written may not be evaluated.
 const OVERRIDDEN: &str = "a value with effects that a later initialiser replaces";
@@ -464,14 +459,6 @@ impl Checker<'_> {
     }
 
     fn push(&mut self, part: Part, value: Expr, out: &mut Init) {
-        let straddles = part.bits.is_some_and(|bits| self.hir.types.straddles(part.ty, bits));
-        if straddles {
-            if !out.zero_fill || self.constant_int(&value) != Some(0) {
-                let value = unsupported(STRADDLING, part.ty, value.span);
-                out.items.push(InitItem { offset: part.offset, ty: part.ty, bits: None, value });
-            }
-            return;
-        }
         out.items.push(InitItem { offset: part.offset, ty: part.ty, bits: part.bits, value });
     }
 
@@ -523,73 +510,6 @@ impl Checker<'_> {
             }
         }
         Ok(text.length)
-    }
-
-    /// Replaces constant expressions by their values.
-    pub(super) fn fold_init(&self, mut init: Init) -> Init {
-        for item in &mut init.items {
-            if matches!(item.value.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
-                continue;
-            }
-            match self.constant(&item.value) {
-                Some(Constant::Int(value)) => item.value.kind = ExprKind::Int(value),
-                Some(Constant::Float(value)) => item.value.kind = ExprKind::Float(value),
-                None => {}
-            }
-        }
-        init
-    }
-
-    /// The initialiser of something that lives for the whole run, whose type it may complete.
-    pub(super) fn static_initializer(&mut self, ty: TypeId, node: &Node<Initializer>) -> Checked<(TypeId, Init)> {
-        let outer = std::mem::replace(&mut self.in_static, true);
-        let result = self.initializer(ty, node);
-        self.in_static = outer;
-        let (ty, init) = result?;
-        Ok((ty, self.static_init(init)?))
-    }
-
-    /// The initialiser of something that lives for the whole run: known before the run starts.
-    fn static_init(&self, init: Init) -> Checked<Init> {
-        let init = self.fold_init(init);
-        match init.items.iter().find(|i| !self.is_load_time_constant(&i.value)) {
-            Some(item) => Err(self.wrong_initializer(item.value.span)),
-            None => Ok(init),
-        }
-    }
-
-    pub(super) fn is_load_time_constant(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) | ExprKind::Unsupported(_) => true,
-            ExprKind::AddressOf(place) => self.is_static_place(&place.kind),
-            // gcc reads constants; qualifiers are not kept, so other variables are let through, too.
-            ExprKind::Load(place) => self.is_static_place(&place.kind),
-            ExprKind::Convert(inner) | ExprKind::Unary(_, inner) => self.is_load_time_constant(inner),
-            ExprKind::Binary(_, l, r) | ExprKind::LogicalAnd(l, r) | ExprKind::LogicalOr(l, r) => {
-                self.is_load_time_constant(l) && self.is_load_time_constant(r)
-            }
-            ExprKind::Offset { pointer, index, .. } => {
-                self.is_load_time_constant(pointer) && self.is_load_time_constant(index)
-            }
-            ExprKind::Difference { left, right, .. } => {
-                self.is_load_time_constant(left) && self.is_load_time_constant(right)
-            }
-            ExprKind::Conditional(c, t, e) => {
-                let then = t.as_ref().is_none_or(|t| self.is_load_time_constant(t));
-                self.is_load_time_constant(c) && then && self.is_load_time_constant(e)
-            }
-            _ => false,
-        }
-    }
-
-    fn is_static_place(&self, place: &PlaceKind) -> bool {
-        match place {
-            PlaceKind::Variable(id) => self.hir.variables[id.0 as usize].storage == Storage::Static,
-            PlaceKind::Field(inner, ..) => self.is_static_place(&inner.kind),
-            PlaceKind::String(_) => true,
-            PlaceKind::Deref(pointer) => self.is_load_time_constant(pointer),
-            PlaceKind::Value(_) => false,
-        }
     }
 }
 

@@ -70,7 +70,7 @@ impl Checker<'_> {
 
     fn file_declarator(&mut self, specified: &Specified, node: &Node<InitDeclarator>) -> Checked<()> {
         let declared = self.declarator(specified.ty, &node.node.declarator)?;
-        let mut attributes = specified.attributes.clone().and(&declared.attributes);
+        let mut attributes = self.declared_attributes(specified.ty, &specified.attributes, &declared);
         if specified.is_register {
             // A register of the machine, which anyone may change.
             attributes.unknown = Some("register".to_owned());
@@ -81,7 +81,7 @@ impl Checker<'_> {
         if specified.is_typedef {
             return self.declare_typedef(&name, ty, &attributes, None, span);
         }
-        let linkage = Linkage { is_static: specified.is_static, attributes };
+        let mut linkage = Linkage { is_static: specified.is_static, attributes };
         if let Type::Function { .. } = self.hir.types.get(ty) {
             if node.node.initializer.is_some() {
                 return Err(Problem::new(span, format!("function `{name}` is initialised like a variable")));
@@ -98,7 +98,7 @@ impl Checker<'_> {
         let external = specified.is_extern && !defines;
         let inferred = specified.inferred.then_some(&node.node.initializer).and_then(Option::as_ref);
         let ty = match inferred {
-            Some(initializer) => self.inferred_type(initializer)?,
+            Some(initializer) => self.inferred_type(initializer, &mut linkage.attributes)?,
             None => ty,
         };
         let id = self.declare_global(&name, ty, &linkage, external, span)?;
@@ -135,7 +135,8 @@ impl Checker<'_> {
         if let (Type::Record(record), true) = (self.hir.types.get(ty).clone(), attributes.transparent) {
             self.types().record_mut(record).transparent = true;
         }
-        match self.scope().names.insert(name.to_owned(), Symbol::Typedef(ty, attributes.align, length)) {
+        let align = self.aligned_type(ty, attributes);
+        match self.scope().names.insert(name.to_owned(), Symbol::Typedef(ty, align, length)) {
             None | Some(Symbol::Poison) => Ok(()),
             Some(Symbol::Typedef(old, ..)) if self.compatible(old, ty, 0) => Ok(()),
             Some(_) => Err(Problem::new(span, format!("`{name}` is declared twice, with different types"))),

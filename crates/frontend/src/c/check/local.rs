@@ -4,10 +4,12 @@ use clinch_ir::Span;
 use lang_c::ast::{Declaration, InitDeclarator, Initializer};
 use lang_c::span::Node;
 
+use super::attribute::Attributes;
 use super::declarator::Declared;
 use super::expr::Operand;
 use super::link::Linkage;
 use super::literal::unsupported;
+use super::record::lone_tag;
 use super::scope::Symbol;
 use super::specifier::Specified;
 use super::{Checked, Checker};
@@ -18,6 +20,11 @@ use crate::diagnostic::Problem;
 impl Checker<'_> {
     pub(super) fn local_declaration(&mut self, declaration: &Declaration, out: &mut Vec<Stmt>) -> Checked<()> {
         let span = self.declaration_span(declaration);
+        if declaration.declarators.is_empty()
+            && let Some(record) = lone_tag(&declaration.specifiers)
+        {
+            self.declare_tag(record, span);
+        }
         let mut specified = match self.specifiers(&declaration.specifiers, span) {
             Ok(specified) => specified,
             Err(problem) => {
@@ -47,7 +54,7 @@ impl Checker<'_> {
         let mut declared = self.declarator(specified.ty, &node.node.declarator)?;
         out.extend(declared.evaluated.drain(..).map(Stmt::Expr));
         let runtime_length = self.runtime_length(specified, &mut declared)?;
-        let attributes = specified.attributes.clone().and(&declared.attributes);
+        let attributes = self.declared_attributes(specified.ty, &specified.attributes, &declared);
         let ty = self.with_attributes(declared.ty, &attributes);
         let (name, span) =
             declared.name.ok_or_else(|| Problem::new(self.at(node.span), "a declaration without a name"))?;
@@ -57,7 +64,7 @@ impl Checker<'_> {
             return self.declare_typedef(&name, ty, &attributes, length, span);
         }
         let cleanup = attributes.cleanup.clone();
-        let linkage = Linkage { is_static: false, attributes };
+        let mut linkage = Linkage { is_static: false, attributes };
         if let Type::Function { .. } = self.hir.types.get(ty) {
             return self.declare_function(&name, ty, &linkage, span).map(|_| ());
         }
@@ -65,7 +72,7 @@ impl Checker<'_> {
             return self.declare_global(&name, ty, &linkage, true, span).map(|_| ());
         }
         let ty = match initializer {
-            Some(initializer) if specified.inferred => self.inferred_type(initializer)?,
+            Some(initializer) if specified.inferred => self.inferred_type(initializer, &mut linkage.attributes)?,
             _ => ty,
         };
         let ty = match &linkage.attributes.unknown {
@@ -77,7 +84,7 @@ impl Checker<'_> {
             _ => Storage::Static,
         };
         let id = self.new_variable(name.clone(), ty, storage, span);
-        self.hir.variables[id.0 as usize].align = linkage.attributes.align;
+        self.align_variable(id, &linkage.attributes, true);
         if let Some(what) = self.hir.types.opaque(ty).filter(|_| initializer.is_some()).map(str::to_owned) {
             self.declare_new(&name, Symbol::Variable(id), span)?;
             out.push(Stmt::Unsupported(what, span));
@@ -98,8 +105,8 @@ impl Checker<'_> {
         self.declare_new(&name, Symbol::Variable(id), span)?;
         let init = match initializer {
             Some(initializer) => {
-                let (ty, init) = self.initializer(ty, initializer)?;
-                self.hir.variables[id.0 as usize].ty = ty;
+                let (completed, init) = self.initializer(ty, initializer)?;
+                self.complete_variable(id, ty, completed);
                 Some(init)
             }
             None => None,
@@ -146,15 +153,15 @@ impl Checker<'_> {
 
     fn static_local(&mut self, id: VariableId, ty: TypeId, initializer: Option<&Node<Initializer>>) -> Checked<()> {
         if let Some(initializer) = initializer {
-            let (ty, init) = self.static_initializer(ty, initializer)?;
-            let variable = &mut self.hir.variables[id.0 as usize];
-            (variable.ty, variable.init) = (ty, Some(init));
+            let (completed, init) = self.static_initializer(ty, initializer)?;
+            self.complete_variable(id, ty, completed);
+            self.hir.variables[id.0 as usize].init = Some(init);
         }
         self.check_complete(id)
     }
 
     /// `__auto_type x = e`
-    pub(super) fn inferred_type(&mut self, node: &Node<Initializer>) -> Checked<TypeId> {
+    pub(super) fn inferred_type(&mut self, node: &Node<Initializer>, found: &mut Attributes) -> Checked<TypeId> {
         let span = self.at(node.span);
         let Initializer::Expression(expression) = &node.node else {
             return Err(Problem::new(span, "`__auto_type` needs a value"));
@@ -162,7 +169,9 @@ impl Checker<'_> {
         self.unevaluated += 1;
         let value = self.rvalue(expression);
         self.unevaluated -= 1;
-        Ok(value?.ty)
+        let ty = value?.ty;
+        found.of_type = self.align_of_type_of(ty);
+        Ok(ty)
     }
 
     /// The number of elements of an array, if it is known at run time only: from the declarator, or from the type.

@@ -3,6 +3,7 @@
 //! [`Checker`] holds what is known; each file adds the part of C that its name says. A function that finds a mistake returns
 //! a [`Problem`]; declarations and statements collect them, so that one run reports several.
 
+mod align;
 mod atomic;
 mod attribute;
 mod builtin;
@@ -24,6 +25,7 @@ mod record;
 mod resolve;
 mod scope;
 mod specifier;
+mod static_init;
 mod stmt;
 mod unary;
 
@@ -103,6 +105,12 @@ struct Checker<'a> {
     function: Option<FunctionContext>,
     /// The length of the type that was read last, if it is known at run time only.
     length_of_type: Option<Expr>,
+    /// What declarations say about the alignment of variables.
+    aligns: FxHashMap<VariableId, align::VariableAlign>,
+    /// Types to which some typedef, or the like, gives another alignment.
+    realigned: FxHashSet<TypeId>,
+    /// Declared types of variables that are larger, for their flexible member is initialised.
+    flexible: FxHashMap<VariableId, TypeId>,
     /// Lengths of arrays that are known at run time only: the variable that holds them.
     runtime_lengths: FxHashMap<VariableId, VariableId>,
     /// Aliases of the unit, and what those of all units stand for.
@@ -175,6 +183,9 @@ impl<'a> Checker<'a> {
             scopes: Vec::new(),
             function: None,
             length_of_type: None,
+            aligns: FxHashMap::default(),
+            realigned: FxHashSet::default(),
+            flexible: FxHashMap::default(),
             runtime_lengths: FxHashMap::default(),
             aliases: Vec::new(),
             function_aliases: FxHashMap::default(),

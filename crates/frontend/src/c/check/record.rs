@@ -1,9 +1,12 @@
 //! Structs, unions and enumerations.
 
 use clinch_ir::Span;
-use lang_c::ast::{EnumType, Expression, StructDeclaration, StructField, StructKind, StructType};
+use lang_c::ast::{
+    DeclarationSpecifier, EnumType, Expression, StructDeclaration, StructField, StructKind, StructType, TypeSpecifier,
+};
 use lang_c::span::Node;
 
+use super::align::TypeAlign;
 use super::attribute::Attributes;
 use super::layout::{Member, Packing};
 use super::scope::{Symbol, Tag};
@@ -31,6 +34,14 @@ impl Checker<'_> {
         match &node.declarations {
             Some(declarations) => self.define_record(id, declarations, span),
             None => Ok(id),
+        }
+    }
+
+    /// `struct S;` declares a type of the scope in which it stands, even if there is one around it.
+    pub(super) fn declare_tag(&mut self, node: &StructType, span: Span) {
+        let Some(tag) = node.identifier.as_ref().map(|i| i.node.name.as_str()) else { return };
+        if !self.scope().tags.contains_key(tag) {
+            self.new_record(Some(tag), node.kind.node == StructKind::Union, span);
         }
     }
 
@@ -139,8 +150,8 @@ impl Checker<'_> {
         if field.declarators.is_empty() {
             // An anonymous struct or union; anything else declares nothing.
             if matches!(self.hir.types.get(base), Type::Record(_)) && !self.has_tag(base) {
-                let Attributes { align, packed, .. } = attributes;
-                members.push(Member { name: String::new(), ty: base, width: None, align, packed, padding: false });
+                let member = self.new_member(String::new(), base, &attributes, span)?;
+                members.push(member);
             }
             return Ok(());
         }
@@ -150,7 +161,7 @@ impl Checker<'_> {
             let (mut name, mut ty) = (None, base);
             if let Some(node) = &declarator.node.declarator {
                 let declared = self.declarator(base, node)?;
-                attributes = attributes.and(&declared.attributes);
+                attributes = self.declared_attributes(base, &attributes, &declared);
                 (name, ty) = (declared.name, declared.ty);
             }
             ty = self.with_attributes(ty, &attributes);
@@ -166,10 +177,22 @@ impl Checker<'_> {
             if matches!(self.hir.types.get(ty), Type::Function { .. }) {
                 return Err(Problem::new(span, format!("member `{name}` is a function")));
             }
-            let Attributes { align, packed, .. } = attributes;
-            members.push(Member { name, ty, width, align, packed, padding });
+            let member = self.new_member(name, ty, &attributes, span)?;
+            members.push(Member { width, padding, ..member });
         }
         Ok(())
+    }
+
+    fn new_member(&self, name: String, ty: TypeId, attributes: &Attributes, span: Span) -> Checked<Member> {
+        let type_align = match attributes.of_type {
+            TypeAlign::Natural => self.hir.types.align(ty),
+            TypeAlign::Bytes(bytes) => bytes,
+            TypeAlign::Unknown => {
+                return Err(Problem::new(span, "the alignment of this type is not modelled: a typedef may change it"));
+            }
+        };
+        let Attributes { align, packed, .. } = *attributes;
+        Ok(Member { name, ty, width: None, align, type_align, packed, padding: false })
     }
 
     fn has_tag(&self, ty: TypeId) -> bool {
@@ -283,6 +306,22 @@ impl Checker<'_> {
         };
         self.types().intern(Type::Int { rank, signed: negative })
     }
+}
+
+/// The record of `struct S`, where that is all but for attributes. With a storage class or a qualifier gcc does not take it for a
+/// new declaration.
+pub(super) fn lone_tag(specifiers: &[Node<DeclarationSpecifier>]) -> Option<&StructType> {
+    let mut found = None;
+    for specifier in specifiers {
+        match &specifier.node {
+            DeclarationSpecifier::TypeSpecifier(Node { node: TypeSpecifier::Struct(record), .. }) => {
+                found = Some(&record.node).filter(|record| record.declarations.is_none());
+            }
+            DeclarationSpecifier::Extension(_) => {}
+            _ => return None,
+        }
+    }
+    found
 }
 
 /// A struct whose members are not known yet.

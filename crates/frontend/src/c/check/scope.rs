@@ -3,6 +3,7 @@
 use clinch_ir::Span;
 use rustc_hash::FxHashMap;
 
+use super::align::TypeAlign;
 use super::{Checked, Checker};
 use crate::c::hir::{FunctionId, VariableId};
 use crate::c::types::{RecordId, TypeId};
@@ -13,9 +14,9 @@ use crate::diagnostic::Problem;
 pub(super) enum Symbol {
     Variable(VariableId),
     Function(FunctionId),
-    /// A type, the alignment that an attribute gives it, and the variable that holds its length if that is known at run
+    /// A type, its alignment, and the variable that holds its length if that is known at run
     /// time only.
-    Typedef(TypeId, Option<u64>, Option<VariableId>),
+    Typedef(TypeId, TypeAlign, Option<VariableId>),
     Enumerator(i128, TypeId),
     /// A declaration that went wrong: uses of it are not reported.
     Poison,

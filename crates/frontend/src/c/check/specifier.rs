@@ -2,11 +2,12 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    AlignmentSpecifier, DeclarationSpecifier, Expression, SpecifierQualifier, StorageClassSpecifier,
-    TS18661FloatFormat, TS18661FloatType, TypeName, TypeOf, TypeSpecifier,
+    DeclarationSpecifier, Expression, SpecifierQualifier, StorageClassSpecifier, TS18661FloatFormat, TS18661FloatType,
+    TypeName, TypeOf, TypeSpecifier,
 };
 use lang_c::span::Node;
 
+use super::align::TypeAlign;
 use super::attribute::Attributes;
 use super::expr::Operand;
 use super::record::new_record;
@@ -45,8 +46,8 @@ struct Words {
     unsigned: bool,
     float: Option<u32>,
     complex: bool,
-    /// A type that stands alone, and its own alignment.
-    other: Option<(TypeId, Option<u64>)>,
+    /// A type that stands alone, and its alignment.
+    other: Option<(TypeId, TypeAlign)>,
 }
 
 impl Checker<'_> {
@@ -71,12 +72,13 @@ impl Checker<'_> {
                 }
                 DeclarationSpecifier::TypeQualifier(_) => {}
                 DeclarationSpecifier::Function(_) => inline = true,
-                DeclarationSpecifier::Alignment(node) => attributes.raise(self.alignas(&node.node)?),
+                // The parser makes an attribute of `_Alignas`.
+                DeclarationSpecifier::Alignment(_) => {}
                 DeclarationSpecifier::Extension(extensions) => self.attributes(extensions, &mut attributes)?,
             }
         }
-        let (ty, align) = self.type_of_words(words, span)?;
-        attributes.raise(align);
+        let (ty, of_type) = self.type_of_words(words, span)?;
+        attributes.of_type = of_type;
         let length = None;
         Ok(Specified { ty, is_typedef, is_extern, is_static, is_register, inferred, inline, attributes, length })
     }
@@ -92,27 +94,33 @@ impl Checker<'_> {
                 SpecifierQualifier::Extension(extensions) => self.attributes(extensions, &mut attributes)?,
             }
         }
-        let (ty, align) = self.type_of_words(words, span)?;
-        attributes.raise(align);
+        let (ty, of_type) = self.type_of_words(words, span)?;
+        attributes.of_type = of_type;
         Ok((ty, attributes))
     }
 
     pub(super) fn type_name(&mut self, name: &Node<TypeName>) -> Checked<TypeId> {
+        self.aligned_type_name(name).map(|(ty, _)| ty)
+    }
+
+    /// A type and its alignment.
+    pub(super) fn aligned_type_name(&mut self, name: &Node<TypeName>) -> Checked<(TypeId, TypeAlign)> {
         let span = self.at(name.span);
         let (mut ty, mut attributes) = self.qualified(&name.node.specifiers, span)?;
         if let Some(declarator) = &name.node.declarator {
             let declared = self.declarator(ty, declarator)?;
+            attributes = self.declared_attributes(ty, &attributes, &declared);
             self.length_of_type = match declared.ty == ty {
                 true => self.length_of_type.take(),
                 false => declared.runtime_length,
             };
             ty = declared.ty;
-            attributes = attributes.and(&declared.attributes);
         }
         let ty = self.with_attributes(ty, &attributes);
+        let align = self.aligned_type(ty, &attributes);
         match attributes.unknown {
-            Some(what) => Ok(self.opaque_type(ty, &format!("attribute `{what}`"))),
-            None => Ok(ty),
+            Some(what) => Ok((self.opaque_type(ty, &format!("attribute `{what}`")), align)),
+            None => Ok((ty, align)),
         }
     }
 
@@ -142,8 +150,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A type that one specifier names, and its alignment if an attribute says one.
-    fn single_type(&mut self, specifier: &TypeSpecifier, span: Span) -> Checked<(TypeId, Option<u64>)> {
+    /// A type that one specifier names, and its alignment.
+    fn single_type(&mut self, specifier: &TypeSpecifier, span: Span) -> Checked<(TypeId, TypeAlign)> {
         let ty = match specifier {
             TypeSpecifier::Void => self.basic.void,
             TypeSpecifier::Bool => self.basic.bool,
@@ -154,7 +162,7 @@ impl Checker<'_> {
             }
             TypeSpecifier::Enum(node) => self.enum_type(&node.node, span)?,
             TypeSpecifier::TypeOf(node) => match &node.node {
-                TypeOf::Type(name) => self.type_name(name)?,
+                TypeOf::Type(name) => return self.aligned_type_name(name),
                 // lang-c takes the name of a type for an expression here.
                 TypeOf::Expression(expression) => match &expression.node {
                     Expression::Identifier(name)
@@ -162,7 +170,10 @@ impl Checker<'_> {
                     {
                         return self.single_type(&TypeSpecifier::TypedefName((**name).clone()), span);
                     }
-                    _ => self.type_of_evaluated(expression)?,
+                    _ => {
+                        let ty = self.type_of_evaluated(expression)?;
+                        return Ok((ty, self.align_in_typeof(expression, ty)));
+                    }
                 },
             },
             TypeSpecifier::TypedefName(name) => match self.lookup(&name.node.name) {
@@ -179,17 +190,17 @@ impl Checker<'_> {
             },
             _ => return Err(Problem::new(span, "not a type")),
         };
-        Ok((ty, None))
+        Ok((ty, TypeAlign::Natural))
     }
 
-    fn type_of_words(&mut self, words: Words, span: Span) -> Checked<(TypeId, Option<u64>)> {
+    fn type_of_words(&mut self, words: Words, span: Span) -> Checked<(TypeId, TypeAlign)> {
         let sized = words.long > 0 || words.short || words.char || words.int128 || words.signed || words.unsigned;
         if let Some(other) = words.other {
             let mixed = sized || words.int || words.float.is_some();
             return if mixed { Err(Problem::new(span, "a declaration has one type only")) } else { Ok(other) };
         }
         if words.complex {
-            return Ok((self.complex(words.float.unwrap_or(64), words.long > 0), None));
+            return Ok((self.complex(words.float.unwrap_or(64), words.long > 0), TypeAlign::Natural));
         }
         let ty = match words.float {
             Some(64) if words.long == 1 => Type::Float(80),
@@ -197,7 +208,7 @@ impl Checker<'_> {
             Some(_) => return Err(Problem::new(span, "these words do not make a type together")),
             None => Type::Int { rank: int_rank(&words, span)?, signed: !words.unsigned },
         };
-        Ok((self.types().intern(ty), None))
+        Ok((self.types().intern(ty), TypeAlign::Natural))
     }
 
     /// A complex number: recognised, so that sizes are right. No operation on it is.
@@ -205,9 +216,9 @@ impl Checker<'_> {
         let part = self.types().intern(Type::Float(if long { 80 } else { bits }));
         let size = self.hir.types.size(part).unwrap_or(8);
         let name = format!("{} _Complex", self.name_of(part));
-        let field = |name: &str, offset| Field { name: name.to_owned(), ty: part, offset, bits: None };
-        let fields = vec![field("real part", 0), field("imaginary part", size)];
         let align = self.hir.types.align(part);
+        let field = |name: &str, offset| Field { name: name.to_owned(), ty: part, offset, bits: None, align };
+        let fields = vec![field("real part", 0), field("imaginary part", size)];
         self.built_in_record(name, fields, 2 * size, align, Some("a complex number"))
     }
 
@@ -237,25 +248,15 @@ impl Checker<'_> {
             return self.pointer_to(self.basic.char);
         }
         let (unsigned, pointer) = (self.basic.unsigned, self.basic.void_pointer);
-        let field = |name: &str, ty, offset| Field { name: name.to_owned(), ty, offset, bits: None };
+        let field = |name: &str, ty, offset, align| Field { name: name.to_owned(), ty, offset, bits: None, align };
         let fields = vec![
-            field("gp_offset", unsigned, 0),
-            field("fp_offset", unsigned, 4),
-            field("overflow_arg_area", pointer, 8),
-            field("reg_save_area", pointer, 16),
+            field("gp_offset", unsigned, 0, 4),
+            field("fp_offset", unsigned, 4, 4),
+            field("overflow_arg_area", pointer, 8, 8),
+            field("reg_save_area", pointer, 16, 8),
         ];
         let record = self.built_in_record("__va_list_tag".to_owned(), fields, 24, 8, None);
         self.types().intern(Type::Array(record, Some(1)))
-    }
-
-    fn alignas(&mut self, specifier: &AlignmentSpecifier) -> Checked<Option<u64>> {
-        match specifier {
-            AlignmentSpecifier::Type(name) => {
-                let ty = self.type_name(name)?;
-                Ok(Some(self.hir.types.align(ty)))
-            }
-            AlignmentSpecifier::Constant(expression) => self.alignment(expression),
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp, Update, UpdateOp, VariableId};
 use crate::c::parse::{COMPLEX_PART, LABEL_ADDRESS};
-use crate::c::types::{DataModel, Type, TypeId};
+use crate::c::types::{Type, TypeId};
 use crate::diagnostic::Problem;
 
 impl Checker<'_> {
@@ -300,18 +300,6 @@ impl Checker<'_> {
 
     fn is_runtime_array(&self, ty: TypeId) -> bool {
         matches!(self.hir.types.get(ty), Type::Array(_, None)) && self.function.is_some()
-    }
-
-    pub(super) fn alignof(&mut self, name: &Node<TypeName>, span: Span) -> Checked<Expr> {
-        let ty = self.type_name(name)?;
-        let mut align = self.hir.types.align(ty);
-        // `__alignof__` is that of a variable, `_Alignof` that of a member.
-        let text = self.map.text.get(span.start as usize..).unwrap_or("");
-        let wide = self.hir.types.is_scalar(ty) && self.hir.types.size(ty) == Some(8);
-        if self.hir.types.model == DataModel::Ilp32 && wide && !text.starts_with("_Alignof") {
-            align = 8;
-        }
-        Ok(self.int(i128::from(align), self.basic.size, span))
     }
 
     pub(super) fn offset_of(&mut self, offset: &OffsetOfExpression, span: Span) -> Checked<Expr> {

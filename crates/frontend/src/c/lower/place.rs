@@ -124,10 +124,12 @@ impl Lowering<'_> {
                 None => self.unsupported("this value", ty, span),
             },
             Target::Memory { address, cell, bits: None } => {
-                self.read_memory(*address, *cell, ty, span).unwrap_or_else(|| self.constant(ty, 0))
+                let bytes = self.memory_bytes(ty);
+                self.read_memory(*address, *cell, (ty, bytes), span).unwrap_or_else(|| self.constant(ty, 0))
             }
             Target::Memory { address, cell, bits: Some(bits) } => {
-                let Some(unit) = self.read_memory(*address, *cell, ty, span) else { return self.constant(ty, 0) };
+                let unit = self.read_memory(*address, *cell, (ty, bits.unit.into()), span);
+                let Some(unit) = unit else { return self.constant(ty, 0) };
                 if self.mathematical() {
                     return self.unsupported("a bit-field among mathematical integers", ty, span);
                 }
@@ -141,8 +143,14 @@ impl Lowering<'_> {
         self.terms.resize(self.hir.types.is_signed(ty), self.bits(ty), field)
     }
 
-    /// Reads a scalar from memory. Nothing, after an edge that says why, where that is not modelled.
-    fn read_memory(&mut self, address: Term, cell: Option<Cell>, ty: TypeId, span: Span) -> Option<Term> {
+    /// Reads bytes of a scalar from memory. Nothing, after an edge that says why, where that is not modelled.
+    fn read_memory(
+        &mut self,
+        address: Term,
+        cell: Option<Cell>,
+        (ty, bytes): (TypeId, u64),
+        span: Span,
+    ) -> Option<Term> {
         let Some(region) = cell.and_then(|c| self.points.region(c)) else {
             self.body.stop(Op::Unsupported("an access to unknown memory".to_owned()), span);
             return None;
@@ -150,7 +158,6 @@ impl Lowering<'_> {
         let region = &self.regions[region.0];
         let (symbol, cell_bytes) = (region.symbol, u64::from(region.cell_bytes));
         let array = self.terms.symbol(symbol);
-        let bytes = self.memory_bytes(ty);
         if bytes == cell_bytes {
             return Some(self.terms.select(array, address));
         }
@@ -203,15 +210,19 @@ impl Lowering<'_> {
                 leaves.first().map(|&(_, _, symbol)| vec![Assign { target: CfaTarget::Var(symbol), value }])
             }
             Target::Value(_) => Some(Vec::new()),
-            Target::Memory { address, cell, bits: None } => self.write_memory(*address, *cell, ty, value, span),
+            Target::Memory { address, cell, bits: None } => {
+                let bytes = self.memory_bytes(ty);
+                self.write_memory(*address, *cell, (ty, bytes), value, span)
+            }
             Target::Memory { address, cell, bits: Some(bits) } => {
-                let unit = self.read_memory(*address, *cell, ty, span)?;
+                let bytes = bits.unit.into();
+                let unit = self.read_memory(*address, *cell, (ty, bytes), span)?;
                 if self.mathematical() {
                     self.unsupported("a bit-field among mathematical integers", ty, span);
                     return None;
                 }
                 let unit = self.with_bits(unit, *bits, value);
-                self.write_memory(*address, *cell, ty, unit, span)
+                self.write_memory(*address, *cell, (ty, bytes), unit, span)
             }
         }
     }
@@ -236,7 +247,7 @@ impl Lowering<'_> {
         &mut self,
         address: Term,
         cell: Option<Cell>,
-        ty: TypeId,
+        (ty, bytes): (TypeId, u64),
         value: Term,
         span: Span,
     ) -> Option<Vec<Assign>> {
@@ -246,7 +257,6 @@ impl Lowering<'_> {
         };
         let region = &self.regions[region.0];
         let (symbol, cell_bytes) = (region.symbol, u64::from(region.cell_bytes));
-        let bytes = self.memory_bytes(ty);
         if bytes == cell_bytes {
             return Some(vec![Assign { target: CfaTarget::Cell(symbol, address), value }]);
         }
@@ -266,7 +276,7 @@ impl Lowering<'_> {
     pub(super) fn after_store(&mut self, target: &Target, ty: TypeId, value: Term) -> Term {
         match target {
             Target::Memory { bits: Some(bits), .. } if !self.mathematical() => {
-                let unit = BitRange { lo: 0, width: bits.width };
+                let unit = BitRange { lo: 0, ..*bits };
                 self.bits_of_unit(value, unit, ty)
             }
             _ => value,

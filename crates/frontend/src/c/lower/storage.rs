@@ -28,7 +28,7 @@ fn objects_start(model: DataModel) -> u64 {
 const NEARBY: u64 = 1 << 20;
 /// Unused bytes between objects.
 const GAP: u64 = 64;
-/// Alignment of objects.
+/// Alignment of objects, unless a declaration asks for more.
 const ALIGN: u64 = 16;
 
 /// Where an object in memory is.
@@ -133,6 +133,7 @@ impl Lowering<'_> {
             return Ok(());
         }
         let size = self.size_of(variable.ty, &variable.name, variable.external, variable.span)?;
+        self.storage.next = self.storage.next.next_multiple_of(variable.align.unwrap_or(1).max(ALIGN));
         let kind = owner.map_or(ObjectKind::Static, |(_, procedure)| ObjectKind::Local(procedure));
         let object = self.object((&variable.name, Some(variable.ty)), size, kind, Vec::new());
         let regions = self.points.regions_of(id);

@@ -197,6 +197,19 @@ impl<'a> Rewriter<'a> {
         self.get(i) == "[" && self.get(i + 1) == "[" && self.close(i + 1).is_some()
     }
 
+    /// Whether the list is in brackets and stands where those speak of the type before them, and gcc makes less of it: between
+    /// a type and a name (`int [[...]] x`), after a `*`, or after the brackets of an array or a function.
+    fn is_about_type(&self, i: usize, end: usize) -> bool {
+        let Some(before) = self.previous(i).filter(|_| self.is_bracketed_attribute(i)) else { return false };
+        let follows = self.skip_attributes(end + 1);
+        let starts_declarator = follows.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '*' | '('));
+        match self.get(before) {
+            ")" | "]" | "*" => true,
+            "extern" | "static" | "typedef" | "inline" | "return" | "else" | "do" => false,
+            _ => self.is_word(before) && starts_declarator,
+        }
+    }
+
     /// The attributes of the list at `i`.
     pub(super) fn entries(&self, i: usize) -> Vec<Entry<'a>> {
         let inner = if self.is_bracketed_attribute(i) { i + 1 } else { i + 2 };
@@ -226,9 +239,11 @@ impl<'a> Rewriter<'a> {
     pub(super) fn attribute(&mut self, i: usize) {
         let Some(end) = self.end_of_attribute(i) else { return };
         let mut kept = Vec::new();
+        let of_type = self.is_about_type(i, end);
         for entry in self.entries(i) {
             match fate(entry.name) {
                 Fate::Dropped => {}
+                Fate::Kept if of_type => kept.push(format!("{UNKNOWN}{}", entry.name)),
                 Fate::Kept => {
                     let argument = self.argument_text(&entry);
                     let brackets = if entry.to > entry.from { format!("({argument})") } else { String::new() };
@@ -251,10 +266,13 @@ impl<'a> Rewriter<'a> {
     /// Takes the attribute lists at `i` away, for lang-c has no place for them there, and hands their entries over; the
     /// next token.
     pub(super) fn take_attributes(&mut self, mut i: usize, mut take: impl FnMut(&str, &str)) -> usize {
+        let is_late = self.previous(i).is_some_and(|j| self.get(j) == "}");
         while let Some(end) = self.end_of_attribute(i) {
             for entry in self.entries(i) {
                 match fate(entry.name) {
                     Fate::Dropped => {}
+                    // After the members, gcc does not apply them to the type any more.
+                    Fate::Kept if is_late && self.is_bracketed_attribute(i) => take(UNKNOWN, entry.name),
                     Fate::Kept => take(entry.name, self.argument_text(&entry)),
                     Fate::Unknown => take(UNKNOWN, entry.name),
                 }

@@ -289,7 +289,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The token after the attributes at `i`.
-    fn skip_attributes(&self, mut i: usize) -> &'a str {
+    pub(super) fn skip_attributes(&self, mut i: usize) -> &'a str {
         while let Some(end) = self.end_of_attribute(i) {
             i = end + 1;
         }
@@ -304,11 +304,12 @@ impl<'a> Rewriter<'a> {
         matches!(before, "if" | "while" | "for" | "switch")
     }
 
-    /// Attributes of a record or an enumeration stand before its tag or after its members.
+    /// Attributes of a record or an enumeration stand before its tag or after its members. Those after a tag without members
+    /// belong to what is declared.
     fn record(&mut self, i: usize) {
         let mut attributes = RecordAttributes::default();
         let mut j = self.take_attributes(i + 1, |name, argument| attributes.add(name, argument));
-        if self.is_word(j) {
+        if self.is_word(j) && self.skip_attributes(j + 1) == "{" {
             j = self.take_attributes(j + 1, |name, argument| attributes.add(name, argument));
         }
         if self.get(j) == "{"

@@ -1,8 +1,8 @@
 //! What each expression says about where values flow.
 
 use super::super::hir::{
-    BinaryOp, Call, Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, UnaryOp, Update, UpdateOp,
-    VariableId,
+    BinaryOp, BitRange, Call, Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, UnaryOp, Update,
+    UpdateOp, VariableId,
 };
 use super::super::types::{DataModel, Type, TypeId};
 use super::constant;
@@ -22,6 +22,20 @@ pub(crate) enum Flow {
     Leaves(Vec<Option<Val>>),
     /// A record in memory.
     Object(Cell),
+}
+
+/// What is accessed at a place.
+#[derive(Clone, Copy)]
+struct Access<'n> {
+    ty: TypeId,
+    bits: Option<BitRange>,
+    name: Option<&'n str>,
+}
+
+impl Access<'_> {
+    fn of(ty: TypeId) -> Self {
+        Access { ty, bits: None, name: None }
+    }
 }
 
 /// A place, as far as the analysis is concerned.
@@ -92,7 +106,7 @@ impl Analysis<'_> {
                 Residence::Memory => Spot::Memory(self.variable(variable).plus(item.offset as i64)),
                 _ => Spot::Variable(variable, item.offset),
             };
-            self.write(spot, item.ty, &flow, None);
+            self.write(spot, Access { bits: item.bits, ..Access::of(item.ty) }, &flow);
         }
     }
 
@@ -110,7 +124,7 @@ impl Analysis<'_> {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Unsupported(_) => Flow::Nothing,
             ExprKind::Load(place) => {
                 let spot = self.place(place);
-                let flow = self.read(spot, place.ty, self.name_of(place).as_deref());
+                let flow = self.read(spot, self.access(place, self.name_of(place).as_deref()));
                 if let (Flow::Scalar(v), true) = (&flow, self.hir.types.is_pointer(e.ty)) {
                     self.graph.target(*v);
                 }
@@ -146,7 +160,7 @@ impl Analysis<'_> {
             ExprKind::Assign(place, value) => {
                 let spot = self.place(place);
                 let flow = self.expr(value);
-                self.write(spot, place.ty, &flow, self.name_of(place).as_deref());
+                self.write(spot, self.access(place, self.name_of(place).as_deref()), &flow);
                 flow
             }
             ExprKind::Update(update) => self.update(update),
@@ -251,7 +265,8 @@ impl Analysis<'_> {
     fn update(&mut self, update: &Update) -> Flow {
         let spot = self.place(&update.place);
         let name = self.name_of(&update.place);
-        let old = self.read(shifted(&spot, 0), update.place.ty, name.as_deref());
+        let access = self.access(&update.place, name.as_deref());
+        let old = self.read(shifted(&spot, 0), access);
         let step = match update.op {
             UpdateOp::Pointer(size) => self.pointer_step(&update.operand, size),
             UpdateOp::Arithmetic(..) => Step::Mangle,
@@ -262,7 +277,7 @@ impl Analysis<'_> {
             self.observe_update(update_key(update), want(op), sides);
         }
         let new = self.through(&[(old.clone(), step), (operand, Step::Mangle)]);
-        self.write(spot, update.place.ty, &new, name.as_deref());
+        self.write(spot, access, &new);
         if update.postfix { old } else { new }
     }
 
@@ -371,16 +386,24 @@ impl Analysis<'_> {
         }
     }
 
-    /// The value at a place of a type.
-    fn read(&mut self, spot: Spot, ty: TypeId, name: Option<&str>) -> Flow {
-        if !is_record(&self.hir.types, ty) {
-            return self.scalar_at(&spot, ty, name).map_or(Flow::Nothing, Flow::Scalar);
+    fn access<'n>(&self, place: &Place, name: Option<&'n str>) -> Access<'n> {
+        let bits = match place.kind {
+            PlaceKind::Field(_, record, i) => self.hir.types.record(record).fields[i].bits,
+            _ => None,
+        };
+        Access { ty: place.ty, bits, name }
+    }
+
+    /// The value at a place.
+    fn read(&mut self, spot: Spot, access: Access<'_>) -> Flow {
+        if !is_record(&self.hir.types, access.ty) {
+            return self.scalar_at(&spot, access).map_or(Flow::Nothing, Flow::Scalar);
         }
-        match (leaves(&self.hir.types, ty), self.cell(&spot)) {
+        match (leaves(&self.hir.types, access.ty), self.cell(&spot)) {
             (Some(leaves), _) => {
                 let read = leaves.iter().map(|leaf| {
                     let spot = shifted(&spot, leaf.offset);
-                    self.scalar_at(&spot, leaf.ty, None)
+                    self.scalar_at(&spot, Access::of(leaf.ty))
                 });
                 Flow::Leaves(read.collect())
             }
@@ -390,12 +413,15 @@ impl Analysis<'_> {
     }
 
     /// The scalar at a place; notes the access.
-    fn scalar_at(&mut self, spot: &Spot, ty: TypeId, name: Option<&str>) -> Option<Val> {
+    fn scalar_at(&mut self, spot: &Spot, access: Access<'_>) -> Option<Val> {
         match spot {
             Spot::Variable(v, offset) => Some(self.scalar(*v, *offset)),
             Spot::Memory(_) | Spot::Behind(..) => {
-                let (cell, width) = (self.cell(spot)?, self.hir.types.size(ty)? as i64);
-                Some(self.graph.access(cell, width, false, name))
+                let (cell, size) = (self.cell(spot)?, self.hir.types.size(access.ty)?);
+                let width = access.bits.map_or(size, |bits| bits.unit.into());
+                // No machine has integers of three bytes.
+                let bytes = access.bits.is_some() && !matches!(width, 1 | 2 | 4 | 8);
+                Some(self.graph.access(cell, width as i64, bytes, access.name))
             }
             Spot::Value(Flow::Leaves(values), whole, offset) => {
                 let leaves = leaves(&self.hir.types, *whole)?;
@@ -405,12 +431,12 @@ impl Analysis<'_> {
         }
     }
 
-    fn write(&mut self, spot: Spot, ty: TypeId, flow: &Flow, name: Option<&str>) {
+    fn write(&mut self, spot: Spot, access: Access<'_>, flow: &Flow) {
         if let (Flow::Object(source), Some(cell)) = (flow, self.cell(&spot)) {
             self.graph.unify(*source, cell);
             return;
         }
-        let target = self.read(spot, ty, name);
+        let target = self.read(spot, access);
         self.assign(flow, &target);
     }
 
