@@ -205,13 +205,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A type like another one, of which no value is computed.
+    /// A type like another one, of which no value is computed. A record keeps its members, for a program names them.
     pub(super) fn opaque_type(&mut self, ty: TypeId, what: &str) -> TypeId {
         let Some(size) = self.hir.types.size(ty) else { return ty };
         let align = self.hir.types.align(ty);
-        let field = Field { name: "value".to_owned(), ty, offset: 0, bits: None, align };
+        let fields = match *self.hir.types.get(ty) {
+            Type::Record(id) => self.hir.types.record(id).fields.clone(),
+            _ => vec![Field { name: "value".to_owned(), ty, offset: 0, bits: None, align }],
+        };
         let name = format!("{} with {what}", self.name_of(ty));
-        self.built_in_record(name, vec![field], size, align, Some(what))
+        self.built_in_record(name, fields, size, align, Some(what))
     }
 
     /// An unsupported value instead of one whose type is not modelled.

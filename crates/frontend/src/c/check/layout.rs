@@ -156,5 +156,5 @@ impl Checker<'_> {
 fn whole_integer(width: u32, position: u128, packed: bool) -> Option<u128> {
     let is_whole = matches!(width, 8 | 16 | 32 | 64) && !(packed && width > 8);
     let align = u128::from(width);
-    (is_whole && position % align == 0).then_some(align)
+    (is_whole && position.is_multiple_of(align)).then_some(align)
 }
