@@ -48,6 +48,9 @@ impl Default for RunsConfig {
 
 /// Random runs find what they find soon.
 const MAX_PROBING: Duration = Duration::from_secs(3);
+const FIRST_PROBING: Duration = Duration::from_millis(20);
+/// Time for probing and searching a program that may be small.
+const FIRST_SEARCH: Duration = Duration::from_millis(200);
 
 /// What a search did.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -72,15 +75,28 @@ pub fn check_runs(
     let machine = Machine::new(program);
     let candidates = Candidates::new(program, config);
     let mut stats = RunsStats::default();
-    let mut hunt = Hunt::new(&machine, &candidates, budget);
-    let probing =
-        budget.remaining().map_or(Duration::from_secs(1), |left| left * config.probing / 100).min(MAX_PROBING);
-    let found = match probe::probe(&mut hunt, config.seed, (u64::MAX, probing), &mut stats) {
-        Some(trace) => Ok(CfaVerdict::Unsafe(trace)),
-        None => search::search(&mut hunt, &mut stats, observer),
-    };
-    let verdict = found.unwrap_or_else(|reason| CfaVerdict::Unknown(hunt.obstacle.unwrap_or(reason)));
-    (verdict, stats)
+    let short = budget.restarted(budget.remaining().map_or(FIRST_SEARCH, |left| left.min(FIRST_SEARCH)));
+    let most = budget.remaining().map_or(MAX_PROBING, |left| left * config.probing / 100).min(MAX_PROBING);
+    let mut obstacle = None;
+    let mut last = Reason::SampledInputs;
+    // Small programs are searched at once, and large ones after they were run for a while.
+    for (probing, budget) in [(most.min(FIRST_PROBING), &short), (most, budget)] {
+        let mut hunt = Hunt { obstacle, ..Hunt::new(&machine, &candidates, budget) };
+        let seed = config.seed.wrapping_add(stats.probes);
+        let found = match probe::probe(&mut hunt, seed, (u64::MAX, probing), &mut stats) {
+            Some(trace) => Ok(CfaVerdict::Unsafe(trace)),
+            None => search::search(&mut hunt, &mut stats, observer),
+        };
+        obstacle = hunt.obstacle;
+        match found {
+            Ok(verdict) => return (verdict, stats),
+            Err(reason) => last = reason,
+        }
+        if last == Reason::NoProgress || last == Reason::Interrupted {
+            break;
+        }
+    }
+    (CfaVerdict::Unknown(obstacle.unwrap_or(last)), stats)
 }
 
 /// Undefined behaviour that so many random runs meet within a time, if they do: a program that misbehaves is not safe, whatever a proof says

@@ -36,7 +36,11 @@ pub(super) fn search(
             states.sort_unstable();
             return Ok(CfaVerdict::Safe(CfaProof::Reached(ReachedStates { states })));
         }
-        if round.complete || count > hunt.candidates.most() {
+        if round.complete {
+            // All runs were seen; what stands in the way is known.
+            return Err(Reason::NoProgress);
+        }
+        if count > hunt.candidates.most() {
             return Err(Reason::SampledInputs);
         }
         count *= 4;
