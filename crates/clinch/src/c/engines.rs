@@ -239,8 +239,9 @@ fn encodings(
             let time = budget.remaining().unwrap_or(FOREVER);
             let part = if alone { time } else { time.min(Duration::from_secs(seconds) * factor) };
             let (verdict, mut stats) = check(encoding, &budget.restarted(part));
+            // The re-check gets as much time again.
+            let verdict = settled(program, verdict, budget, &budget.restarted(part));
             let cut_off = matches!(&verdict, CfaVerdict::Unknown(reason) if is_timeout(reason));
-            let verdict = settled(program, verdict, budget);
             stats["encoding"] = encoding_name(encoding).into();
             if let CfaVerdict::Unknown(reason) = &verdict {
                 given_up.push(json!({ "encoding": encoding_name(encoding), "reason": reason.to_string() }));
@@ -274,14 +275,15 @@ fn is_timeout(reason: &Reason) -> bool {
 }
 
 /// What is left of a verdict in exact arithmetic, and at the limit of all encodings.
-fn settled(program: &CfaProgram, verdict: CfaVerdict, budget: &Budget) -> CfaVerdict {
-    let wrong = matches!(verdict, CfaVerdict::Safe(_)) && !holds(program, &verdict, budget);
+fn settled(program: &CfaProgram, verdict: CfaVerdict, budget: &Budget, part: &Budget) -> CfaVerdict {
+    let wrong = matches!(verdict, CfaVerdict::Safe(_)) && !holds(program, &verdict, part);
     match (budget.check(), verdict) {
         // What kept the last one busy is still worth knowing.
         (Err(reason), CfaVerdict::Unknown(Reason::Busy(_, what))) => {
             CfaVerdict::Unknown(Reason::Busy(Box::new(reason), what))
         }
         (Err(reason), _) => CfaVerdict::Unknown(reason),
+        (Ok(()), _) if wrong && part.check().is_err() => CfaVerdict::Unknown(Reason::Timeout(part.elapsed())),
         (Ok(()), _) if wrong => {
             CfaVerdict::Unknown(Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned()))
         }
