@@ -63,7 +63,6 @@ impl Checker<'_> {
             let length = runtime_length.and_then(|length| self.hidden_length(&name, length, out));
             return self.declare_typedef(&name, ty, &attributes, length, span);
         }
-        let cleanup = attributes.cleanup.clone();
         let mut linkage = Linkage { is_static: false, attributes };
         if let Type::Function { .. } = self.hir.types.get(ty) {
             return self.declare_function(&name, ty, &linkage, span).map(|_| ());
@@ -79,42 +78,57 @@ impl Checker<'_> {
             Some(what) => self.opaque_type(ty, &format!("attribute `{what}`")),
             None => ty,
         };
+        self.local_variable(
+            (&name, span),
+            ty,
+            &linkage.attributes,
+            specified.is_static,
+            (runtime_length, initializer),
+            out,
+        )
+    }
+
+    /// A variable without linkage.
+    fn local_variable(
+        &mut self,
+        (name, span): (&str, Span),
+        ty: TypeId,
+        attributes: &Attributes,
+        is_static: bool,
+        (runtime_length, initializer): (Option<Expr>, Option<&Node<Initializer>>),
+        out: &mut Vec<Stmt>,
+    ) -> Checked<()> {
         let storage = match &self.function {
-            Some(function) if !specified.is_static => Storage::Local(function.id),
+            Some(function) if !is_static => Storage::Local(function.id),
             _ => Storage::Static,
         };
-        let id = self.new_variable(name.clone(), ty, storage, span);
-        self.align_variable(id, &linkage.attributes, true);
+        let id = self.new_variable(name.to_owned(), ty, storage, span);
+        self.align_variable(id, attributes, true);
         if let Some(what) = self.hir.types.opaque(ty).filter(|_| initializer.is_some()).map(str::to_owned) {
-            self.declare_new(&name, Symbol::Variable(id), span)?;
+            self.declare_new(name, Symbol::Variable(id), span)?;
             out.push(Stmt::Unsupported(what, span));
             out.push(Stmt::Declare(id, None, span));
             return Ok(());
         }
         if storage == Storage::Static {
-            self.declare_new(&name, Symbol::Variable(id), span)?;
+            self.declare_new(name, Symbol::Variable(id), span)?;
             return self.static_local(id, ty, initializer);
         }
-        if let Some(length) = runtime_length {
-            self.runtime_array(id, &name, length, initializer, out)?;
-            return match cleanup {
-                Some(function) => self.cleanup(id, &function, span, out),
-                None => Ok(()),
-            };
-        }
-        self.declare_new(&name, Symbol::Variable(id), span)?;
-        let init = match initializer {
-            Some(initializer) => {
-                let (completed, init) = self.initializer(ty, initializer)?;
-                self.complete_variable(id, ty, completed);
-                Some(init)
+        match runtime_length {
+            Some(length) => self.runtime_array(id, name, length, initializer, out)?,
+            None => {
+                self.declare_new(name, Symbol::Variable(id), span)?;
+                let init = initializer.map(|node| self.initializer(ty, node)).transpose()?;
+                let init = init.map(|(completed, init)| {
+                    self.complete_variable(id, ty, completed);
+                    init
+                });
+                self.check_complete(id)?;
+                out.push(Stmt::Declare(id, init, span));
             }
-            None => None,
-        };
-        self.check_complete(id)?;
-        out.push(Stmt::Declare(id, init, span));
-        match cleanup {
-            Some(function) => self.cleanup(id, &function, span, out),
+        }
+        match &attributes.cleanup {
+            Some(function) => self.cleanup(id, function, span, out),
             None => Ok(()),
         }
     }

@@ -10,6 +10,12 @@ use super::Lowering;
 use super::place::Target;
 use super::record::Value;
 
+/// The bits of an int, to which smaller arguments are promoted.
+const INT: u32 = 32;
+
+/// Caller and function do not agree on the type.
+const OTHER_TYPE: &str = "a call with another type than that of the function";
+
 impl Lowering<'_> {
     /// A call; its value.
     pub(super) fn call(&mut self, call: &Call, e: &Expr) -> Value {
@@ -112,8 +118,12 @@ impl Lowering<'_> {
             self.body.stop(Op::Unsupported("a call that was not analysed".to_owned()), e.span);
             return self.nothing(e);
         };
-        let terms = self.pass(f, args, call, e.span);
         let result_type = self.result_type(f);
+        if !self.shapes_agree(f, call, result_type, e) {
+            self.body.stop(Op::Unsupported(OTHER_TYPE.to_owned()), e.span);
+            return self.nothing(e);
+        }
+        let terms = self.pass(f, args, call, e.span);
         let unused = self.unused == Some(key(e)) || matches!(self.hir.types.get(e.ty), Type::Void);
         let wanted = result_type.filter(|_| !unused);
         let scalar = wanted.filter(|&t| !is_record(&self.hir.types, t));
@@ -176,16 +186,40 @@ impl Lowering<'_> {
         terms
     }
 
+    /// Whether caller and function mean records by the same arguments, and by the result.
+    fn shapes_agree(&self, f: FunctionId, call: &Call, result: Option<TypeId>, e: &Expr) -> bool {
+        let types = &self.hir.types;
+        let record = |ty| is_record(types, ty).then(|| types.size(ty));
+        let parameters = &self.hir.functions[f.0 as usize].parameters;
+        let mut passed = parameters.iter().enumerate().map(|(i, parameter)| {
+            (call.args.get(i).and_then(|arg| record(arg.ty)), record(self.hir.variables[parameter.0 as usize].ty))
+        });
+        let unused = matches!(types.get(e.ty), Type::Void);
+        passed.all(|(from, to)| from == to) && (unused || result.and_then(record) == record(e.ty))
+    }
+
     /// A value where one of another type is expected, as in calls without prototype.
     pub(super) fn adapt(&mut self, value: Term, from: TypeId, to: TypeId, span: Span) -> Term {
         if from == to || matches!(self.hir.types.get(to), Type::Void) {
             return value;
         }
         match (self.is_float(from), self.is_float(to)) {
+            (false, false) if !self.fits(from, to) => {
+                self.body.stop(Op::Unsupported(OTHER_TYPE.to_owned()), span);
+                self.constant(to, 0)
+            }
             (false, false) => self.convert(value, from, to),
             (true, true) if self.bits(from) == self.bits(to) => value,
             _ => self.opaque(to, "a floating-point conversion", span),
         }
+    }
+
+    /// Whether a value of one type may be taken for one of the other, where caller and function do not agree: both fill as many
+    /// bits, or the function takes the lower ones of a promoted argument. What else there would be in a register, nobody
+    /// knows, and how much of an address fits depends on where objects are.
+    fn fits(&self, from: TypeId, to: TypeId) -> bool {
+        let (wide, narrow) = (self.bits(from), self.bits(to));
+        wide == narrow || wide == INT && narrow < INT && !self.hir.types.is_pointer(from)
     }
 
     /// A call through a pointer: one branch for each function it may hold.

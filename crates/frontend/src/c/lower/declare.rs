@@ -1,7 +1,10 @@
 //! Declarations and initialisers.
 
+use std::collections::hash_map::Entry;
+
 use clinch_ir::cfa::{AllocKind, Assign, InputKind, Op, Target as CfaTarget};
 use clinch_ir::{Span, Term};
+use rustc_hash::FxHashMap;
 
 use super::super::hir::{Init, VariableId};
 use super::super::points_to::{Cell, is_record};
@@ -131,7 +134,10 @@ impl Lowering<'_> {
 
     /// Initialises an object.
     fn init_memory(&mut self, address: Term, cell: Option<Cell>, size: u64, init: &Init, span: Span) {
-        let mut assigns = if init.zero_fill { self.zeros(address, cell, size, span) } else { Vec::new() };
+        let mut assigns = AtOnce::default();
+        if init.zero_fill {
+            assigns.extend(self.zeros(address, cell, size, span));
+        }
         for item in &init.items {
             let place = Target::Memory {
                 address: self.plus(address, item.offset),
@@ -154,7 +160,7 @@ impl Lowering<'_> {
             }
             let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
             // A later item wins, also over the zeros.
-            override_with(&mut assigns, new);
+            assigns.extend(new);
         }
         self.flush(&mut assigns, span);
     }
@@ -170,15 +176,16 @@ impl Lowering<'_> {
         Vec::new()
     }
 
-    fn flush(&mut self, assigns: &mut Vec<Assign>, span: Span) {
+    fn flush(&mut self, assigns: &mut AtOnce, span: Span) {
+        let assigns = assigns.take();
         if !assigns.is_empty() {
-            self.body.emit(Op::Assign(std::mem::take(assigns)), span);
+            self.body.emit(Op::Assign(assigns), span);
         }
     }
 
     /// Initialises a static variable that lives in memory: only what is not zero.
     pub(super) fn init_static(&mut self, address: Term, cell: Option<Cell>, init: &Init, span: Span) {
-        let mut assigns: Vec<Assign> = Vec::new();
+        let mut assigns = AtOnce::default();
         // What was written may be overridden with zero, which then matters.
         let mut all_zero = true;
         for item in &init.items {
@@ -202,21 +209,37 @@ impl Lowering<'_> {
                 continue;
             }
             let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
-            override_with(&mut assigns, new);
+            assigns.extend(new);
         }
         if all_zero {
-            assigns.retain(|a| !self.is_zero(a.value));
+            assigns.assigns.retain(|a| !self.is_zero(a.value));
         }
         self.flush(&mut assigns, span);
     }
 }
 
-/// Adds assignments that win over earlier ones to the same targets.
-fn override_with(assigns: &mut Vec<Assign>, new: Vec<Assign>) {
-    for assign in new {
-        match assigns.iter_mut().find(|a| a.target == assign.target) {
-            Some(known) => *known = assign,
-            None => assigns.push(assign),
+/// Assignments that happen at once. A later one wins over an earlier one to the same target.
+#[derive(Default)]
+struct AtOnce {
+    assigns: Vec<Assign>,
+    at: FxHashMap<CfaTarget, usize>,
+}
+
+impl AtOnce {
+    fn extend(&mut self, new: Vec<Assign>) {
+        for assign in new {
+            match self.at.entry(assign.target) {
+                Entry::Occupied(known) => self.assigns[*known.get()] = assign,
+                Entry::Vacant(free) => {
+                    free.insert(self.assigns.len());
+                    self.assigns.push(assign);
+                }
+            }
         }
+    }
+
+    fn take(&mut self) -> Vec<Assign> {
+        self.at.clear();
+        std::mem::take(&mut self.assigns)
     }
 }

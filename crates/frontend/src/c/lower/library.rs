@@ -1,7 +1,7 @@
 //! Functions that are known by name.
 
 use clinch_ir::cfa::{AllocKind, InputKind, Op, Print};
-use clinch_ir::{BinOp, Term};
+use clinch_ir::{BinOp, Span, Term};
 
 use super::super::hir::{BinaryOp, Call, Expr, FunctionId};
 use super::super::points_to::{Library, key};
@@ -43,17 +43,8 @@ impl Lowering<'_> {
         match known {
             Library::Nondet => return self.any_value(e, &InputKind::Nondet(name)),
             Library::Opaque => return self.any_value(e, &InputKind::Opaque(format!("the result of `{name}`"))),
-            Library::Assume | Library::Assert => {
-                let condition = self.scalar_arg(args, 0);
-                let condition = self.nonzero(condition);
-                let (good, bad) = (self.body.fresh(), self.body.fresh());
-                self.branch_on(condition, good, bad, span);
-                self.body.at(bad);
-                if known == Library::Assert {
-                    self.body.stop(Op::Error(format!("assertion {name}")), span);
-                }
-                self.body.at(good);
-            }
+            Library::Assume => self.go_on_if(args, None, span),
+            Library::Assert => self.go_on_if(args, Some(Op::Error(format!("assertion {name}"))), span),
             Library::Error { text } => {
                 let text = if text { call.args.first().and_then(|a| self.literal(a)) } else { None };
                 let what = text.map_or(name, |t| format!("assertion {}", String::from_utf8_lossy(&t)));
@@ -93,6 +84,19 @@ impl Lowering<'_> {
             _ => return self.library_value(known, args, call, e),
         }
         self.void_result(e)
+    }
+
+    /// Goes on only where the argument is not zero; elsewhere the run ends, with an operation if there is one.
+    fn go_on_if(&mut self, args: &[Value], otherwise: Option<Op>, span: Span) {
+        let condition = self.scalar_arg(args, 0);
+        let condition = self.nonzero(condition);
+        let (good, bad) = (self.body.fresh(), self.body.fresh());
+        self.branch_on(condition, good, bad, span);
+        self.body.at(bad);
+        if let Some(otherwise) = otherwise {
+            self.body.stop(otherwise, span);
+        }
+        self.body.at(good);
     }
 
     /// The result of a function that returns nothing of interest.

@@ -36,42 +36,9 @@ impl Analysis<'_> {
                 self.same_block(args, &block);
                 block
             }
-            Library::Memset => {
-                self.bytes(&args[..args.len().min(1)]);
-                args.first().cloned().unwrap_or(Flow::Nothing)
-            }
-            Library::Memcpy { .. } => {
-                self.bytes(&args[..args.len().min(2)]);
-                if let [to, from, ..] = args {
-                    self.same_block(std::slice::from_ref(from), to);
-                }
-                args.first().cloned().unwrap_or(Flow::Nothing)
-            }
-            Library::Memcmp => {
-                self.characters(&args[..args.len().min(2)]);
-                Flow::Nothing
-            }
-            Library::Strlen => {
-                self.characters(&args[..args.len().min(1)]);
-                Flow::Nothing
-            }
-            Library::Strcmp { .. } => {
-                self.characters(&args[..args.len().min(2)]);
-                Flow::Nothing
-            }
-            Library::Strcpy { .. } | Library::Strcat => {
-                let contents = self.characters(&args[..args.len().min(2)]);
-                if let [to, from] = contents[..] {
-                    self.graph.edge(from, to, Step::Copy);
-                }
-                args.first().cloned().unwrap_or(Flow::Nothing)
-            }
-            Library::Strchr => {
-                self.characters(&args[..args.len().min(1)]);
-                match args.first() {
-                    Some(text) => self.through(&[(text.clone(), Step::Slide(1))]),
-                    None => Flow::Nothing,
-                }
+            Library::Memset | Library::Memcpy { .. } | Library::Memcmp => self.block_call(known, args),
+            Library::Strlen | Library::Strcmp { .. } | Library::Strcpy { .. } | Library::Strcat | Library::Strchr => {
+                self.text_call(known, args)
             }
             Library::Overflow(_) => self.overflow(args, call),
             Library::Scan { format } => {
@@ -90,6 +57,38 @@ impl Analysis<'_> {
                 self.printed(args, call);
                 Flow::Nothing
             }
+            _ => Flow::Nothing,
+        }
+    }
+
+    /// A function on blocks of bytes.
+    fn block_call(&mut self, known: Library, args: &[Flow]) -> Flow {
+        match (known, args) {
+            (Library::Memcmp, _) => {
+                self.characters(&args[..args.len().min(2)]);
+                return Flow::Nothing;
+            }
+            (Library::Memcpy { .. }, [to, from, ..]) => {
+                self.bytes(&args[..2]);
+                self.same_block(std::slice::from_ref(from), to);
+            }
+            _ => self.bytes(&args[..args.len().min(1)]),
+        }
+        args.first().cloned().unwrap_or(Flow::Nothing)
+    }
+
+    /// A function on texts.
+    fn text_call(&mut self, known: Library, args: &[Flow]) -> Flow {
+        let texts = if matches!(known, Library::Strlen | Library::Strchr) { 1 } else { 2 };
+        let contents = self.characters(&args[..args.len().min(texts)]);
+        match (known, args.first()) {
+            (Library::Strcpy { .. } | Library::Strcat, Some(to)) => {
+                if let [to, from] = contents[..] {
+                    self.graph.edge(from, to, Step::Copy);
+                }
+                to.clone()
+            }
+            (Library::Strchr, Some(text)) => self.through(&[(text.clone(), Step::Slide(1))]),
             _ => Flow::Nothing,
         }
     }
