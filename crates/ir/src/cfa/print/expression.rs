@@ -3,6 +3,8 @@
 //! An expression means in C what the term means: bit-vectors have no sign, so a cast is shown where C would read an operand
 //! differently.
 
+use num_bigint::BigInt;
+
 use super::name_in;
 use crate::cfa::CfaProgram;
 use crate::sort::Sort;
@@ -107,7 +109,7 @@ impl Printer<'_> {
             Node::Int(v) => Shown::new(v.to_string(), level::ATOM, Some(true)),
             Node::Big(id) => Shown::new(self.terms.big_value(id).to_string(), level::UNARY, Some(true)),
             Node::BitVec(width, bits) => constant(width, bits, true),
-            Node::BigBitVec(_, id) => Shown::new(self.terms.big_value(id).to_string(), level::ATOM, None),
+            Node::BigBitVec(_, id) => wide_constant(self.terms.big_value(id)),
             Node::Symbol(symbol) => {
                 let info = self.program.variables.get(&symbol);
                 let (signed, ty) = info.map_or((true, ""), |v| (v.signed, v.ty.as_str()));
@@ -529,6 +531,13 @@ fn constant(width: u32, bits: u64, signed: bool) -> Shown {
     };
     let level = if value < 0 { level::UNARY } else { level::ATOM };
     Shown::new(format!("{value}{suffix}"), level, None)
+}
+
+/// Bits that no literal of C has room for: two halves.
+fn wide_constant(bits: &BigInt) -> Shown {
+    let (high, low) = (bits >> 64_u32, bits & BigInt::from(u64::MAX));
+    let text = format!("(__int128)((unsigned __int128){high}u << 64 | {low}u)");
+    Shown::new(text, level::UNARY, Some(true))
 }
 
 /// `&object + offset`, or the number.

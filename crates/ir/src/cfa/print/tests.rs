@@ -1,5 +1,7 @@
 //! Tests of printing.
 
+use num_bigint::BigUint;
+
 use super::{dot, json, show_c, text};
 use crate::cfa::testing::{Build, ENTRY, set, store};
 use crate::cfa::{ObjectKind, Op, ProcedureId};
@@ -95,6 +97,16 @@ fn connectives_bind_as_in_c() {
         t.ite(not, one, zero)
     };
     shows(make, "!((x < y || x == y) && u < v) ? 1 : 0");
+}
+
+/// A literal of C has 64 bits at most.
+#[test]
+fn wide_constants_are_made_of_halves() {
+    let make = |t: &mut Terms, v: &[Term; 6]| {
+        let (wide, large) = (t.sign_extend(96, v[0]), t.big_bit_vec(128, (BigUint::from(3_u32) << 64_u32) + 7_u32));
+        t.bv_slt(wide, large)
+    };
+    shows(make, "(__int128)x < (__int128)((unsigned __int128)3u << 64 | 7u)");
 }
 
 fn program() -> (Build, Symbol) {
