@@ -26,7 +26,8 @@ demo: build
 test: export PROPTEST_RNG_SEED ?= 20020116
 test: build
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	    $(CARGO) nextest run --release --workspace --no-fail-fast; \
+	    $(CARGO) nextest run --release --workspace --no-fail-fast && \
+	    $(CARGO) test --release --doc -p clinch-checker --quiet; \
 	else \
 	    $(CARGO) test --release --workspace --no-fail-fast; \
 	fi

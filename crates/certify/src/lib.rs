@@ -5,6 +5,7 @@
 
 mod blocks;
 mod cells;
+mod certified;
 mod excluded;
 mod horn;
 mod invariant;
@@ -18,6 +19,7 @@ mod unrolled;
 use clinch_ir::{EvalError, Program, Proof, Trace};
 
 pub use blocks::check_invariants;
+pub use certified::{Certified, Evidence, Judged, certify};
 pub use horn::{check_refutation, check_solution};
 pub use passages::{Passage, consequences};
 pub use replay::replay;

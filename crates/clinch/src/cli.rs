@@ -1,16 +1,23 @@
 //! What can be typed.
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::c::lazy::LazyArgs;
-use crate::c::spds::SpdsArgs;
-use crate::options::{self, Given};
-use crate::protocol::Assignment;
+use clinch_checker::options::{Limits, Wanted};
+use clinch_checker::protocol::Assignment;
+use clinch_checker::task::Define;
+use clinch_checker::{EngineName, Error, Options, Reading, Source, Task};
+use clinch_engine::options::Settings;
+use clinch_frontend::Numbers;
+use clinch_frontend::c::types::DataModel;
+use clinch_ir::cfa::Integers;
+
+use crate::engine_options;
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
@@ -26,12 +33,19 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What was typed, and which options of it are not there by default.
-pub(crate) fn parse(typed: impl IntoIterator<Item = OsString>) -> Result<(Cli, Given), clap::Error> {
-    let command = Cli::command().mut_subcommand("check", options::describe);
-    let matches = command.clone().try_get_matches_from(typed)?;
-    let given = matches.subcommand().and_then(|(name, typed)| Some(Given::new(command.find_subcommand(name)?, typed)));
-    Ok((Cli::from_arg_matches(&matches)?, given.unwrap_or_default()))
+/// The command line with all its options: those of `check` that belong to engines are made from what the engines declare.
+pub(crate) fn command() -> clap::Command {
+    Cli::command().mut_subcommand("check", engine_options::add)
+}
+
+/// What was typed.
+pub(crate) fn parse(typed: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches_from(typed)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    if let (Command::Check(args), Some(("check", typed))) = (&mut cli.command, matches.subcommand()) {
+        args.settings = engine_options::settings(typed);
+    }
+    Ok(cli)
 }
 
 #[derive(Subcommand, Debug)]
@@ -63,73 +77,22 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) c: CArgs,
 
-    #[command(flatten)]
-    pub(crate) lazy: LazyArgs,
-
-    #[command(flatten)]
-    pub(crate) spds: SpdsArgs,
-
     /// Write a C file that, compiled with the program, drives it to the error found.
     #[arg(long, value_name = "FILE")]
     pub(crate) harness: Option<PathBuf>,
 
-    /// The technique: see `clinch engines`. auto: several, one after the other, for programs with procedures; cegar for transition
-    /// constraints and Horn clauses, explicit for other models with finite domains, alpha for the rest.
-    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    /// The technique: see `clinch engines`. auto: several of them at a time.
+    #[arg(long, value_name = "ENGINE", value_parser = engine_options::engines(), default_value = "auto")]
     pub(crate) engine: EngineName,
 
-    /// Search order (explicit: bfs, dfs, random; alpha: bfs, dfs; cegar: subsumer-first, priority, bfs, dfs;
-    /// lazy: rpo, bfs, dfs).
-    #[arg(long, value_enum)]
-    pub(crate) order: Option<OrderName>,
-
-    /// Make the clauses smaller before the search.
-    #[arg(long, value_enum)]
-    pub(crate) simplify: Option<Switch>,
-
-    /// Look for simple invariants before the search.
-    #[arg(long, value_enum)]
-    pub(crate) invariants: Option<Switch>,
-
-    /// Make control explicit that the clauses keep in Boolean or integer parameters (needs --simplify on).
-    #[arg(long, value_enum)]
-    pub(crate) control: Option<Switch>,
-
-    /// Threads of the breadth-first search; 0: all cores. The result does not depend on it.
+    /// Engines that run at a time (auto), or threads of the breadth-first search (explicit); 0: all cores. The verdict does not
+    /// depend on it.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Use a prover to check exactness. off: the light-weight approach.
-    #[arg(long, value_enum)]
-    pub(crate) prover: Option<Switch>,
-
-    /// Describe by predicates the states in which a transition was not exact K times in a row.
-    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "3")]
-    pub(crate) add_all: Option<u32>,
-
-    /// Use new predicates everywhere, or where the transition that asked for them starts (alpha) or ends (cegar).
-    #[arg(long, value_enum)]
-    pub(crate) scope: Option<ScopeName>,
-
-    /// Find input values with the solver, or try all of a domain.
-    #[arg(long, value_enum)]
-    pub(crate) inputs: Option<InputsName>,
-
-    /// Values tried for inputs and initial values whose domain is unbounded (implies --inputs brute for alpha).
-    #[arg(long, value_name = "LO..HI", value_parser = parse_range, allow_hyphen_values = true)]
-    pub(crate) input_domain: Option<(i64, i64)>,
-
-    /// Look for the error after each search, as in the paper, or stop at the first one.
-    #[arg(long, value_enum)]
-    pub(crate) lookup: Option<LookupName>,
-
-    /// Which predicates split abstract states.
-    #[arg(long, value_enum)]
-    pub(crate) strategy: Option<StrategyName>,
-
-    /// Learn from spurious counterexamples. off: compute the fixpoint for the predicates given.
-    #[arg(long, value_enum)]
-    pub(crate) refine: Option<Switch>,
+    /// Draw the reachability tree into this file, for Graphviz.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
 
     /// Start from the predicates in this file, as --save-predicates writes it.
     #[arg(long = "predicates", value_name = "FILE")]
@@ -167,9 +130,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// The engine of a portfolio that this worker runs.
+    /// Options of engines.
     #[arg(skip)]
-    pub(crate) member: Option<EngineName>,
+    pub(crate) settings: Settings,
 }
 
 impl CheckArgs {
@@ -177,6 +140,44 @@ impl CheckArgs {
     pub(crate) fn output(&self) -> Format {
         if self.json { Format::Json } else { self.format }
     }
+
+    /// What is to be checked.
+    pub(crate) fn task(&self) -> Result<Task, Error> {
+        Ok(task(&self.files, self.model.reading(Some(&self.c))))
+    }
+
+    /// How it is to be checked.
+    pub(crate) fn options(&self) -> Result<Options, Error> {
+        let predicates = self.predicate_file.as_ref().map(|path| {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path);
+            text.map(|text| (name.clone(), text)).map_err(|e| Error::Usage(format!("{name}: cannot read: {e}")))
+        });
+        Ok(Options {
+            engine: self.engine,
+            settings: self.settings.clone(),
+            seed: self.seed,
+            limits: Limits {
+                timeout: Some(self.limits.timeout),
+                memory: Some(self.limits.memory),
+                iterations: self.limits.max_iterations,
+            },
+            threads: self.threads,
+            certify: self.certify == Switch::On,
+            predicates: predicates.transpose()?,
+            wanted: Wanted {
+                tree: self.dot.is_some(),
+                predicates: self.save_predicates.is_some(),
+                harness: self.harness.is_some(),
+                smtlib: self.output() == Format::Smtlib,
+            },
+        })
+    }
+}
+
+/// Files that are read in this way.
+pub(crate) fn task(files: &[PathBuf], reading: Reading) -> Task {
+    Task { sources: files.iter().map(Source::file).collect(), reading }
 }
 
 #[derive(Args, Debug)]
@@ -212,9 +213,61 @@ pub(crate) struct ModelArgs {
     #[arg(long = "predicate", value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) predicates: Vec<String>,
 
-    /// What the variables of transition constraints range over.
-    #[arg(long, value_enum, default_value_t = NumbersName::Integer)]
-    pub(crate) numbers: NumbersName,
+    /// What the variables of transition constraints range over. Default: integer.
+    #[arg(long, value_enum)]
+    pub(crate) numbers: Option<NumbersName>,
+}
+
+impl ModelArgs {
+    /// How files are read.
+    pub(crate) fn reading(&self, c: Option<&CArgs>) -> Reading {
+        let numbers = self.numbers.map(|numbers| match numbers {
+            NumbersName::Integer => Numbers::Integer,
+            NumbersName::Rational => Numbers::Rational,
+        });
+        Reading {
+            error: self.error.clone(),
+            deadlock: self.deadlock,
+            predicates: self.predicates.clone(),
+            numbers,
+            ..self.text.reading(c)
+        }
+    }
+}
+
+impl TextArgs {
+    /// How files are read.
+    pub(crate) fn reading(&self, c: Option<&CArgs>) -> Reading {
+        let reading = Reading {
+            defines: self.defines.clone(),
+            label: self.label.clone(),
+            colours: std::io::stderr().is_terminal(),
+            ..Reading::default()
+        };
+        match c {
+            Some(c) => c.added_to(reading),
+            None => reading,
+        }
+    }
+}
+
+impl CArgs {
+    fn added_to(&self, reading: Reading) -> Reading {
+        Reading {
+            data_model: self.data_model.map(|model| match model {
+                DataModelName::Ilp32 => DataModel::Ilp32,
+                DataModelName::Lp64 => DataModel::Lp64,
+            }),
+            integers: self.integers.map(|integers| match integers {
+                IntegersName::Machine => Integers::Machine,
+                IntegersName::Mathematical => Integers::Mathematical,
+            }),
+            entry: self.entry.clone(),
+            globals_as_inputs: self.globals_as_inputs,
+            cpp_flags: self.cpp_flags.clone(),
+            ..reading
+        }
+    }
 }
 
 /// What is said about the text of a model.
@@ -237,8 +290,8 @@ pub(crate) struct CArgs {
     pub(crate) data_model: Option<DataModelName>,
 
     /// How integers are read. mathematical: unbounded, without wrap-around; the verdict holds for that reading only.
-    #[arg(long, value_enum, default_value_t = IntegersName::Machine)]
-    pub(crate) integers: IntegersName,
+    #[arg(long, value_enum)]
+    pub(crate) integers: Option<IntegersName>,
 
     /// The function a run starts with; its parameters are inputs. Default: what the task file says, or main.
     #[arg(long, value_name = "FUNCTION")]
@@ -401,36 +454,6 @@ pub(crate) enum Paper {
     Spds,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, Debug)]
-pub(crate) enum EngineName {
-    Auto,
-    Explicit,
-    Alpha,
-    Split,
-    Cegar,
-    Lazy,
-    Bounded,
-    Spacer,
-    Spds,
-}
-
-impl EngineName {
-    /// As it is typed.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            EngineName::Auto => "auto",
-            EngineName::Explicit => "explicit",
-            EngineName::Alpha => "alpha",
-            EngineName::Split => "split",
-            EngineName::Cegar => "cegar",
-            EngineName::Lazy => "lazy",
-            EngineName::Bounded => "bounded",
-            EngineName::Spacer => "spacer",
-            EngineName::Spds => "spds",
-        }
-    }
-}
-
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
     Text,
@@ -450,72 +473,9 @@ pub(crate) enum NumbersName {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum OrderName {
-    Bfs,
-    Dfs,
-    Random,
-    #[value(alias = "subsumer")]
-    SubsumerFirst,
-    Priority,
-    /// Reverse post-order of the control-flow automata.
-    #[value(name = "rpo")]
-    ReversePostOrder,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Switch {
     On,
     Off,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ScopeName {
-    Global,
-    Transition,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum InputsName {
-    Solve,
-    Brute,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LookupName {
-    End,
-    Once,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum StrategyName {
-    MaxOverlap,
-    MinSet,
-    MinOnly,
-}
-
-/// A name with a value that is given on the command line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Define {
-    name: String,
-    value: Option<String>,
-}
-
-impl Define {
-    /// A constant of a model.
-    pub(crate) fn constant(&self) -> Result<(String, i64), String> {
-        let value = self.value.as_deref().ok_or_else(|| format!("--define {}: expected NAME=VALUE", self.name))?;
-        let number = value.trim().parse();
-        let number = number.map_err(|_| format!("--define {}: `{value}` is not an integer", self.name))?;
-        Ok((self.name.trim().to_owned(), number))
-    }
-
-    /// The same as the C compiler takes it.
-    pub(crate) fn macro_flag(&self) -> String {
-        match &self.value {
-            Some(value) => format!("-D{}={value}", self.name),
-            None => format!("-D{}", self.name),
-        }
-    }
 }
 
 fn parse_define(text: &str) -> Result<Define, String> {
@@ -535,15 +495,6 @@ fn version() -> &'static str {
 
 fn parse_assignment(text: &str) -> Result<Assignment, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
-}
-
-fn parse_range(text: &str) -> Result<(i64, i64), String> {
-    let (lo, hi) = text.split_once("..").ok_or("expected LO..HI")?;
-    let bound = |t: &str| t.trim().parse::<i64>().map_err(|_| format!("`{t}` is not an integer"));
-    match (bound(lo)?, bound(hi)?) {
-        (lo, hi) if lo <= hi => Ok((lo, hi)),
-        _ => Err("the range is empty".to_owned()),
-    }
 }
 
 /// A number and its unit.

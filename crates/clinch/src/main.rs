@@ -3,25 +3,14 @@
 mod c;
 mod check;
 mod cli;
+mod console;
 mod convert;
+mod engine_options;
 mod engines;
-mod load;
-mod options;
-mod predicates;
 mod progress;
-mod property;
-mod protocol;
-mod report;
-mod report_horn;
 mod reproduce;
-mod smtlib;
-mod supervisor;
-mod worker;
 
 use std::process::ExitCode;
-use std::time::Duration;
-
-use options::Given;
 
 /// Parsing and search allocate millions of small blocks; the system's allocator takes a third of the time of both.
 #[global_allocator]
@@ -41,7 +30,7 @@ mod exit {
 }
 
 fn main() -> ExitCode {
-    let (cli, given) = match cli::parse(std::env::args_os()) {
+    let cli = match cli::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are no errors; where they go, and that they may not be read, is clap's business.
@@ -50,39 +39,35 @@ fn main() -> ExitCode {
         }
     };
     if let Err(message) = clinch_smt::check_solver_version() {
-        report::error(&format!("error: {message}"));
+        console::error(&format!("error: {message}"));
         return ExitCode::from(exit::INTERNAL);
     }
     if let (cli::Command::Check(args), None) = (&cli.command, &cli.worker) {
-        return ExitCode::from(supervisor::run(args, &given));
+        return ExitCode::from(check::run(args));
     }
     let is_worker = cli.worker.is_some();
-    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli, &given));
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli));
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
         // The supervisor reports it.
         Ok(Err(_)) if is_worker => ExitCode::from(exit::INTERNAL),
         Ok(Err(_)) => {
-            report::error("internal error: clinch panicked; please report it with the model");
+            console::error("internal error: clinch panicked; please report it with the model");
             ExitCode::from(exit::INTERNAL)
         }
         Err(error) => {
-            report::error(&format!("cannot start: {error}"));
+            console::error(&format!("cannot start: {error}"));
             ExitCode::from(exit::INTERNAL)
         }
     }
 }
 
-fn run(cli: cli::Cli, given: &Given) -> u8 {
+fn run(cli: cli::Cli) -> u8 {
     match cli.command {
-        cli::Command::Check(mut args) => {
-            let assignment = cli.worker.unwrap_or_default();
-            args.member = assignment.member;
-            check::run(&args, given, Duration::from_millis(assignment.elapsed_ms))
-        }
-        cli::Command::Convert(args) => convert::run(&args, given),
-        cli::Command::Run(args) => c::run::run(&args, given),
-        cli::Command::Cfa(args) => c::cfa::run(&args, given),
+        cli::Command::Check(args) => check::work(&args, &cli.worker.unwrap_or_default()),
+        cli::Command::Convert(args) => convert::run(&args),
+        cli::Command::Run(args) => c::run::run(&args),
+        cli::Command::Cfa(args) => c::cfa::run(&args),
         cli::Command::Engines => engines::run(),
         cli::Command::Reproduce(args) => reproduce::run(&args),
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clinch_ir::Reason;
+use nix::time::{ClockId, clock_gettime};
 
 use crate::goals::Goals;
 
@@ -16,11 +17,37 @@ pub struct Budget {
     memory: Option<u64>,
     max_iterations: Option<u64>,
     stop: Arc<AtomicBool>,
+    /// Where only a part of the time may be used.
+    part: Option<Part>,
+}
+
+/// A part of the time, for one of several attempts. It is counted in the processor's time of the thread: what else the machine does,
+/// and that other engines have their turns, is not the fault of the attempt.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    length: Duration,
+    /// On the clock of the thread.
+    end: Duration,
+}
+
+/// How much longer than its processor's time an attempt may be expected to take.
+const SHARED: u32 = 4;
+
+/// The processor's time that this thread has used.
+pub(crate) fn thread_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { start: Instant::now(), timeout: None, memory: None, max_iterations: None, stop: Arc::default() }
+        Budget {
+            start: Instant::now(),
+            timeout: None,
+            memory: None,
+            max_iterations: None,
+            stop: Arc::default(),
+            part: None,
+        }
     }
 }
 
@@ -61,10 +88,22 @@ impl Budget {
         Arc::clone(&self.stop)
     }
 
-    /// The same limits, but for the time, which starts now.
+    /// So much of the time that is left, from now: for the thread that asks.
     #[must_use]
-    pub fn restarted(&self, timeout: Duration) -> Self {
-        Budget { start: Instant::now(), timeout: Some(timeout), ..self.clone() }
+    pub fn part(&self, length: Duration) -> Self {
+        let end = thread_time().saturating_add(length);
+        let end = self.part.map_or(end, |part| part.end.min(end));
+        Budget { part: Some(Part { length, end }), ..self.clone() }
+    }
+
+    /// So many per cent of the time that is left, and not more than `most`.
+    #[must_use]
+    pub fn share(&self, percent: u32, most: Duration) -> Self {
+        let left = match self.part {
+            Some(part) => Some(part.end.saturating_sub(thread_time())),
+            None => self.remaining(),
+        };
+        self.part(left.map_or(most, |left| (left * percent / 100).min(most)))
     }
 
     /// Time since the start.
@@ -72,15 +111,17 @@ impl Budget {
         self.start.elapsed()
     }
 
-    /// Time left, if it is limited.
+    /// Time left, if it is limited. Less may be enough to use up a part.
     pub fn remaining(&self) -> Option<Duration> {
-        self.timeout.map(|t| t.saturating_sub(self.elapsed()))
+        let left = self.timeout.map(|t| t.saturating_sub(self.elapsed()));
+        let part = self.part.map(|part| part.end.saturating_sub(thread_time()) * SHARED);
+        [left, part].into_iter().flatten().min()
     }
 
     /// The reason to stop if there is less time left than that.
     pub fn timed_out(&self, margin: Duration) -> Option<Reason> {
         let near = self.remaining().is_some_and(|left| left < margin);
-        self.timeout.filter(|_| near).map(Reason::Timeout)
+        self.part.map(|part| part.length).or(self.timeout).filter(|_| near).map(Reason::Timeout)
     }
 
     /// The reason to stop now, if there is one. Cheap enough to be asked thousands of times a second.
@@ -88,8 +129,9 @@ impl Budget {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Reason::Interrupted);
         }
-        match self.timeout {
-            Some(timeout) if self.elapsed() >= timeout => Err(Reason::Timeout(timeout)),
+        match (self.timeout, self.part) {
+            (Some(timeout), _) if self.elapsed() >= timeout => Err(Reason::Timeout(timeout)),
+            (_, Some(part)) if thread_time() >= part.end => Err(Reason::Timeout(part.length)),
             _ => Ok(()),
         }
     }

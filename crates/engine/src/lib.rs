@@ -14,6 +14,7 @@ pub mod explicit;
 pub mod goals;
 pub mod horn;
 pub mod lazy;
+pub mod options;
 pub mod search;
 pub mod spacer;
 pub mod spds;

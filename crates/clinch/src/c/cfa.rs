@@ -2,16 +2,16 @@
 
 use clinch_ir::cfa::{CfaProgram, ProcedureId, passes, print, show_c};
 
-use super::load;
+use crate::check::refuse;
 use crate::cli::{CfaArgs, CfaFormat, PassName};
-use crate::options::Given;
-use crate::{exit, report};
+use crate::cli::{Format, task};
+use crate::{console, exit};
 
 /// `clinch cfa`.
-pub(crate) fn run(args: &CfaArgs, given: &Given) -> u8 {
-    let mut program = match load::load_or_report(&args.files, &args.c, &args.text, given) {
+pub(crate) fn run(args: &CfaArgs) -> u8 {
+    let mut program = match task(&args.files, args.text.reading(Some(&args.c))).read_procedures() {
         Ok(loaded) => loaded.program,
-        Err(code) => return code,
+        Err(error) => return refuse(&error, Format::Text),
     };
     for pass in &args.passes {
         program = match pass {
@@ -26,17 +26,17 @@ pub(crate) fn run(args: &CfaArgs, given: &Given) -> u8 {
     let only = args.function.as_ref().map(|name| (name, find(name)));
     let only = match only {
         Some((name, None)) => {
-            report::error(&format!("error: there is no function `{name}` in the automaton"));
+            console::error(&format!("error: there is no function `{name}` in the automaton"));
             return exit::USAGE;
         }
         Some((_, Some(index))) => Some(ProcedureId::from_index(index)),
         None => None,
     };
     if args.large_blocks {
-        report::line(&large_blocks(&mut program, only));
+        console::line(&large_blocks(&mut program, only));
         return exit::SAFE;
     }
-    report::line(&match args.format {
+    console::line(&match args.format {
         CfaFormat::Text => print::text(&program, only),
         CfaFormat::Dot => print::dot(&program, only),
         CfaFormat::Json => print::json(&program, only).to_string(),

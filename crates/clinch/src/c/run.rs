@@ -2,29 +2,30 @@
 
 use std::io::Write as _;
 
+use clinch_checker::origin_text;
 use clinch_engine::Budget;
 use clinch_ir::cfa::{CfaProgram, Integers};
 use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, Outcome, Stop, TracedEdge};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::load;
+use crate::check::refuse;
 use crate::cli::RunArgs;
-use crate::options::Given;
-use crate::{exit, report};
+use crate::cli::{Format, task};
+use crate::{console, exit};
 
 /// `clinch run`: the exit code says how the run ended, as for `check`: 1 if it reached the error, 2 if there is nothing to
 /// say, 0 otherwise. The program's own status is printed.
-pub(crate) fn run(args: &RunArgs, given: &Given) -> u8 {
-    let loaded = match load::load_or_report(&args.files, &args.c, &args.text, given) {
+pub(crate) fn run(args: &RunArgs) -> u8 {
+    let loaded = match task(&args.files, args.text.reading(Some(&args.c))).read_procedures() {
         Ok(loaded) => loaded,
-        Err(code) => return code,
+        Err(error) => return refuse(&error, Format::Text),
     };
     let program = &loaded.program;
     let mut source = match source(args, program) {
         Ok(source) => source,
         Err(text) => {
-            report::error(&format!("error: {text}"));
+            console::error(&format!("error: {text}"));
             return exit::USAGE;
         }
     };
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &RunArgs, given: &Given) -> u8 {
     // A reader that went away is not an error.
     let _ = std::io::stdout().flush();
     let (text, code) = ending(program, &outcome);
-    report::error(&text);
+    console::error(&text);
     code
 }
 
@@ -60,7 +61,7 @@ fn ending(program: &CfaProgram, outcome: &Outcome) -> (String, u8) {
 
 fn asker(program: &CfaProgram, request: &InputRequest) -> String {
     match &request.source {
-        InputSource::Site(site) => super::harness::origin_text(&program.inputs[site.index()].kind),
+        InputSource::Site(site) => origin_text(&program.inputs[site.index()].kind),
         InputSource::Memory { object, .. } => format!("memory of {object}, read before it is written,"),
     }
 }

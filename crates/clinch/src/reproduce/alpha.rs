@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use clinch_engine::{Budget, alpha};
+use clinch_checker::engines::ProcessEngine;
+use clinch_checker::report::predicates_text;
+use clinch_checker::{Outcome, check_program};
+use clinch_engine::{Budget, Silent, alpha};
 use serde_json::{Value, json};
 
 use super::model;
-use crate::check::{Manner, Outcome, check};
 use crate::cli::ReproduceArgs;
-use crate::engines::Engine;
-use crate::report::{self, predicates_text};
+use crate::console;
 
 /// A line of table 1, with the paper's numbers.
 struct Line {
@@ -73,7 +74,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     if args.json {
         let runs = rows.iter().map(|(line, outcome)| (line.name, outcome)).chain([("RAX given", &given)]);
         let runs: Vec<Value> = runs.map(|(name, o)| json!({ "name": name, "stats": o.stats })).collect();
-        report::line(&Value::from(runs).to_string());
+        console::line(&Value::from(runs).to_string());
         return Ok(());
     }
     let mut out = String::from("[Alpha] table 1: experimental results (the paper's numbers in parentheses)\n\n");
@@ -87,7 +88,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     );
     push_iterations(&mut out, &given, RAX_GIVEN);
     out.push_str(NOTES);
-    report::line(out.trim_end());
+    console::line(out.trim_end());
     Ok(())
 }
 
@@ -102,7 +103,7 @@ fn search(name: &str, processes: Option<i64>, predicates: &[&str], bound: Durati
     let program = model(name, &defines, predicates)?;
     let iterations = if name == "rax" { RAX_ITERATIONS } else { 100 };
     let budget = Budget::unlimited().with_timeout(Some(bound)).with_max_iterations(Some(iterations));
-    check(&program, &Engine::Alpha(alpha::Config::default()), &budget, Manner::QUIET)
+    check_program(&program, &ProcessEngine::Alpha(alpha::Config::default()), &budget, true, &mut Silent)
 }
 
 fn iterations(outcome: &Outcome) -> &[Value] {
@@ -132,7 +133,7 @@ fn push_table_1(out: &mut String, rows: &[(&Line, Outcome)]) {
     for (line, outcome) in rows {
         let ours = cells(outcome);
         let cell = |i: usize| format!("{} ({})", ours[i], line.paper[i]);
-        let verdict = match &outcome.verdict {
+        let verdict = match outcome.verdict.verdict() {
             clinch_ir::Verdict::Safe(_) => "safe".to_owned(),
             clinch_ir::Verdict::Unsafe(trace) => format!("unsafe, {} states", trace.steps.len() + 1),
             clinch_ir::Verdict::Unknown(reason) => format!("unknown: {reason}"),

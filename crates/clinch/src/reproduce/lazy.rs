@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cli::ReproduceArgs;
-use crate::report;
+use crate::console;
 
 /// A row of the paper: lines of code, predicates (total, active), calls of the prover (total, cached), seconds.
 struct PaperRow {
@@ -85,7 +85,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
         table.push((paper, runs));
     }
     let text = if args.json { to_json(&table).to_string() } else { to_text(&table) };
-    report::line(&text);
+    console::line(&text);
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use clinch_frontend::{Language, Options, parse};
 use clinch_ir::Program;
 
 use crate::cli::{Paper, ReproduceArgs};
-use crate::{exit, report};
+use crate::{console, exit};
 
 /// `clinch reproduce`.
 pub(crate) fn run(args: &ReproduceArgs) -> u8 {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> u8 {
     match result {
         Ok(()) => exit::SAFE,
         Err(text) => {
-            report::error(&format!("internal error: {text}"));
+            console::error(&format!("internal error: {text}"));
             exit::INTERNAL
         }
     }

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use clinch_checker::engines::ProcessEngine;
+use clinch_checker::{Outcome, check_program};
 use clinch_engine::split::experiment::{self, AMCS_ERROR_FREE, AmcsEnd, Setup};
-use clinch_engine::{Budget, alpha, explicit};
+use clinch_engine::{Budget, Silent, alpha, explicit};
 use clinch_ir::{InputDomain, Verdict};
 use serde_json::json;
 
 use super::{model, scale};
-use crate::check::{Manner, Outcome, check};
 use crate::cli::ReproduceArgs;
-use crate::engines::Engine;
-use crate::report;
+use crate::console;
 
 /// The models of tables 5.1 to 5.5.
 const MODELS: [&str; 7] =
@@ -32,12 +32,12 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
         memory: Some(MEMORY),
         ..Setup::default()
     };
-    let tables = experiment::run(&models, &setup, &mut |what| report::error(what)).map_err(|e| e.to_string())?;
+    let tables = experiment::run(&models, &setup, &mut |what| console::error(what)).map_err(|e| e.to_string())?;
     let error_free = error_free(args.bound())?;
     if args.json {
-        report::line(&json!({ "tables": tables, "error_free": error_free }).to_string());
+        console::line(&json!({ "tables": tables, "error_free": error_free }).to_string());
     } else {
-        report::line(&format!("{}\n{}", tables.render(), render_error_free(&error_free)));
+        console::line(&format!("{}\n{}", tables.render(), render_error_free(&error_free)));
     }
     Ok(())
 }
@@ -51,12 +51,13 @@ fn error_free(bound: Duration) -> Result<Vec<ErrorFree>, String> {
     for (name, thesis) in AMCS_ERROR_FREE {
         let mut program = model(&file_name(name), &[], &[])?;
         program.property = Default::default();
-        let states = explore(&program, &Engine::Explicit(explicit::Config::default()), bound)?;
+        let states = explore(&program, &ProcessEngine::Explicit(explicit::Config::default()), bound)?;
         let inputs = alpha::Inputs::BruteForce(InputDomain::default());
-        let amcs = explore(&program, &Engine::Alpha(alpha::Config { inputs, ..alpha::Config::default() }), bound)?;
+        let amcs =
+            explore(&program, &ProcessEngine::Alpha(alpha::Config { inputs, ..alpha::Config::default() }), bound)?;
         let concrete = states.stats["states"].as_u64().unwrap_or(0);
         let abstracts = amcs.stats["per_iteration"].as_array().and_then(|i| i.last()?["abstract_states"].as_u64());
-        let ours = match (&amcs.verdict, abstracts) {
+        let ours = match (amcs.verdict.verdict(), abstracts) {
             (Verdict::Safe(_), Some(n)) if n == concrete => format!("{n} states (no gain)"),
             (Verdict::Safe(_), Some(n)) => format!("{n}/{concrete} bisimulation"),
             _ => format!("NT (of {concrete} states)"),
@@ -71,8 +72,8 @@ fn error_free(bound: Duration) -> Result<Vec<ErrorFree>, String> {
     Ok(rows)
 }
 
-fn explore(program: &clinch_ir::Program, engine: &Engine, bound: Duration) -> Result<Outcome, String> {
-    check(program, engine, &Budget::unlimited().with_timeout(Some(bound)), Manner::QUIET)
+fn explore(program: &clinch_ir::Program, engine: &ProcessEngine, bound: Duration) -> Result<Outcome, String> {
+    check_program(program, engine, &Budget::unlimited().with_timeout(Some(bound)), true, &mut Silent)
 }
 
 /// `SumToN` is in `sum-to-n.gcl`.

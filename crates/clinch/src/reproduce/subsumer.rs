@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use clinch_checker::engines::LOCATIONS;
 use clinch_engine::cegar::{Cegar, Config, Order, Precision, RefinementMode, Stats};
 use clinch_engine::{Budget, Silent};
 use clinch_frontend::{Input, Language, Options, read};
@@ -12,8 +13,7 @@ use serde_json::{Value, json};
 
 use super::armc_models;
 use crate::cli::ReproduceArgs;
-use crate::engines::LOCATIONS;
-use crate::report;
+use crate::console;
 
 /// What the paper says of a benchmark: decrease of time, queries and states in percent.
 struct PaperRow {
@@ -106,7 +106,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     }
     if args.json {
         let tables = json!({ "table 1": to_json(&fixed), "table 2": to_json(&full) });
-        report::line(&tables.to_string());
+        console::line(&tables.to_string());
         return Ok(());
     }
     let mut out = String::from("[Subsumer] table 1: last iteration, fixed set of predicates\n\n");
@@ -118,7 +118,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
          subsumed: states of the last tree that another one subsumes. Where breadth-first search meets none, there is\n\
          nothing to gain; in table 2 the orders also find different counterexamples, hence different predicates.\n",
     );
-    report::line(&out);
+    console::line(&out);
     Ok(())
 }
 

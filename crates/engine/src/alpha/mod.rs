@@ -32,6 +32,7 @@
 
 mod exact;
 mod inputs;
+mod options;
 mod predicates;
 mod search;
 
@@ -47,6 +48,7 @@ use serde::Serialize;
 
 use self::exact::Exactness;
 use self::inputs::InputSolver;
+pub use self::options::OPTIONS;
 pub use self::predicates::{Predicate, Predicates, Scope};
 use self::search::{AbstractSystem, AlphaSearch};
 use crate::budget::{Budget, Observer, Progress};

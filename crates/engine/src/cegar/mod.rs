@@ -41,6 +41,7 @@
 
 mod explore;
 mod frontier;
+mod options;
 mod parts;
 mod post;
 mod precision;
@@ -66,6 +67,7 @@ use crate::horn::{
 use explore::{Exploration, Search, Uses};
 use refine::{Counterexample, Refinement};
 
+pub use self::options::OPTIONS;
 pub use frontier::Order;
 pub use post::PostStats;
 pub use precision::Precision;

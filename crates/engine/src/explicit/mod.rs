@@ -15,6 +15,7 @@
 
 mod bfs;
 mod dfs;
+mod options;
 mod runs;
 
 use clinch_ir::{InputDomain, Program, Verdict};
@@ -23,6 +24,7 @@ use serde::Serialize;
 use crate::budget::{Budget, Observer};
 use crate::concrete::Model;
 
+pub use self::options::OPTIONS;
 pub use runs::{RunsConfig, RunsStats, check_runs, misbehaviour};
 
 /// Which state is expanded next.

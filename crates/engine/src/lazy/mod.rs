@@ -53,6 +53,7 @@ mod dataflow;
 mod dot;
 mod evidence;
 mod label;
+mod options;
 mod path;
 mod post;
 mod predicates;
@@ -77,6 +78,7 @@ use clinch_ir::{Reason, Symbol, Terms};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
+pub use self::options::OPTIONS;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::search::BitSet;
 pub use clauses::check_clauses;

@@ -54,6 +54,7 @@ mod footprint;
 mod interpolant;
 mod layout;
 mod model;
+mod options;
 mod order;
 #[cfg(test)]
 mod pre;
@@ -68,13 +69,14 @@ mod widths;
 mod witness;
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clinch_bdd::{Bdds, OutOfNodes};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
 use serde::Serialize;
 
+pub use self::options::OPTIONS;
 use crate::budget::{Budget, Observer, Progress};
 pub use config::{Abstraction, Calls, Config, Interpolants};
 use model::Model;
@@ -133,6 +135,8 @@ impl From<Reason> for Obstacle {
 
 /// Without abstraction first: the share of the time in per cent, and of the nodes.
 const FIRST_SHARE: u32 = 40;
+/// And never longer than that: a longer limit must not make an answer slower.
+const MOST_FIRST: Duration = Duration::from_secs(10);
 const FIRST_NODES: usize = 8;
 
 /// Results of operations on decision diagrams that are remembered.
@@ -150,7 +154,7 @@ pub fn check(
     let mut last = *config;
     if config.abstraction == Abstraction::Both {
         let first = Config { abstraction: Abstraction::None, nodes: config.nodes / FIRST_NODES, ..*config };
-        let part = budget.remaining().map_or_else(|| budget.clone(), |left| budget.restarted(left * FIRST_SHARE / 100));
+        let part = budget.share(FIRST_SHARE, MOST_FIRST);
         found = run(program, &first, &part, observer, &mut stats);
         last.abstraction = Abstraction::Dag;
     }

@@ -45,6 +45,7 @@ mod extent;
 mod max_overlap;
 mod min_only;
 mod min_set;
+mod options;
 mod search;
 
 pub mod experiment;
@@ -60,6 +61,7 @@ pub use self::extent::Segment;
 pub use self::max_overlap::max_overlap;
 pub use self::min_only::min_only;
 pub use self::min_set::min_set;
+pub use self::options::OPTIONS;
 use self::search::{AbstractSystem, Search};
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Model, trace_of};

@@ -5,7 +5,7 @@ mod tables;
 
 use std::time::{Duration, Instant};
 
-use clinch_certify::Rejection;
+use clinch_certify::{Evidence, Rejection};
 use clinch_engine::spds::{self, Abstraction, Interpolants};
 use clinch_engine::{Budget, Silent, lazy};
 use clinch_ir::cfa::encoding::Overflow;
@@ -13,9 +13,8 @@ use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use clinch_ir::horn::Encoding;
 use serde_json::{Value, json};
 
-use crate::c::check::recheck;
 use crate::cli::ReproduceArgs;
-use crate::report;
+use crate::console;
 use programs::Branches;
 
 /// One run of an engine on a program.
@@ -65,8 +64,8 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
         text.push_str(&format!("[Spds] {name}: {}\n", tables::text(name, &done)));
     }
     match args.json {
-        true => report::line(&Value::from(object).to_string()),
-        false => report::line((text + tables::NOTES).trim_end()),
+        true => console::line(&Value::from(object).to_string()),
+        false => console::line((text + tables::NOTES).trim_end()),
     }
     Ok(())
 }
@@ -193,10 +192,10 @@ fn judged(
     let start = Instant::now();
     let (verdict, stats) = search(&budget);
     let time = start.elapsed();
-    let patience = budget.restarted(PATIENCE);
-    let checked = match recheck(program, &verdict, &|| patience.check().is_err()) {
-        Err(Rejection::Wrong(text)) if proofs == Proofs::Exact => return Err(text),
-        checked => checked.is_ok(),
+    let patience = Budget::unlimited().with_timeout(Some(PATIENCE));
+    let checked = match verdict.check(program, &|| patience.check().is_err()) {
+        Some(Err(Rejection::Wrong(text))) if proofs == Proofs::Exact => return Err(text),
+        checked => checked.is_none_or(|checked| checked.is_ok()),
     };
     let mut answer = match &verdict {
         CfaVerdict::Safe(_) => "safe".to_owned(),

@@ -75,7 +75,7 @@ pub fn check_runs(
     let machine = Machine::new(program);
     let candidates = Candidates::new(program, config);
     let mut stats = RunsStats::default();
-    let short = budget.restarted(budget.remaining().map_or(FIRST_SEARCH, |left| left.min(FIRST_SEARCH)));
+    let short = budget.part(FIRST_SEARCH);
     let most = budget.remaining().map_or(MAX_PROBING, |left| left * config.probing / 100).min(MAX_PROBING);
     let mut obstacle = None;
     let mut last = Reason::SampledInputs;

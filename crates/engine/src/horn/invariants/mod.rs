@@ -20,7 +20,7 @@ mod needed;
 mod templates;
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clinch_ir::horn::{Assignment, evaluate};
 use clinch_ir::{Application, ClauseId, HornSystem, Interpretation, Node, Sort, Term, Terms};
@@ -29,6 +29,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use serde::Serialize;
 
+use crate::budget::thread_time;
 use element::{Element, Mode, Point, coordinate};
 use templates::Template;
 
@@ -104,7 +105,7 @@ pub fn invariants(system: &HornSystem, options: &InvariantOptions, stop: &dyn Fn
     let conjuncts = (0..system.predicates.len()).map(|p| if found { search.result(p) } else { Vec::new() });
     let conjuncts: Vec<Vec<Term>> = conjuncts.collect();
     let formulas = conjuncts.iter().map(|c| search.terms.all(c.iter().copied())).collect();
-    search.stats.seconds = search.start.elapsed().as_secs_f64();
+    search.stats.seconds = thread_time().saturating_sub(search.start).as_secs_f64();
     Invariants { terms: search.terms, formulas, conjuncts, stats: search.stats }
 }
 
@@ -131,7 +132,8 @@ struct Search<'a> {
     system: &'a HornSystem,
     options: &'a InvariantOptions,
     stop: &'a dyn Fn() -> bool,
-    start: Instant,
+    /// The processor's time when it began.
+    start: Duration,
     terms: Terms,
     templates: Vec<Vec<Template>>,
     moduli: Vec<BigInt>,
@@ -150,7 +152,7 @@ impl<'a> Search<'a> {
             system,
             options,
             stop,
-            start: Instant::now(),
+            start: thread_time(),
             terms: system.terms.clone(),
             templates: templates::templates(system, options),
             moduli: templates::moduli(system),
@@ -237,7 +239,8 @@ impl<'a> Search<'a> {
     /// One more question.
     fn spend(&mut self) -> Result<(), Spent> {
         self.stats.queries += 1;
-        let spent = self.stats.queries > self.options.max_queries || self.start.elapsed() > self.options.time;
+        let spent = self.stats.queries > self.options.max_queries
+            || thread_time().saturating_sub(self.start) > self.options.time;
         if spent || (self.stop)() { Err(Spent) } else { Ok(()) }
     }
 
@@ -266,7 +269,8 @@ impl<'a> Search<'a> {
         self.stats.points += 1;
         let p = head.predicate.index();
         let templates = &self.templates[p];
-        let half = self.stats.queries > self.options.max_queries / 2 || self.start.elapsed() > self.options.time / 2;
+        let half = self.stats.queries > self.options.max_queries / 2
+            || thread_time().saturating_sub(self.start) > self.options.time / 2;
         let mode = match self.system.clause(id).body.is_empty() {
             _ if half => Mode::Widen,
             true => Mode::JoinFact,

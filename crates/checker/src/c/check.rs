@@ -1,0 +1,89 @@
+//! Programs with procedures: search, re-check, confirm by execution.
+
+use std::time::{Duration, Instant};
+
+use clinch_certify::Judged;
+use clinch_engine::Budget;
+use clinch_engine::explicit::{RunsConfig, misbehaviour};
+use clinch_ir::Reason;
+use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputTrace};
+
+use super::assumptions::rests_on_memory;
+use super::confirm::{self, Confirmation};
+use super::load::{Language, Loaded};
+use crate::check::{Outcome, Watcher, search_and_certify};
+use crate::engines::procedures::ProcedureEngine;
+use crate::options::Options;
+use crate::report::{self, Report};
+
+/// How long the compiled program may run, at most.
+const EXECUTION_TIME: Duration = Duration::from_secs(10);
+
+/// How many runs are tried before a proof is believed that assumes something about them, and for how long.
+const PROBES: u64 = 256;
+const PROBING_TIME: Duration = Duration::from_millis(500);
+
+/// How long it may take to make invariants short, at most.
+const PRINTING_TIME: Duration = Duration::from_secs(1);
+
+/// Searches, re-checks, confirms: what may be reported.
+pub(crate) fn check(
+    loaded: &Loaded,
+    engine: &ProcedureEngine,
+    budget: &Budget,
+    options: &Options,
+    watcher: &mut dyn Watcher,
+) -> Result<Report, String> {
+    let program = &loaded.program;
+    let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
+    let manner = (budget, options.certify);
+    let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search, CfaVerdict::Unknown)?;
+    doubt(program, &mut outcome, budget);
+    let confirmation = confirmed(loaded, &mut outcome, budget, options.certify);
+    if let (CfaVerdict::Unsafe(trace), true, Language::C) =
+        (outcome.verdict.verdict(), options.wanted.harness, loaded.language)
+    {
+        outcome.artifacts.harness = Some(confirm::harness_for(loaded, trace));
+    }
+    let start = Instant::now();
+    let stop: clinch_certify::Stop<'_> =
+        &|| start.elapsed() > PRINTING_TIME || budget.timed_out(PRINTING_TIME).is_some();
+    Ok(report::of_procedures(loaded, outcome, confirmation, stop))
+}
+
+/// A proof that takes it for granted that memory is used as it should be is worth nothing where runs show that it is not.
+fn doubt(program: &CfaProgram, outcome: &mut Outcome<CfaVerdict>, budget: &Budget) {
+    if rests_on_memory(program, outcome.verdict.verdict())
+        && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, (PROBES, PROBING_TIME))
+    {
+        outcome.verdict = Judged::Unchecked(CfaVerdict::Unknown(reason));
+    }
+}
+
+/// Executes the compiled program on a counterexample. One that it refutes is not reported.
+fn confirmed(
+    loaded: &Loaded,
+    outcome: &mut Outcome<CfaVerdict>,
+    budget: &Budget,
+    certify: bool,
+) -> Option<Confirmation> {
+    let CfaVerdict::Unsafe(trace) = outcome.verdict.verdict() else { return None };
+    if loaded.language != Language::C {
+        return None;
+    }
+    if !certify {
+        return Some(Confirmation::Impossible("checks are off".to_owned()));
+    }
+    let start = Instant::now();
+    let confirmation = execute(loaded, trace, budget);
+    outcome.certify_time += start.elapsed();
+    if let Confirmation::Refuted(what) = &confirmation {
+        outcome.verdict = Judged::Unchecked(CfaVerdict::Unknown(Reason::NotConfirmed(what.clone())));
+    }
+    Some(confirmation)
+}
+
+fn execute(loaded: &Loaded, trace: &InputTrace, budget: &Budget) -> Confirmation {
+    let time = budget.remaining().map_or(EXECUTION_TIME, |left| left.clamp(Duration::from_secs(2), EXECUTION_TIME));
+    confirm::confirm(loaded, trace, time)
+}

@@ -1,0 +1,112 @@
+//! Executes a program on the inputs of a counterexample: the last word on C.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use clinch_ir::cfa::{InputKind, InputOrigin, InputTrace, Integers};
+use serde::{Deserialize, Serialize};
+
+use super::cc::{Compiler, Ended};
+use super::harness::{self, Partner, Subject};
+use super::linkage::library_names;
+use super::load::Loaded;
+
+/// What execution says of a counterexample.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub enum Confirmation {
+    /// The compiled program reaches the error.
+    Executed,
+    /// It was not executed, and nothing it depends on needs that; the replay on the model stands. Why.
+    Impossible(String),
+    /// It was executed and does something else, or it would have to be executed and cannot be. What.
+    Refuted(String),
+}
+
+/// Compiles the program with the harness and runs it.
+pub(crate) fn confirm(loaded: &Loaded, trace: &InputTrace, time: Duration) -> Confirmation {
+    if loaded.program.integers == Integers::Mathematical {
+        return not_executed(loaded, trace, "the compiled program has the machine's integers");
+    }
+    let Some(compiler) = Compiler::find() else {
+        return not_executed(loaded, trace, "there is no C compiler (set CC)");
+    };
+    let library = match library_names(&compiler, &harness::open_names(&loaded.program)) {
+        Ok(library) => library,
+        Err(why) => return Confirmation::Refuted(format!("no program can be compiled: {why}")),
+    };
+    let subject = Subject { program: &loaded.program, trace, entry: &loaded.entry, library: &library };
+    if let Some(why) = harness::impossible_start(subject) {
+        return Confirmation::Refuted(why);
+    }
+    execute(&compiler, loaded, subject, time)
+}
+
+fn execute(compiler: &Compiler, loaded: &Loaded, subject: Subject<'_>, time: Duration) -> Confirmation {
+    // The front end reads the units one after the other, each closed by a line break.
+    let lengths: Vec<usize> =
+        loaded.units.iter().map(|u| u.text.len() + usize::from(!u.text.ends_with('\n'))).collect();
+    let mut sources = vec![("clinch-harness.c".to_owned(), harness::write(subject, Partner::Instrumented))];
+    let units = harness::instrument(subject, &lengths);
+    sources.extend(units.into_iter().enumerate().map(|(i, text)| (format!("unit{i}.c"), text)));
+    let mut flags = vec!["-x", "c"];
+    if harness::calls_error_by_pointer(subject.program) {
+        flags.push("-finstrument-functions");
+    }
+    match compiler.execute(&sources, loaded.data_model, &flags, time) {
+        Err(why) => Confirmation::Refuted(format!("the program does not compile with its inputs: {why}")),
+        Ok(execution) => match execution.ended {
+            Ended::Status(harness::REACHED) if execution.stderr.contains(harness::MESSAGE) => Confirmation::Executed,
+            ended => Confirmation::Refuted(contradiction(subject, &ended)),
+        },
+    }
+}
+
+/// What a run of the compiled program did instead of reaching the error, and what of the counterexample it was not given.
+fn contradiction(subject: Subject<'_>, ended: &Ended) -> String {
+    let what = match ended {
+        Ended::Status(harness::EXHAUSTED) => "it asks for more inputs".to_owned(),
+        Ended::Status(status) => format!("it ends with status {status}"),
+        Ended::Signal => "it ends by a signal".to_owned(),
+        Ended::Timeout => "it does not end in time".to_owned(),
+    };
+    let library = outside(subject.trace, subject, subject.library);
+    let unwritten = subject.trace.inputs.iter().any(|i| matches!(i.origin, InputOrigin::Memory(_)));
+    match library.first() {
+        Some(name) => format!("{what}; `{name}` is the C library's, and does not have the value that the run needs"),
+        None if unwritten => format!("{what}; the run reads memory that was never written"),
+        None => what,
+    }
+}
+
+/// The names of a set whose values a trace depends on.
+fn outside<'a>(trace: &InputTrace, subject: Subject<'a>, names: &BTreeSet<String>) -> Vec<&'a str> {
+    let sites = trace.inputs.iter().filter_map(|input| match &input.origin {
+        InputOrigin::Site(id) => Some(&subject.program.inputs[id.index()].kind),
+        InputOrigin::Memory(_) => None,
+    });
+    let named = sites.filter_map(|kind| match kind {
+        InputKind::Extern(name) | InputKind::Environment(name) => Some(name.as_str()),
+        _ => None,
+    });
+    named.filter(|name| names.contains(*name)).collect()
+}
+
+/// The program is not executed. What the replay shows stands, unless it depends on something that only an execution decides: functions
+/// and variables from outside, which may be the C library's, and the arguments of `main`.
+fn not_executed(loaded: &Loaded, trace: &InputTrace, why: &str) -> Confirmation {
+    let open = harness::open_names(&loaded.program);
+    let subject = Subject { program: &loaded.program, trace, entry: &loaded.entry, library: &BTreeSet::new() };
+    match (outside(trace, subject, &open).first(), harness::impossible_start(subject)) {
+        (Some(name), _) => Confirmation::Refuted(format!("it was not executed, and depends on `{name}`: {why}")),
+        (None, Some(start)) => Confirmation::Refuted(start),
+        (None, None) => Confirmation::Impossible(why.to_owned()),
+    }
+}
+
+/// A C file that drives the program, as its user compiles it, to the error.
+pub(crate) fn harness_for(loaded: &Loaded, trace: &InputTrace) -> Result<String, String> {
+    let compiler = Compiler::find().ok_or("there is no C compiler (set CC)")?;
+    let library = library_names(&compiler, &harness::open_names(&loaded.program))?;
+    let subject = Subject { program: &loaded.program, trace, entry: &loaded.entry, library: &library };
+    Ok(harness::write(subject, Partner::Original))
+}

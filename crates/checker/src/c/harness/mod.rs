@@ -1,0 +1,278 @@
+//! A C file that drives a program to its error: the functions the program leaves open return the inputs that were found.
+//! Functions and variables of the C library stay what they are: an execution that replaced them would show nothing.
+
+mod contents;
+mod instrument;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use clinch_ir::cfa::{CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, InputValue};
+
+use contents::Contents;
+pub(crate) use instrument::{calls_error_by_pointer, instrument};
+
+/// The error is reached.
+pub(crate) const REACHED: i32 = 1;
+/// The program asked for more inputs than the trace has.
+pub(crate) const EXHAUSTED: i32 = 3;
+
+/// What is printed where the error is reached.
+pub(crate) const MESSAGE: &str = "clinch: error reached";
+
+/// Which program the harness is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Partner {
+    /// The program as it is.
+    Original,
+    /// What [`instrument()`] makes of it.
+    Instrumented,
+}
+
+/// What a harness is written for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) program: &'a CfaProgram,
+    pub(crate) trace: &'a InputTrace,
+    /// The function a run starts with.
+    pub(crate) entry: &'a str,
+    /// The names among [`open_names`] that the C library defines.
+    pub(crate) library: &'a BTreeSet<String>,
+}
+
+/// Functions and variables that the program uses and that may be the C library's.
+pub(crate) fn open_names(program: &CfaProgram) -> BTreeSet<String> {
+    let names = program.inputs.iter().filter_map(|site| match &site.kind {
+        InputKind::Extern(name) => Some(name.as_str()),
+        InputKind::Environment(name) => instrument::base(name),
+        _ => None,
+    });
+    names.map(str::to_owned).collect()
+}
+
+/// The harness for a trace of a program.
+pub(crate) fn write(subject: Subject<'_>, partner: Partner) -> String {
+    let mut out = String::new();
+    head(subject, &mut out);
+    inputs(subject, partner, &mut out);
+    out.push_str(ERRORS);
+    if partner == Partner::Instrumented {
+        contents::write(&Contents::read(subject.program, subject.trace), &mut out);
+    }
+    for (name, ty) in functions(subject) {
+        let _ = writeln!(out, "WEAK {} {name}() {{ {} }}", returned(ty), result(ty));
+    }
+    match partner {
+        Partner::Instrumented => main_of_instrumented(subject, &mut out),
+        Partner::Original if subject.entry != "main" => main_of_original(subject, &mut out),
+        Partner::Original => {}
+    }
+    out
+}
+
+/// Functions without body that are not the library's, by name, with the types of their results.
+fn functions<'a>(subject: Subject<'a>) -> BTreeMap<&'a str, &'a str> {
+    let open = subject.program.inputs.iter().filter_map(|site| match &site.kind {
+        InputKind::Nondet(name) | InputKind::Extern(name) => Some((name.as_str(), site.ty.as_str())),
+        _ => None,
+    });
+    open.filter(|(name, _)| !subject.library.contains(*name)).collect()
+}
+
+/// The inputs of a trace that an edge takes.
+fn sites<'a>(subject: Subject<'a>) -> impl Iterator<Item = (usize, &'a InputSite, &'a InputValue)> {
+    subject.trace.inputs.iter().filter_map(move |input| match &input.origin {
+        InputOrigin::Site(id) => Some((id.index(), &subject.program.inputs[id.index()], input)),
+        InputOrigin::Memory(_) => None,
+    })
+}
+
+/// Whether the program asks `clinch_next` for this input when it runs. Globals and parameters have their values before.
+fn asks(subject: Subject<'_>, partner: Partner, site: &InputSite) -> bool {
+    match &site.kind {
+        InputKind::Nondet(name) | InputKind::Extern(name) => !subject.library.contains(name),
+        InputKind::Uninitialised(name) => {
+            partner == Partner::Instrumented
+                && instrument::initialiser_place(subject.program, name, site.span).is_some()
+        }
+        InputKind::Environment(_) | InputKind::Parameter(_) | InputKind::Opaque(_) => false,
+    }
+}
+
+fn head(subject: Subject<'_>, out: &mut String) {
+    let place = subject.program.source.place(subject.trace.span);
+    let width = if subject.program.pointer_bits == 32 { " -m32" } else { "" };
+    let _ = writeln!(
+        out,
+        "/* Drives the program to its error: {} at {}:{}.",
+        comment(&subject.trace.error),
+        comment(&place.file),
+        place.line
+    );
+    let _ = writeln!(
+        out,
+        "   Compile it together with the program: cc -w -fwrapv -finstrument-functions{width} PROGRAM.c THIS.c"
+    );
+    if let Some(count) = argument_count(subject).filter(|&n| n > 1) {
+        let _ = writeln!(out, "   Run it with {} arguments.", count - 1);
+    }
+    let _ =
+        writeln!(out, "   Reaching the error is reported on the standard error, and the exit status is {REACHED}. */");
+}
+
+/// Text that cannot end a comment.
+fn comment(text: &str) -> String {
+    text.replace("*/", "* /")
+}
+
+fn inputs(subject: Subject<'_>, partner: Partner, out: &mut String) {
+    let mut rows = String::new();
+    let mut count = 0;
+    for (_, site, input) in sites(subject).filter(|(_, site, _)| asks(subject, partner, site)) {
+        let place = subject.program.source.place(site.span);
+        let from = comment(&origin_text(&site.kind));
+        let _ = writeln!(rows, "    {}ull, /* {from}, {}:{} */", input.bits, comment(&place.file), place.line);
+        count += 1;
+    }
+    let _ = write!(
+        out,
+        "extern void exit(int);\nextern long write(int, const void *, unsigned long);\n\
+         static const unsigned long long inputs[] = {{\n{rows}    0\n}};\n\
+         static unsigned long position;\n\
+         __attribute__((no_instrument_function)) unsigned long long clinch_next(void) {{\n    \
+             if (position == {count}) {{ write(2, \"clinch: out of inputs\\n\", 22); exit({EXHAUSTED}); }}\n    \
+             return inputs[position++];\n}}\n"
+    );
+}
+
+/// The functions that are errors or end a run. Weak, for the program may have its own; not instrumented, for they are what
+/// instrumentation calls.
+const ERRORS: &str = r#"#define PLAIN __attribute__((no_instrument_function))
+#define WEAK __attribute__((weak, no_instrument_function))
+PLAIN void clinch_error(void) { write(2, "clinch: error reached\n", 22); exit(1); }
+PLAIN int clinch_reach() { clinch_error(); return 0; }
+WEAK void __assert_fail(const char *a, const char *b, unsigned c, const char *d) { clinch_error(); }
+WEAK void __assert_rtn(const char *a, const char *b, int c, const char *d) { clinch_error(); }
+WEAK void __assert(const char *a, const char *b, int c) { clinch_error(); }
+WEAK void reach_error(void) { clinch_error(); }
+WEAK void __VERIFIER_error(void) { clinch_error(); }
+WEAK void __VERIFIER_assert(int c) { if (!c) clinch_error(); }
+WEAK void __VERIFIER_assume(int c) { if (!c) exit(0); }
+WEAK void assert(int c) { if (!c) clinch_error(); }
+WEAK void assume(int c) { if (!c) exit(0); }
+PLAIN void __cyg_profile_func_enter(void *function, void *site) {
+    if (function == (void *)reach_error || function == (void *)__VERIFIER_error) clinch_error();
+    if (function == (void *)__assert_fail || function == (void *)__assert_rtn) clinch_error();
+}
+PLAIN void __cyg_profile_func_exit(void *function, void *site) { }
+"#;
+
+fn is_basic(ty: &str) -> bool {
+    let is_word = |word: &str| {
+        matches!(word, "_Bool" | "char" | "short" | "int" | "long" | "signed" | "unsigned" | "float" | "double")
+    };
+    !ty.is_empty() && ty.split_whitespace().all(is_word)
+}
+
+fn is_floating(ty: &str) -> bool {
+    matches!(ty, "float" | "double" | "long double")
+}
+
+/// A type that is fit to return a value of the given type: its own if it is one of C's, any wide one otherwise, for then
+/// the declaration is not at hand; the caller looks at the low bits only. Narrow values are returned as an `int`, for a caller
+/// that has no declaration reads one.
+fn returned(ty: &str) -> &str {
+    match ty {
+        _ if !is_basic(ty) => "unsigned long",
+        _ if ty.split_whitespace().any(|word| matches!(word, "_Bool" | "char" | "short")) => "int",
+        _ => ty,
+    }
+}
+
+/// The body of a function that returns the next input.
+fn result(ty: &str) -> String {
+    match ty {
+        _ if is_floating(ty) => {
+            format!("union {{ unsigned long long bits; {ty} value; }} u = {{ clinch_next() }}; return u.value;")
+        }
+        _ if is_basic(ty) => format!("return ({ty})clinch_next();"),
+        _ => "return (unsigned long)clinch_next();".to_owned(),
+    }
+}
+
+/// Where an input comes from, for people.
+pub fn origin_text(kind: &InputKind) -> String {
+    match kind {
+        InputKind::Nondet(name) | InputKind::Extern(name) => format!("{name}()"),
+        InputKind::Uninitialised(name) => format!("{name} without initialiser"),
+        InputKind::Environment(name) | InputKind::Parameter(name) => name.clone(),
+        InputKind::Opaque(what) => what.clone(),
+    }
+}
+
+/// The name that `main` gets in the changed program: the harness has its own.
+const RENAMED_MAIN: &str = "clinch_main";
+
+/// The most arguments that an execution is given.
+const MOST_ARGUMENTS: i64 = 1 << 16;
+
+/// The first parameter of `main` in a trace.
+fn argument_count(subject: Subject<'_>) -> Option<i64> {
+    let (_, _, input) =
+        sites(subject).find(|(_, site, _)| subject.entry == "main" && matches!(site.kind, InputKind::Parameter(_)))?;
+    Some(i64::from(input.bits as i32))
+}
+
+/// What no execution can give the program, if there is something.
+pub(crate) fn impossible_start(subject: Subject<'_>) -> Option<String> {
+    let count = argument_count(subject).filter(|n| !(1..=MOST_ARGUMENTS).contains(n))?;
+    Some(format!("it would have to start with {count} arguments"))
+}
+
+/// `main`: gives globals their values and calls the entry function, with arguments as the system has them if it is `main`.
+fn main_of_instrumented(subject: Subject<'_>, out: &mut String) {
+    let (mut declared, mut body) = (String::new(), String::new());
+    for (index, _, input) in sites(subject).filter(|(_, site, _)| instrument::is_set(subject, site)) {
+        let _ = writeln!(declared, "void clinch_global_{index}(unsigned long long);");
+        let _ = writeln!(body, "    clinch_global_{index}({}ull);", input.bits);
+    }
+    let (entry, args) = if subject.entry == "main" {
+        let count = argument_count(subject).unwrap_or(1);
+        let _ = writeln!(declared, "static char *clinch_arguments[{count} + 1];");
+        let _ = writeln!(body, "    int i;\n    for (i = 0; i < {count}; i++) clinch_arguments[i] = \"clinch\";");
+        (RENAMED_MAIN, format!("{count}, clinch_arguments, environment"))
+    } else {
+        (subject.entry, parameters(subject, &mut body))
+    };
+    let _ = write!(
+        out,
+        "{declared}extern int {entry}();\nPLAIN int main(int count, char **arguments, char **environment) {{\n\
+         {body}    return {entry}({args});\n}}\n"
+    );
+}
+
+/// The same for the program as it is, where it starts with another function than `main`.
+fn main_of_original(subject: Subject<'_>, out: &mut String) {
+    let (mut globals, mut body) = (String::new(), String::new());
+    for (_, site, input) in sites(subject) {
+        let InputKind::Environment(name) = &site.kind else { continue };
+        if instrument::base(name) == Some(name) && !subject.library.contains(name) {
+            let _ = writeln!(globals, "extern {} {name};", site.ty);
+            let _ = writeln!(body, "    {name} = ({}){}ull;", site.ty, input.bits);
+        }
+    }
+    let args = parameters(subject, &mut body);
+    let entry = subject.entry;
+    let _ = write!(out, "{globals}extern int {entry}();\nint main(void) {{\n{body}    return {entry}({args});\n}}\n");
+}
+
+/// Declares variables that hold the parameters of the entry function; the list of them.
+fn parameters(subject: Subject<'_>, body: &mut String) -> String {
+    let mut names = Vec::new();
+    for (_, site, input) in sites(subject).filter(|(_, site, _)| matches!(site.kind, InputKind::Parameter(_))) {
+        let name = format!("a{}", names.len());
+        let _ = writeln!(body, "    {} {name} = ({0}){}ull;", returned(&site.ty), input.bits);
+        names.push(name);
+    }
+    names.join(", ")
+}

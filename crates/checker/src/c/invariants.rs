@@ -1,0 +1,95 @@
+//! Invariants as assertions that a developer can paste: C expressions over what is in scope.
+
+use clinch_certify::Stop;
+use clinch_ir::cfa::{CfaProgram, Invariants, ObjectKind, Place, ProcedureId, show_c_in};
+use clinch_ir::{LocId, Node, Span, Symbol, Term, Terms};
+use clinch_smt::{Tidy, tidy};
+
+use super::boundaries::at_calls;
+
+/// Questions to the solver about one invariant.
+const QUESTIONS: usize = 150;
+
+/// What holds at the loop heads, where functions are entered and behind their calls. A loop in a function that is called from several places has one for all of them, and none speaks
+/// of variables that cannot be named there: it may be weaker than what was proved.
+pub(crate) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>) -> Vec<(Place, String)> {
+    let mut terms = proof.terms.clone();
+    let mut heads: Vec<(ProcedureId, LocId, Term)> = Vec::new();
+    for (point, formula) in &proof.points {
+        if point.calls.is_empty() && point.location == program.procedure(point.procedure).entry {
+            continue;
+        }
+        match heads.iter_mut().find(|h| (h.0, h.1) == (point.procedure, point.location)) {
+            Some(head) => head.2 = terms.or(head.2, *formula),
+            None => heads.push((point.procedure, point.location, *formula)),
+        }
+    }
+    let bound = proof.bound.as_ref().map(|b| b.symbol);
+    if bound.is_none() {
+        let in_scope = |terms: &Terms, at: ProcedureId, literal: Term| is_in_scope(program, terms, (at, None), literal);
+        let line = |procedure: ProcedureId, location: LocId| {
+            let place = program.source.place(program.procedure(procedure).locations[location.index()].span);
+            (place.file, place.line)
+        };
+        let taken: Vec<_> = heads.iter().map(|h| line(h.0, h.1)).collect();
+        // On the line of a loop an invariant is one of the loop: what holds before it would be taken for that.
+        let boundaries = at_calls(program, proof, &mut terms, &in_scope, stop);
+        heads.extend(boundaries.into_iter().filter(|b| !taken.contains(&line(b.0, b.1))));
+    }
+    let mut found: Vec<(Place, String)> = Vec::new();
+    for (procedure, location, formula) in heads {
+        // The end of a function has no statement of its own.
+        let of = program.procedure(procedure);
+        let span = match of.locations[location.index()].span {
+            span if span != Span::default() => span,
+            _ if location == of.entry => of.span,
+            _ => continue,
+        };
+        let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, (procedure, bound), literal);
+        let how = Tidy { questions: QUESTIONS, keep: &keep, stop: &stop };
+        let Some(short) = tidy(&mut terms, formula, how) else { continue };
+        let place = program.source.place(span);
+        if !matches!(terms.node(short), Node::Bool(true)) {
+            let text = show_c_in(program, &terms, short);
+            let quantified = bound.is_some_and(|b| terms.symbols(short).contains(&b));
+            found.push((place, if quantified { format!("/* for every k */ {text}") } else { text }));
+        }
+    }
+    found.sort_by(|a, b| (&a.0.file, a.0.line).cmp(&(&b.0.file, b.0.line)));
+    found
+}
+
+/// Whether everything a literal speaks of has a name in a procedure.
+fn is_in_scope(
+    program: &CfaProgram,
+    terms: &Terms,
+    (procedure, bound): (ProcedureId, Option<Symbol>),
+    literal: Term,
+) -> bool {
+    let here = program.procedure(procedure);
+    let symbols = terms.symbols(literal);
+    let known = symbols.iter().all(|symbol| {
+        let local = here.params.contains(symbol) || here.locals.contains(symbol);
+        let global = program.globals.iter().any(|g| g.symbol == *symbol);
+        let named = program.variables.get(symbol).is_some_and(|v| !v.hidden && !v.name.contains(':'));
+        program.region(*symbol).is_some() || (named && (local || global)) || Some(*symbol) == bound
+    });
+    let mut nameable = true;
+    terms.visit(literal, &mut |node| match node {
+        // The address of an object that has no name here.
+        Node::BitVec(width, address) if width == program.pointer_bits => {
+            nameable &= !is_elsewhere(program, procedure, address);
+        }
+        Node::Store(..) | Node::ConstArray(..) => nameable = false,
+        _ => {}
+    });
+    known && nameable
+}
+
+fn is_elsewhere(program: &CfaProgram, procedure: ProcedureId, address: u64) -> bool {
+    program.objects.iter().filter(|o| address.wrapping_sub(o.address) < o.size.max(1)).any(|o| match o.kind {
+        ObjectKind::Static => o.name.contains(':'),
+        ObjectKind::Literal => true,
+        ObjectKind::Local(owner) => owner != procedure,
+    })
+}

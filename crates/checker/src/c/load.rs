@@ -1,0 +1,157 @@
+//! Reads programs with procedures, C and Remopla: finds the files, preprocesses them, hands them to the front end.
+
+use std::path::{Path, PathBuf};
+
+use clinch_frontend::c::types::DataModel;
+use clinch_frontend::c::{Options, Unit};
+use clinch_frontend::{ReadError, c, rem};
+use clinch_ir::Reason;
+use clinch_ir::cfa::{CfaProgram, Integers};
+
+use super::cc::Compiler;
+use super::task::{self, TaskError};
+use crate::kind::Kind;
+use crate::options::Given;
+use crate::task::{Define, Error, Reading, Source};
+
+/// What a program with procedures is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// C.
+    C,
+    /// Or a Boolean program, which is the same in other words.
+    Remopla,
+}
+
+/// A program as it is to be checked.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program.
+    pub program: CfaProgram,
+    /// What it is written in.
+    pub language: Language,
+    /// Each file as the front end read it: preprocessed.
+    pub(crate) units: Vec<Unit>,
+    pub(crate) data_model: DataModel,
+    pub(crate) entry: String,
+    /// What a task file says the verdict is.
+    pub(crate) expected: Option<bool>,
+}
+
+/// The program in the files. An option that does not go with one of them is an error.
+pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Error> {
+    let given = Given::in_reading(reading);
+    let fits = |sources: &[Source]| {
+        let kinds: Vec<Kind> = sources.iter().filter_map(Source::kind).collect();
+        given.check_inputs(&kinds).map_err(Error::Usage)
+    };
+    fits(sources)?;
+    if let Some(source) = sources.iter().find(|s| matches!(s.kind(), Some(Kind::Remopla | Kind::Boolean))) {
+        return load_rem(source, sources, reading);
+    }
+    let task = task_of(sources)?;
+    let named: Option<Vec<Source>> = task.as_ref().map(|t| t.files.iter().map(Source::file).collect());
+    let sources = named.as_deref().unwrap_or(sources);
+    fits(sources)?;
+    let named = task.as_ref().map(|t| t.entry.clone());
+    let data_model = reading.data_model.or(task.as_ref().and_then(|t| t.data_model)).unwrap_or_default();
+    let entry = reading.entry.clone().or(named).unwrap_or_else(|| "main".to_owned());
+    let flags: Vec<String> =
+        reading.defines.iter().map(Define::macro_flag).chain(reading.cpp_flags.iter().cloned()).collect();
+    let units = sources.iter().map(|source| unit(source, data_model, &flags)).collect::<Result<Vec<_>, _>>()?;
+    let options = Options {
+        data_model,
+        integers: reading.integers.unwrap_or(Integers::Machine),
+        entry: entry.clone(),
+        globals_are_inputs: reading.globals_as_inputs,
+    };
+    let program = c::read(&units, &options).map_err(|error| reading.error(error))?;
+    let expected = task.and_then(|t| t.expected);
+    Ok(Loaded { program, language: Language::C, units, data_model, entry, expected })
+}
+
+fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Loaded, Error> {
+    if sources.len() > 1 {
+        return Err(source.bad("a Remopla file or Boolean program stands alone"));
+    }
+    let (name, bytes) = (source.name.display().to_string(), source.bytes()?);
+    let options = clinch_frontend::Options {
+        defines: reading.constants()?,
+        label: reading.label.clone(),
+        ..clinch_frontend::Options::default()
+    };
+    let program = match source.kind() {
+        Some(Kind::Boolean) => rem::read_boolean(&name, &bytes, &options),
+        _ => rem::read(&name, &bytes, &options),
+    };
+    let program = program.map_err(|diagnostics| reading.error(ReadError::Bad(diagnostics)))?;
+    Ok(Loaded {
+        program,
+        language: Language::Remopla,
+        units: Vec::new(),
+        data_model: DataModel::default(),
+        entry: String::new(),
+        expected: None,
+    })
+}
+
+fn task_of(sources: &[Source]) -> Result<Option<task::Task>, Error> {
+    let Some(source) = sources.iter().find(|s| s.kind() == Some(Kind::Task)) else { return Ok(None) };
+    if sources.len() > 1 {
+        return Err(source.bad("a task file stands alone"));
+    }
+    let name = source.name.display();
+    let text = source.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())?;
+    task::read(&source.name, &text).map(Some).map_err(|error| match error {
+        TaskError::Bad(line, column, text) => Error::Input(format!("{name}:{line}:{column}: error: {text}")),
+        TaskError::Unsupported(what) => {
+            Error::Unsupported(Reason::Unsupported(format!("the property {what}, at {name}:1:1")))
+        }
+    })
+}
+
+/// A file, preprocessed unless it already is.
+fn unit(source: &Source, model: DataModel, flags: &[String]) -> Result<Unit, Error> {
+    let text = match source.kind() {
+        Some(Kind::Preprocessed) => String::from_utf8_lossy(&source.bytes()?).into_owned(),
+        Some(Kind::C) => preprocessed(source, model, flags)?,
+        _ => return Err(source.bad("not a C file: expected .c or .i")),
+    };
+    Ok(Unit { name: source.name.display().to_string(), text })
+}
+
+fn preprocessed(source: &Source, model: DataModel, flags: &[String]) -> Result<String, Error> {
+    // That it can be read at all is for us to say.
+    let bytes = source.bytes()?;
+    let compiler = Compiler::find().ok_or_else(|| source.bad("no C compiler found to preprocess with (set CC)"))?;
+    // A message of the compiler has a place of its own, unless it is about an argument.
+    let placed = |text: String| if has_place(&text) { Error::Input(text) } else { source.bad(&text) };
+    if source.text.is_none() {
+        return compiler.preprocess(&source.name, model, flags).map_err(placed);
+    }
+    let written = Written::new(&source.name, &bytes).map_err(|error| source.bad(&error.to_string()))?;
+    compiler.preprocess(&written.file, model, flags).map_err(placed)
+}
+
+/// A text in a file of its own, for the compiler. A line tells it the name that the text has for its user.
+struct Written {
+    _folder: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Written {
+    fn new(name: &Path, text: &[u8]) -> std::io::Result<Written> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("text.c");
+        let mut all = format!("#line 1 \"{}\"\n", name.display()).into_bytes();
+        all.extend(text);
+        std::fs::write(&file, all)?;
+        Ok(Written { _folder: folder, file })
+    }
+}
+
+/// Whether a message begins with a file, a line and a column.
+fn has_place(message: &str) -> bool {
+    let numbers = message.lines().next().unwrap_or_default().split(':').skip(1).take(2);
+    numbers.filter(|part| part.parse::<u32>().is_ok()).count() == 2
+}

@@ -1,0 +1,286 @@
+//! A run in terms of the source: lines, statements, values that changed.
+
+use std::collections::BTreeMap;
+
+use clinch_ir::cfa::{CfaProgram, InputKind, InputTrace, Integers, Op, show_c};
+use clinch_ir::machine::{Change, InputList, Limits, Machine, Observer, TracedEdge};
+use clinch_ir::{Sort, Span, Symbol, Term};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::load::Language;
+
+/// One line of a trace.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct TraceLine {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// How many calls are active.
+    pub depth: usize,
+    /// The text of the statement.
+    pub statement: String,
+    /// Variables and their new values.
+    pub changes: Vec<(String, String)>,
+    /// Whether a value was an input.
+    pub input: bool,
+}
+
+/// The lines of a run: all of a short one, the beginning and the end of a long one.
+#[derive(Clone, Default, Serialize, Deserialize, Debug)]
+pub struct Lines {
+    /// The beginning.
+    pub first: Vec<TraceLine>,
+    /// Steps between them that are left out.
+    pub left_out: u64,
+    /// The end.
+    pub last: Vec<TraceLine>,
+}
+
+/// Steps at the beginning and at the end of a run that are written down.
+const KEPT: u64 = 1000;
+/// Longer runs are shown as far as this.
+const STEPS: u64 = 200_000_000;
+
+/// The lines of a run.
+pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace) -> Lines {
+    let mut counter = Counter(0);
+    run(program, trace, &mut counter);
+    let end = counter.0.saturating_sub(KEPT).max(KEPT);
+    let globals = match language {
+        Language::C => BTreeMap::new(),
+        Language::Remopla => program.globals.iter().map(|g| (g.symbol, 0)).collect(),
+    };
+    let (lines, hidden) = (Lines::default(), BTreeMap::new());
+    let mut writer = Writer { program, language, step: 0, end, lines, hidden, last_input: Span::default(), globals };
+    run(program, trace, &mut writer);
+    writer.lines.left_out = end - KEPT;
+    writer.lines
+}
+
+fn run(program: &CfaProgram, trace: &InputTrace, observer: &mut impl Observer) {
+    let machine = Machine::new(program);
+    let mut inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    machine.run(&mut machine.initial(), &mut inputs, observer, &limits);
+}
+
+/// Counts the steps of a run.
+struct Counter(u64);
+
+impl Observer for Counter {
+    const TRACES: bool = true;
+
+    fn edge(&mut self, _: &TracedEdge<'_>) {
+        self.0 += 1;
+    }
+
+    fn print(&mut self, _: &[u8], _: bool) {}
+}
+
+struct Writer<'p> {
+    program: &'p CfaProgram,
+    language: Language,
+    /// Steps so far.
+    step: u64,
+    /// Where the end begins.
+    end: u64,
+    lines: Lines,
+    /// What each hidden variable last stood for: a piece of text.
+    hidden: BTreeMap<Symbol, Span>,
+    /// Where the last input was asked for.
+    last_input: Span,
+    /// The globals of a Remopla program, with their values: an assignment to an element writes all of them.
+    globals: BTreeMap<Symbol, u64>,
+}
+
+impl Observer for Writer<'_> {
+    const TRACES: bool = true;
+
+    fn edge(&mut self, traced: &TracedEdge<'_>) {
+        let procedure = self.program.procedure(traced.at.procedure);
+        self.step += 1;
+        let new: Vec<Change> = traced.changes.iter().copied().filter(|change| self.is_new(change)).collect();
+        // What the program does before `main` is not in its text.
+        let Some(edge) = traced.at.edge.map(|e| &procedure.edges[e.index()]) else { return };
+        if edge.span.end == 0 || traced.at.procedure == self.program.entry {
+            return;
+        }
+        self.remember(traced.changes, edge.span);
+        if (KEPT..self.end).contains(&self.step) {
+            return;
+        }
+        if matches!(edge.op, Op::Assume(_)) && edge.span == self.last_input {
+            // The values that the type of an input excludes are no news.
+            return;
+        }
+        let input = matches!(&edge.op, Op::Input(_, site)
+            if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_)));
+        let result = input || traced.returned;
+        let several = matches!(&edge.op, Op::Assign(assigns) if assigns.len() > 1);
+        let shown = if several { new.as_slice() } else { traced.changes };
+        let changes: Vec<_> = shown.iter().filter_map(|change| self.change(change, result)).collect();
+        let silent = matches!(edge.op, Op::Skip | Op::Enter(_) | Op::Leave(_) | Op::Assign(_) | Op::Return(_));
+        if changes.is_empty() && (silent || traced.returned) {
+            return;
+        }
+        if input {
+            self.last_input = edge.span;
+        }
+        let place = self.program.source.place(edge.span);
+        let statement = match edge.op {
+            // A guard of Remopla is the text of its edge; in C the text may be that of the whole condition.
+            Op::Assume(condition) if self.language == Language::C => format!("[{}]", self.condition(condition)),
+            Op::Assume(_) => format!("[{}]", self.program.source.excerpt(edge.span)),
+            _ => self.program.source.excerpt(edge.span),
+        };
+        let lines = if self.step < KEPT { &mut self.lines.first } else { &mut self.lines.last };
+        let depth = traced.depth.saturating_sub(2);
+        lines.push(TraceLine { file: place.file, line: place.line, depth, statement, changes, input });
+    }
+
+    fn print(&mut self, _: &[u8], _: bool) {}
+}
+
+impl Writer<'_> {
+    fn remember(&mut self, changes: &[Change], span: Span) {
+        for change in changes {
+            if self.program.variables.get(&change.symbol).is_some_and(|info| info.hidden) {
+                self.hidden.insert(change.symbol, span);
+            }
+        }
+    }
+
+    /// Whether a variable has another value than before, as far as that is known.
+    fn is_new(&mut self, change: &Change) -> bool {
+        match self.globals.get_mut(&change.symbol) {
+            Some(value) => std::mem::replace(value, change.value) != change.value,
+            None => true,
+        }
+    }
+
+    /// A condition in C, with the text of what hidden variables stand for.
+    fn condition(&self, condition: Term) -> String {
+        let mut text = show_c(self.program, condition);
+        // Longer names first: `$1` is a part of `$12`.
+        for symbol in self.program.terms.symbols(condition).into_iter().rev() {
+            if let (Some(info), Some(meaning)) = (self.program.variables.get(&symbol), self.hidden.get(&symbol)) {
+                text = text.replace(&info.name, &self.program.source.excerpt(*meaning));
+            }
+        }
+        text
+    }
+
+    /// A variable and its new value; a hidden one, which has no name, only where its value is a result.
+    fn change(&self, change: &Change, result: bool) -> Option<(String, String)> {
+        let value = if change.known { self.value(change) } else { "?".to_owned() };
+        match change.address {
+            Some(address) => {
+                let region = self.program.region(change.symbol)?;
+                Some((format!("{} at {}", region.name, self.object_at(address)), value))
+            }
+            None => {
+                let info = self.program.variables.get(&change.symbol)?;
+                match info.hidden {
+                    false => Some((info.name.clone(), value)),
+                    true => result.then(|| ("value".to_owned(), value)),
+                }
+            }
+        }
+    }
+
+    /// A value for people: pointers to functions by their names.
+    fn value(&self, change: &Change) -> String {
+        let function = self.program.procedures.iter().find(|p| p.address == Some(change.value));
+        let info = self.program.variables.get(&change.symbol);
+        match (function, info) {
+            (Some(function), Some(info)) if info.ty.contains('*') => format!("&{}", function.name),
+            _ => show_value(self.program, change.symbol, change.value),
+        }
+    }
+
+    /// An address for people: an object and an offset.
+    fn object_at(&self, address: u64) -> String {
+        let object = self.program.objects.iter().find(|o| (o.address..o.address + o.size.max(1)).contains(&address));
+        match object {
+            Some(object) if object.address == address => format!("&{}", object.name),
+            Some(object) => format!("&{}+{}", object.name, address - object.address),
+            None => format!("{address:#x}"),
+        }
+    }
+}
+
+/// A value of a variable (or of a cell of a region) as a decimal number or a truth value.
+pub(crate) fn show_value(program: &CfaProgram, symbol: Symbol, bits: u64) -> String {
+    if *program.terms.symbol_sort(symbol) == Sort::Bool {
+        return (bits != 0).to_string();
+    }
+    let signed = program.variables.get(&symbol).is_none_or(|info| info.signed);
+    let width = match program.terms.symbol_sort(symbol) {
+        Sort::BitVec(width) => *width,
+        Sort::Array(of) => match of.1 {
+            Sort::BitVec(width) => width,
+            _ => 0,
+        },
+        _ => 0,
+    };
+    show_bits(program, bits, width, signed)
+}
+
+/// Bits as a decimal number.
+pub(crate) fn show_bits(program: &CfaProgram, bits: u64, width: u32, signed: bool) -> String {
+    match width {
+        _ if program.integers == Integers::Mathematical => (bits as i64).to_string(),
+        1..64 if signed => (((bits << (64 - width)) as i64) >> (64 - width)).to_string(),
+        64 if signed => (bits as i64).to_string(),
+        _ => bits.to_string(),
+    }
+}
+
+impl Lines {
+    /// For machines: the lines, with a gap where steps are left out.
+    pub(crate) fn to_json(&self) -> Value {
+        let line = |line: &TraceLine| {
+            let changes = line.changes.iter().map(|(n, v)| (n.clone(), Value::from(v.as_str())));
+            json!({
+                "file": line.file,
+                "line": line.line,
+                "depth": line.depth,
+                "statement": line.statement,
+                "changes": changes.collect::<serde_json::Map<_, _>>(),
+                "input": line.input,
+            })
+        };
+        let gap = (self.left_out > 0).then(|| json!({ "left_out": self.left_out }));
+        self.first.iter().map(line).chain(gap).chain(self.last.iter().map(line)).collect()
+    }
+
+    /// For people: the beginning and the end of a long one.
+    pub(crate) fn to_text(&self) -> String {
+        const FIRST: usize = 15;
+        const LAST: usize = 30;
+        let all: Vec<&TraceLine> = self.first.iter().chain(&self.last).collect();
+        let width = all.iter().map(|l| place_text(l).len()).max().unwrap_or(0).min(40);
+        if all.len() <= FIRST + LAST {
+            return all.iter().map(|line| row(line, width)).collect();
+        }
+        let (first, last) = (&all[..FIRST], &all[all.len() - LAST..]);
+        let left_out = (all.len() - FIRST - LAST) as u64 + self.left_out;
+        let rows = |lines: &[&TraceLine]| -> String { lines.iter().map(|line| row(line, width)).collect() };
+        format!("{}  ... {left_out} steps ...\n{}", rows(first), rows(last))
+    }
+}
+
+fn row(line: &TraceLine, width: usize) -> String {
+    let changes: Vec<String> = line.changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mark = if line.input { "  (input)" } else { "" };
+    let indent = "  ".repeat(line.depth.min(20));
+    let row = format!("  {:width$}  {indent}{:40}  {}{mark}", place_text(line), line.statement, changes.join(", "));
+    format!("{}\n", row.trim_end())
+}
+
+fn place_text(line: &TraceLine) -> String {
+    let name = std::path::Path::new(&line.file).file_name();
+    format!("{}:{}", name.map(|n| n.to_string_lossy()).unwrap_or_default(), line.line)
+}

@@ -1,0 +1,258 @@
+//! From a task to a report: read, search, re-check.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clinch_certify::{Evidence, Judged, Rejection, certify};
+use clinch_engine::{Budget, Observer};
+use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
+use serde_json::{Value, json};
+
+use crate::c;
+use crate::c::load::Language;
+use crate::engines::procedures::ProcedureEngine;
+use crate::engines::{self, ClauseEngine, Found, ProcessEngine};
+use crate::kind::Kind;
+use crate::options::{EngineName, Given, Limits, Options};
+use crate::report::{self, Artifacts, Report, Subject};
+use crate::task::{Error, Input, Task};
+
+/// Is told how a check goes on.
+pub trait Watcher: Observer {
+    /// A verdict was found, and is re-checked.
+    fn found(&mut self) {}
+
+    /// The verdict was not accepted, and the search goes on.
+    fn rejected(&mut self) {}
+}
+
+impl Watcher for clinch_engine::Silent {}
+
+/// A verdict and how it came about.
+#[derive(Debug)]
+pub struct Outcome<V = Verdict> {
+    /// The verdict.
+    pub verdict: Judged<V>,
+    /// The engine.
+    pub engine: &'static str,
+    /// How long the search took.
+    pub search_time: Duration,
+    /// How long the re-check took.
+    pub certify_time: Duration,
+    /// What the engine counted.
+    pub stats: Value,
+    /// What else it made.
+    pub(crate) artifacts: Artifacts,
+}
+
+impl<V> Outcome<V> {
+    /// The report with this verdict.
+    pub(crate) fn report(self, verdict: report::Verdict, subject: Subject) -> Report {
+        Report {
+            subject,
+            certified: self.verdict.is_certified(),
+            certify_time: self.certify_time,
+            artifacts: self.artifacts,
+            ..Report::unknown(self.engine, verdict, self.search_time, self.stats)
+        }
+    }
+}
+
+/// An engine with its configuration.
+#[derive(Debug)]
+pub(crate) enum Engine {
+    /// For processes and clauses.
+    Processes(ProcessEngine),
+    /// For procedures.
+    Procedures(ProcedureEngine),
+}
+
+impl Engine {
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Engine::Processes(engine) => engine.name(),
+            Engine::Procedures(engine) => engine.name(),
+        }
+    }
+}
+
+/// Reads a task and configures the engine: the one that is asked for, or one of those that look for the answer together.
+pub(crate) fn prepare(task: &Task, options: &Options, member: Option<EngineName>) -> Result<(Input, Engine), Error> {
+    let given = Given::new(&task.reading, options);
+    let kinds = task.kinds();
+    if options.wanted.smtlib && !kinds.iter().all(|kind| kind.may_be_clauses()) {
+        return Err(Error::Usage(NOT_CLAUSES.to_owned()));
+    }
+    given.check_inputs(&kinds).map_err(Error::Usage)?;
+    if task.has_procedures() {
+        let engine = procedure_engine(&given, &kinds, task, options, member).map_err(Error::Usage)?;
+        return Ok((Input::Procedures(Box::new(task.read_procedures()?)), Engine::Procedures(engine)));
+    }
+    let input = task.read()?;
+    if options.wanted.smtlib && matches!(input, Input::Processes(_)) {
+        return Err(Error::Usage(NOT_CLAUSES.to_owned()));
+    }
+    let engine = process_engine(&given, &kinds, &input, options, member).map_err(Error::Usage)?;
+    engine.check_predicates(&input).map_err(Error::Input)?;
+    match (&input, &engine) {
+        (Input::Clauses(_), ProcessEngine::Clauses(_)) | (Input::Processes(_), _) => {}
+        (_, engine) => return Err(Error::Usage(format!("{} does not go with Horn clauses", engine.name()))),
+    }
+    Ok((input, Engine::Processes(engine)))
+}
+
+/// Another engine for a task that was read.
+pub(crate) fn member(task: &Task, options: &Options, input: &Input, name: EngineName) -> Result<Engine, String> {
+    let (given, kinds) = (Given::new(&task.reading, options), task.kinds());
+    match input {
+        Input::Procedures(_) => procedure_engine(&given, &kinds, task, options, Some(name)).map(Engine::Procedures),
+        _ => process_engine(&given, &kinds, input, options, Some(name)).map(Engine::Processes),
+    }
+}
+
+const NOT_CLAUSES: &str = "--format smtlib is for Horn clauses";
+
+fn procedure_engine(
+    given: &Given,
+    kinds: &[Kind],
+    task: &Task,
+    options: &Options,
+    member: Option<EngineName>,
+) -> Result<ProcedureEngine, String> {
+    kinds.iter().try_for_each(|&kind| given.check_engine(kind, options.engine))?;
+    let encoding = engines::encodings::OPTIONS.configure(&options.settings)?;
+    if encoding.is_some() && task.reading.integers == Some(clinch_ir::cfa::Integers::Mathematical) {
+        return Err("--encoding does not go with --integers mathematical: they are read as they are".to_owned());
+    }
+    ProcedureEngine::new(options, member)
+}
+
+fn process_engine(
+    given: &Given,
+    kinds: &[Kind],
+    input: &Input,
+    options: &Options,
+    member: Option<EngineName>,
+) -> Result<ProcessEngine, String> {
+    if let (EngineName::Auto, Some(member)) = (options.engine, member) {
+        kinds.iter().try_for_each(|&kind| given.check_engine(kind, EngineName::Auto))?;
+        return ProcessEngine::new(options, member, true);
+    }
+    let name = match options.engine {
+        EngineName::Auto => engines::single(input),
+        name => name,
+    };
+    kinds.iter().try_for_each(|&kind| given.check_engine(kind, name))?;
+    ProcessEngine::new(options, name, false)
+}
+
+/// The engines that may help with an input, the most promising first.
+pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
+    use EngineName::{Alpha, Bounded, Cegar, Explicit, Lazy, Spacer, Spds};
+    match input {
+        Input::Clauses(_) => vec![Cegar, Spacer, Lazy],
+        Input::Processes(program) if program.syntax == Syntax::Armc => vec![Cegar, Spacer, Lazy],
+        Input::Processes(_) => vec![Explicit, Cegar, Alpha, Spacer],
+        Input::Procedures(loaded) if loaded.language != Language::C => vec![Spds, Explicit, Bounded, Lazy, Cegar],
+        Input::Procedures(loaded) if loaded.program.is_recursive() => vec![Explicit, Lazy, Bounded, Cegar, Spds],
+        Input::Procedures(_) => vec![Explicit, Lazy, Bounded, Cegar],
+    }
+}
+
+/// Searches, re-checks, reports.
+pub(crate) fn run(
+    input: &Input,
+    engine: &Engine,
+    options: &Options,
+    budget: &Budget,
+    watcher: &mut dyn Watcher,
+) -> Report {
+    let certify = options.certify;
+    let report = match (input, engine) {
+        (Input::Processes(program), Engine::Processes(engine)) => {
+            check_program(program, engine, budget, certify, watcher)
+                .map(|outcome| report::of_processes(program, outcome))
+        }
+        (Input::Clauses(system), Engine::Processes(ProcessEngine::Clauses(engine))) => {
+            check_clauses(system, engine, budget, certify, watcher)
+                .map(|outcome| report::of_clauses(system, outcome, options.wanted.smtlib))
+        }
+        (Input::Procedures(loaded), Engine::Procedures(engine)) => {
+            c::check::check(loaded, engine, budget, options, watcher)
+        }
+        _ => Err("it does not go with this input".to_owned()),
+    };
+    report.unwrap_or_else(|wrong| {
+        let reason = Reason::Uncertified(format!("internal error: {wrong}"));
+        let verdict = report::Verdict::unknown(&reason);
+        let report = Report::unknown(engine.name(), verdict, budget.elapsed(), json!({}));
+        Report { internal_errors: vec![format!("{}: {wrong}", engine.name())], ..report }
+    })
+}
+
+/// The limits as engines see them; the second part stops the run.
+pub(crate) fn budget(limits: &Limits, elapsed: Duration) -> (Budget, Arc<AtomicBool>) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let budget = Budget::unlimited()
+        .with_elapsed(elapsed)
+        .with_timeout(limits.timeout)
+        .with_memory(limits.memory)
+        .with_max_iterations(limits.iterations)
+        .with_stop(Arc::clone(&stop));
+    (budget, stop)
+}
+
+/// Runs an engine on processes and re-checks what it says. An error here is a verdict that failed its check.
+pub fn check_program(
+    program: &Program,
+    engine: &ProcessEngine,
+    budget: &Budget,
+    checks: bool,
+    watcher: &mut dyn Watcher,
+) -> Result<Outcome, String> {
+    let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
+    search_and_certify(program, engine.name(), (budget, checks), watcher, search, Verdict::Unknown)
+}
+
+/// The same for Horn clauses.
+fn check_clauses(
+    system: &HornSystem,
+    engine: &ClauseEngine,
+    budget: &Budget,
+    checks: bool,
+    watcher: &mut dyn Watcher,
+) -> Result<Outcome<HornVerdict>, String> {
+    let search = |watcher: &mut dyn Watcher| engine.check(system, budget, watcher);
+    search_and_certify(system, engine.name(), (budget, checks), watcher, search, HornVerdict::Unknown)
+}
+
+/// Searches, and re-checks the evidence unless `checks` is off.
+pub(crate) fn search_and_certify<V: Evidence>(
+    subject: &V::Subject,
+    engine: &'static str,
+    (budget, checks): (&Budget, bool),
+    watcher: &mut dyn Watcher,
+    search: impl FnOnce(&mut dyn Watcher) -> Found<V>,
+    unknown: impl FnOnce(Reason) -> V,
+) -> Result<Outcome<V>, String> {
+    let start = Instant::now();
+    let Found { verdict, stats, artifacts, certify_time } = search(watcher);
+    // An engine that started later is not faster for that.
+    let search_time = if engine == EngineName::Auto.name() { budget.elapsed() } else { start.elapsed() };
+    let search_time = search_time.saturating_sub(certify_time);
+    watcher.found();
+    let start = Instant::now();
+    let checked = if checks { certify(subject, verdict, &|| budget.check().is_err()) } else { Ok(verdict) };
+    let verdict = match checked {
+        Ok(verdict) => verdict,
+        Err(Rejection::Wrong(text)) => return Err(text),
+        Err(rejection) => {
+            let reason = budget.check().err().unwrap_or_else(|| Reason::Uncertified(rejection.to_string()));
+            Judged::Unchecked(unknown(reason))
+        }
+    };
+    let certify_time = certify_time + start.elapsed();
+    Ok(Outcome { verdict, engine, search_time, certify_time, stats, artifacts })
+}

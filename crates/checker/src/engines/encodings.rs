@@ -1,0 +1,154 @@
+//! How machine integers are read by engines that work on formulas: one encoding after the other, until a verdict holds in exact
+//! arithmetic.
+
+use std::time::{Duration, Instant};
+
+use clinch_certify::{Judged, certify};
+use clinch_engine::Budget;
+use clinch_engine::options::{EngineOption, Model, OptionTable, Value, any};
+use clinch_ir::Reason;
+use clinch_ir::cfa::encoding::Overflow;
+use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
+use clinch_ir::horn::Encoding;
+use serde_json::json;
+
+use super::Found;
+use crate::check::Watcher;
+
+/// The only encoding to try, if one was chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Chosen(Option<Encoding>);
+
+/// The option of engines that work on formulas.
+pub const OPTIONS: OptionTable<Chosen> = OptionTable {
+    options: &[EngineOption {
+        name: "encoding",
+        about: "How machine integers are read. int: as unbounded ones; wrap: with wrap-around; bv: as bits. By default one after the other, until a verdict holds in exact arithmetic.",
+        value: Value::Word(&[
+            ("int", |c: &mut Chosen| c.0 = Some(Encoding::Integers(Overflow::Ignored))),
+            ("wrap", |c| c.0 = Some(Encoding::Integers(Overflow::Wraps))),
+            ("bv", |c| c.0 = Some(Encoding::Bits)),
+        ]),
+        on: &[Model::Procedures],
+    }],
+    check: any,
+};
+
+impl Chosen {
+    /// Whether one was chosen.
+    pub(crate) fn is_some(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// The encodings, with the time that each gets in the first round.
+const ENCODINGS: [(Encoding, Duration); 3] = [
+    (Encoding::Integers(Overflow::Ignored), Duration::from_millis(1500)),
+    (Encoding::Integers(Overflow::Wraps), Duration::from_millis(400)),
+    (Encoding::Bits, Duration::from_millis(700)),
+];
+
+/// How much longer than the last one a round is.
+const GROWTH: u32 = 3;
+
+/// Long enough for everybody.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
+
+/// The encodings to try, with the time that each gets in the first round.
+fn encodings_of(program: &CfaProgram, only: Chosen) -> Vec<(Encoding, Duration)> {
+    match (program.integers, only.0) {
+        (Integers::Mathematical, _) => vec![(Encoding::Bits, FOREVER)],
+        (Integers::Machine, Some(encoding)) => vec![(encoding, FOREVER)],
+        (Integers::Machine, None) => ENCODINGS.to_vec(),
+    }
+}
+
+/// Tries the encodings one after the other, in rounds that grow: how long an answer takes does not depend on the limit. One that
+/// gives up before its time is over does not take part in the next round; the last one left gets all the time there is.
+pub(super) fn one_after_the_other(
+    program: &CfaProgram,
+    only: Chosen,
+    budget: &Budget,
+    watcher: &mut dyn Watcher,
+    mut check: impl FnMut(Encoding, &Budget, &mut dyn Watcher) -> Found<CfaVerdict>,
+) -> Found<CfaVerdict> {
+    let mut last = Found::without_stats(CfaVerdict::Unknown(Reason::NoProgress));
+    let mut left = encodings_of(program, only);
+    let mut given_up: Vec<serde_json::Value> = Vec::new();
+    let mut factor = 1;
+    while !left.is_empty() {
+        for (encoding, first) in left.clone() {
+            let alone = left.len() == 1;
+            let part = if alone { FOREVER } else { first * factor };
+            // The re-check gets as much time again.
+            let found = check(encoding, &budget.part(part), watcher);
+            last = settled(program, found, budget, &budget.part(part), watcher);
+            last.stats["encoding"] = name(encoding).into();
+            let unknown = match last.verdict.verdict() {
+                CfaVerdict::Unknown(reason) => Some(reason.clone()),
+                _ => None,
+            };
+            if let Some(reason) = &unknown {
+                given_up.push(json!({ "encoding": name(encoding), "reason": reason.to_string() }));
+            }
+            last.stats["given_up"] = given_up.clone().into();
+            let Some(reason) = unknown.filter(|_| budget.check().is_ok()) else { return last };
+            if !is_timeout(&reason) || alone {
+                left.retain(|(other, _)| *other != encoding);
+            }
+        }
+        factor *= GROWTH;
+    }
+    last
+}
+
+fn is_timeout(reason: &Reason) -> bool {
+    match reason {
+        Reason::Timeout(_) => true,
+        Reason::Busy(reason, _) => is_timeout(reason),
+        _ => false,
+    }
+}
+
+/// What is left of a verdict in exact arithmetic, and at the limit of all encodings.
+fn settled(
+    program: &CfaProgram,
+    found: Found<CfaVerdict>,
+    budget: &Budget,
+    part: &Budget,
+    watcher: &mut dyn Watcher,
+) -> Found<CfaVerdict> {
+    let start = Instant::now();
+    let is_safe = matches!(found.verdict.verdict(), CfaVerdict::Safe(_));
+    let checked = match found.verdict {
+        verdict if !is_safe => Ok(verdict),
+        verdict => {
+            watcher.found();
+            certify(program, verdict, &|| part.check().is_err())
+        }
+    };
+    if checked.is_err() {
+        watcher.rejected();
+    }
+    let unknown = |reason| Judged::Unchecked(CfaVerdict::Unknown(reason));
+    let verdict = match (budget.check(), checked) {
+        (_, Ok(verdict @ Judged::Certified(_))) => verdict,
+        // What kept the last one busy is still worth knowing.
+        (Err(reason), Ok(Judged::Unchecked(CfaVerdict::Unknown(Reason::Busy(_, what))))) => {
+            unknown(Reason::Busy(Box::new(reason), what))
+        }
+        (Err(reason), _) => unknown(reason),
+        (Ok(()), Ok(verdict)) => verdict,
+        (Ok(()), Err(_)) if part.check().is_err() => unknown(Reason::Timeout(start.elapsed())),
+        (Ok(()), Err(_)) => unknown(Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned())),
+    };
+    Found { verdict, certify_time: found.certify_time + start.elapsed(), ..found }
+}
+
+fn name(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Bits => "bv",
+        Encoding::Integers(Overflow::Ignored) => "int",
+        Encoding::Integers(Overflow::Wraps) => "int with wrap-around",
+    }
+}

@@ -1,0 +1,271 @@
+//! Engines with their configurations, for each of the models.
+
+pub mod encodings;
+pub(crate) mod procedures;
+
+use std::time::Duration;
+
+use clinch_certify::Judged;
+use clinch_engine::{Budget, Observer, alpha, cegar, explicit, lazy, spacer, split};
+use clinch_ir::horn::ProgramClauses;
+use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Term, Verdict};
+use serde_json::{Value, json};
+
+use crate::options::{EngineName, Options};
+use crate::predicates;
+use crate::report::Artifacts;
+use crate::task::Input;
+
+/// How many vectors of locations a program may have that is read as clauses.
+pub const LOCATIONS: usize = 100_000;
+
+/// What an engine found, with its statistics and what else it made.
+#[derive(Debug)]
+pub(crate) struct Found<V> {
+    pub(crate) verdict: Judged<V>,
+    pub(crate) stats: Value,
+    pub(crate) artifacts: Artifacts,
+    /// What of the time was spent on re-checking.
+    pub(crate) certify_time: Duration,
+}
+
+impl<V> Found<V> {
+    pub(crate) fn new<S: serde::Serialize>((verdict, stats): (V, S)) -> Self {
+        let stats = serde_json::to_value(stats).expect("statistics are plain data");
+        let verdict = Judged::Unchecked(verdict);
+        Found { verdict, stats, artifacts: Artifacts::default(), certify_time: Duration::ZERO }
+    }
+
+    pub(crate) fn without_stats(verdict: V) -> Self {
+        Found::new((verdict, json!({})))
+    }
+
+    /// Another verdict that follows from this one, and is to be checked itself.
+    fn map<W>(self, change: impl FnOnce(V) -> W) -> Found<W> {
+        let verdict = Judged::Unchecked(change(self.verdict.into_verdict()));
+        Found { verdict, stats: self.stats, artifacts: self.artifacts, certify_time: self.certify_time }
+    }
+}
+
+/// An engine for processes, with its configuration.
+#[derive(Debug)]
+pub enum ProcessEngine {
+    /// Every reachable state.
+    Explicit(explicit::Config),
+    /// Abstract matching.
+    Alpha(alpha::Config),
+    /// Abstract matching with intervals.
+    Split(split::Config),
+    /// One for Horn clauses.
+    Clauses(ClauseEngine),
+}
+
+/// An engine for Horn clauses, with its configuration.
+#[derive(Debug)]
+pub enum ClauseEngine {
+    /// Predicate abstraction, with the predicates of a file.
+    Cegar(Box<cegar::Config>, PredicateFile),
+    /// Lazy abstraction.
+    Lazy(Box<lazy::Config>),
+    /// Z3's.
+    Spacer(spacer::Config),
+}
+
+/// Predicates that come from a file, or go to one.
+#[derive(Clone, Debug, Default)]
+pub struct PredicateFile {
+    /// The name of the file to start from, and its text.
+    pub start: Option<(String, String)>,
+    /// Whether those in use at the end are wanted.
+    pub save: bool,
+}
+
+impl ProcessEngine {
+    /// The engine that is asked for, or what is wrong with it. `member` is one of those that look for the answer together.
+    pub(crate) fn new(options: &Options, name: EngineName, member: bool) -> Result<ProcessEngine, String> {
+        let settings = &options.settings;
+        match name {
+            EngineName::Explicit => Ok(ProcessEngine::Explicit(explicit::Config {
+                seed: options.seed,
+                threads: options.threads.filter(|_| !member).unwrap_or(0),
+                ..explicit::OPTIONS.configure(settings)?
+            })),
+            EngineName::Alpha => Ok(ProcessEngine::Alpha(alpha::OPTIONS.configure(settings)?)),
+            EngineName::Cegar => {
+                let file = PredicateFile { start: options.predicates.clone(), save: options.wanted.predicates };
+                let config = Box::new(cegar::OPTIONS.configure(settings)?);
+                Ok(ProcessEngine::Clauses(ClauseEngine::Cegar(config, file)))
+            }
+            EngineName::Lazy => Ok(ProcessEngine::Clauses(ClauseEngine::Lazy(Box::new(lazy_config(options)?)))),
+            EngineName::Spacer => Ok(ProcessEngine::Clauses(ClauseEngine::Spacer(spacer::Config::default()))),
+            EngineName::Split | EngineName::Auto => {
+                Ok(ProcessEngine::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? }))
+            }
+            EngineName::Bounded | EngineName::Spds => Err(format!("--engine {} is for C", name.name())),
+        }
+    }
+
+    /// Whether a file of predicates can be read, or what is wrong with it.
+    pub(crate) fn check_predicates(&self, input: &Input) -> Result<(), String> {
+        let ProcessEngine::Clauses(ClauseEngine::Cegar(_, PredicateFile { start: Some((name, text)), .. })) = self
+        else {
+            return Ok(());
+        };
+        let mut system = match input {
+            Input::Clauses(system) => system.as_ref().clone(),
+            Input::Processes(program) => match ProgramClauses::new(program, LOCATIONS) {
+                Ok(clauses) => clauses.system,
+                Err(_) => return Ok(()),
+            },
+            Input::Procedures(_) => return Ok(()),
+        };
+        predicates::parse(&mut system, name, text).map(|_| ())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ProcessEngine::Explicit(_) => "explicit",
+            ProcessEngine::Alpha(_) => "alpha",
+            ProcessEngine::Split(_) => "split",
+            ProcessEngine::Clauses(engine) => engine.name(),
+        }
+    }
+
+    /// Runs it.
+    pub(crate) fn check(&self, program: &Program, budget: &Budget, observer: &mut dyn Observer) -> Found<Verdict> {
+        match self {
+            ProcessEngine::Explicit(config) => Found::new(explicit::check(program, config, budget, observer)),
+            ProcessEngine::Alpha(config) => Found::new(alpha::check(program, config, budget, observer)),
+            ProcessEngine::Split(config) => Found::new(split::check(program, config, budget, observer)),
+            ProcessEngine::Clauses(engine) => engine.check_program(program, budget, observer),
+        }
+    }
+}
+
+impl ClauseEngine {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ClauseEngine::Cegar(..) => "cegar",
+            ClauseEngine::Lazy(..) => "lazy",
+            ClauseEngine::Spacer(_) => "spacer",
+        }
+    }
+
+    /// Runs it on clauses.
+    pub(crate) fn check(
+        &self,
+        system: &HornSystem,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+    ) -> Found<HornVerdict> {
+        match self {
+            ClauseEngine::Cegar(config, file) => check_cegar(system, config, file, budget, observer),
+            ClauseEngine::Lazy(config) => check_lazy(system, config, budget, observer),
+            ClauseEngine::Spacer(config) => Found::new(spacer::check(system, config, budget, observer)),
+        }
+    }
+
+    /// The same, starting from these predicates if it uses any.
+    fn with_seeds(&self, suggested: Vec<(String, Term)>) -> ClauseEngine {
+        match self {
+            ClauseEngine::Cegar(config, file) => {
+                let seeds = suggested.into_iter().map(|(location, formula)| cegar::Seed { location, formula });
+                let seeds = config.seeds.iter().cloned().chain(seeds).collect();
+                ClauseEngine::Cegar(Box::new(cegar::Config { seeds, ..config.as_ref().clone() }), file.clone())
+            }
+            ClauseEngine::Lazy(config) => ClauseEngine::Lazy(config.clone()),
+            ClauseEngine::Spacer(config) => ClauseEngine::Spacer(config.clone()),
+        }
+    }
+
+    /// Runs it on a program.
+    fn check_program(&self, program: &Program, budget: &Budget, observer: &mut dyn Observer) -> Found<Verdict> {
+        let mut clauses = match ProgramClauses::new(program, LOCATIONS) {
+            Ok(clauses) => clauses,
+            Err(reason) => return Found::new((Verdict::Unknown(reason), Value::Null)),
+        };
+        let suggested = clauses.suggested_predicates(program);
+        let found = self.with_seeds(suggested).check(&clauses.system, budget, observer);
+        found.map(|verdict| clauses.verdict(program, verdict))
+    }
+}
+
+/// The configuration of lazy abstraction.
+pub(crate) fn lazy_config(options: &Options) -> Result<lazy::Config, String> {
+    let config = lazy::OPTIONS.configure(&options.settings)?;
+    Ok(lazy::Config { draw: options.wanted.tree, ..config })
+}
+
+/// Runs lazy, and says what it was busy with where it reached a limit.
+fn check_lazy(
+    system: &HornSystem,
+    config: &lazy::Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> Found<HornVerdict> {
+    let (verdict, stats) = lazy::check_clauses(system, config, budget, observer);
+    let verdict = match verdict {
+        HornVerdict::Unknown(reason) => HornVerdict::Unknown(with_path(reason, &stats)),
+        other => other,
+    };
+    let tree = stats.dot.clone();
+    let mut found = Found::new((verdict, stats));
+    found.artifacts.tree = tree;
+    found
+}
+
+/// A limit of lazy abstraction, with the last spurious path.
+fn with_path(reason: Reason, stats: &lazy::Stats) -> Reason {
+    match (&reason, &stats.last_path) {
+        (
+            Reason::Timeout(_) | Reason::Memory(_) | Reason::Iterations(_) | Reason::Interrupted | Reason::NoProgress,
+            Some(path),
+        ) => Reason::Busy(Box::new(reason), path.to_string()),
+        _ => reason,
+    }
+}
+
+/// Runs cegar with the predicates of a file, and keeps the predicates at its end.
+fn check_cegar(
+    system: &HornSystem,
+    config: &cegar::Config,
+    file: &PredicateFile,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> Found<HornVerdict> {
+    let (verdict, stats) = match &file.start {
+        None => cegar::check(system, config, budget, observer),
+        Some((name, text)) => {
+            let mut system = system.clone();
+            match predicates::parse(&mut system, name, text) {
+                Ok(seeds) => {
+                    let seeds = config.seeds.iter().cloned().chain(seeds).collect();
+                    let config = cegar::Config { seeds, ..config.clone() };
+                    cegar::check(&system, &config, budget, observer)
+                }
+                Err(text) => (HornVerdict::Unknown(Reason::Unsupported(text)), cegar::Stats::default()),
+            }
+        }
+    };
+    let predicates = file.save.then(|| predicates::show(&stats.learned));
+    let mut found = Found::new((verdict, stats));
+    found.artifacts.predicates = predicates;
+    found
+}
+
+/// The engine that `auto` stands for where only one runs.
+pub(crate) fn single(input: &Input) -> EngineName {
+    match input {
+        Input::Clauses(_) => EngineName::Cegar,
+        Input::Processes(program) if program.syntax == Syntax::Armc => EngineName::Cegar,
+        Input::Processes(program) if is_finite(program) => EngineName::Explicit,
+        Input::Processes(_) => EngineName::Alpha,
+        Input::Procedures(_) => EngineName::Auto,
+    }
+}
+
+fn is_finite(program: &Program) -> bool {
+    program.vars.iter().all(|v| v.domain.bounds().is_some())
+}

@@ -1,0 +1,176 @@
+//! The engines for programs with procedures.
+
+use std::time::Duration;
+
+use clinch_certify::{Judged, certify};
+use clinch_engine::explicit::{self, RunsConfig};
+use clinch_engine::horn::InvariantOptions;
+use clinch_engine::{Budget, Observer, bounded, cegar, lazy, spacer, spds};
+use clinch_ir::cfa::encoding::Overflow;
+use clinch_ir::cfa::{CfaProgram, CfaVerdict};
+use clinch_ir::horn::Encoding;
+use serde_json::Value;
+
+use super::encodings::{self, Chosen, one_after_the_other};
+use super::{Found, with_path};
+use crate::check::Watcher;
+use crate::options::{EngineName, Options};
+
+/// An engine for programs with procedures, with its configuration.
+#[derive(Debug)]
+pub(crate) struct ProcedureEngine {
+    kind: Kind,
+    /// Whether it is one of several that look for the answer.
+    member: bool,
+    /// The only encoding to try, if it was chosen.
+    encoding: Chosen,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Explicit(RunsConfig),
+    Cegar(Box<cegar::Config>),
+    Lazy(Box<lazy::Config>),
+    Bounded(bounded::Config),
+    Spacer,
+    Spds(spds::Config),
+}
+
+impl ProcedureEngine {
+    /// The engine that is asked for, or what is wrong with it. `member` is one of those that look for the answer together.
+    pub(crate) fn new(options: &Options, member: Option<EngineName>) -> Result<ProcedureEngine, String> {
+        let settings = &options.settings;
+        let kind = match member.unwrap_or(options.engine) {
+            EngineName::Explicit => Kind::Explicit(RunsConfig { seed: options.seed, ..RunsConfig::default() }),
+            EngineName::Cegar => Kind::Cegar(Box::new(cegar::OPTIONS.configure(settings)?)),
+            EngineName::Lazy => Kind::Lazy(Box::new(super::lazy_config(options)?)),
+            EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
+            EngineName::Spacer => Kind::Spacer,
+            EngineName::Spds => Kind::Spds(spds::OPTIONS.configure(settings)?),
+            other => return Err(format!("--engine {} does not go with programs with procedures", other.name())),
+        };
+        Ok(ProcedureEngine { kind, member: member.is_some(), encoding: encodings::OPTIONS.configure(settings)? })
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        if self.member { EngineName::Auto.name() } else { self.own_name() }
+    }
+
+    fn own_name(&self) -> &'static str {
+        match &self.kind {
+            Kind::Explicit(_) => "explicit",
+            Kind::Cegar(_) => "cegar",
+            Kind::Lazy(..) => "lazy",
+            Kind::Bounded(_) => "bounded",
+            Kind::Spacer => "spacer",
+            Kind::Spds(_) => "spds",
+        }
+    }
+
+    /// Runs it.
+    pub(crate) fn check(&self, program: &CfaProgram, budget: &Budget, watcher: &mut dyn Watcher) -> Found<CfaVerdict> {
+        let mut found = self.search(program, budget, watcher);
+        if self.member {
+            found.stats["decided_by"] = self.own_name().into();
+        }
+        found
+    }
+
+    fn search(&self, program: &CfaProgram, budget: &Budget, watcher: &mut dyn Watcher) -> Found<CfaVerdict> {
+        match &self.kind {
+            Kind::Explicit(config) => Found::new(explicit::check_runs(program, config, budget, watcher)),
+            Kind::Cegar(config) => {
+                one_after_the_other(program, self.encoding, budget, watcher, |encoding, budget, watcher| {
+                    cegar(program, encoding, config, budget, watcher)
+                })
+            }
+            Kind::Lazy(config) => {
+                let mut config = config.clone();
+                one_after_the_other(program, self.encoding, budget, watcher, |encoding, budget, watcher| {
+                    lazy(program, encoding, &mut config, budget, watcher)
+                })
+            }
+            Kind::Bounded(config) => Found::new(bounded::check(program, config, budget, watcher)),
+            Kind::Spacer => {
+                one_after_the_other(program, self.encoding, budget, watcher, |encoding, budget, watcher| {
+                    spacer(program, encoding, budget, watcher)
+                })
+            }
+            Kind::Spds(config) => Found::new(spds::check(program, config, budget, watcher)),
+        }
+    }
+}
+
+fn cegar(
+    program: &CfaProgram,
+    encoding: Encoding,
+    config: &cegar::Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> Found<CfaVerdict> {
+    let solve = |system: &_, budget: &_, observer: &mut dyn Observer| cegar::check(system, config, budget, observer);
+    let cells = |system: &_, budget: &_, observer: &mut dyn Observer| {
+        cegar::check(system, &for_cells(config), budget, observer)
+    };
+    let mut of_cells = Value::Null;
+    if !matches!(encoding, Encoding::Integers(Overflow::Wraps))
+        && let Some((verdict, stats)) =
+            cegar::check_cells(program, encoding, &budget.share(50, MOST_FOR_CELLS), observer, cells)
+    {
+        let mut found = Found::new((verdict, stats));
+        of_cells = match certify(program, found.verdict, &|| budget.check().is_err()) {
+            Ok(verdict @ Judged::Certified(_)) => {
+                found.verdict = verdict;
+                return found;
+            }
+            Ok(Judged::Unchecked(CfaVerdict::Unknown(reason))) => reason.to_string().into(),
+            Ok(Judged::Unchecked(_)) => Value::Null,
+            Err(rejection) => rejection.to_string().into(),
+        };
+    }
+    let mut found = Found::new(cegar::check_software(program, encoding, budget, observer, solve));
+    found.stats["cells"] = of_cells;
+    found
+}
+
+/// Once predicates are split into zones, what is known in each of them is mostly found by invariants alone.
+fn for_cells(config: &cegar::Config) -> cegar::Config {
+    let invariants = config.invariants.clone().map(|options| InvariantOptions {
+        time: Duration::from_secs(5),
+        share: 70,
+        max_queries: 100_000,
+        max_clauses: 3000,
+        ..options
+    });
+    cegar::Config { invariants, ..config.clone() }
+}
+
+fn lazy(
+    program: &CfaProgram,
+    encoding: Encoding,
+    config: &mut lazy::Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> Found<CfaVerdict> {
+    let (verdict, stats) = lazy::check(program, encoding, config, budget, observer);
+    // Another encoding need not find out again which values are control.
+    config.track.clone_from(&stats.tracked_variables);
+    let verdict = match verdict {
+        CfaVerdict::Unknown(reason) => CfaVerdict::Unknown(with_path(reason, &stats)),
+        other => other,
+    };
+    let tree = stats.dot.clone();
+    let mut found = Found::new((verdict, stats));
+    found.artifacts.tree = tree;
+    found
+}
+
+fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &mut dyn Observer) -> Found<CfaVerdict> {
+    let config = spacer::Config::default();
+    let solve = |system: &_, budget: &_, observer: &mut dyn Observer| spacer::check(system, &config, budget, observer);
+    Found::new(cegar::check_software(program, encoding, budget, observer, solve))
+}
+
+/// How long clauses over single cells of arrays may be tried before those over whole arrays.
+const MOST_FOR_CELLS: Duration = Duration::from_secs(20);

@@ -1,0 +1,120 @@
+//! A check in threads of the calling process.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use clinch_engine::{Budget, Silent};
+use clinch_ir::Reason;
+use serde_json::json;
+
+use crate::check::{self, Engine};
+use crate::options::{EngineName, Given, Options};
+use crate::report::{GivenUp, Report, Telling, Verdict};
+use crate::supervisor::first_engine;
+use crate::task::{Error, Input, Task};
+
+/// Terms are walked by recursion, and programs may hold deep ones.
+const STACK: usize = 1 << 30;
+
+/// How often the limits are looked at.
+const EVERY: Duration = Duration::from_millis(20);
+
+/// Checks a task: the engines that may help run at a time, the first verdict that was re-checked is the answer, and the others stop.
+///
+/// An engine that is in a query of the solver when the check ends goes on until the query does.
+pub fn check(task: &Task, options: &Options) -> Result<Report, Error> {
+    let (budget, stop) = check::budget(&options.limits, Duration::ZERO);
+    let alone = options.engine != EngineName::Auto || Given::new(&task.reading, options).is_for_some_engine();
+    let first = if alone { None } else { Some(first_engine(task)) };
+    let (input, engine) = match prepare(task, options, first) {
+        Ok(prepared) => prepared,
+        Err(Error::Unsupported(reason)) => {
+            return Ok(Report::unknown("none", Verdict::unknown(&reason), budget.elapsed(), json!({})));
+        }
+        Err(error) => return Err(error),
+    };
+    let mut engines = vec![engine];
+    if !alone {
+        let others = check::helpful(&input).into_iter().filter(|name| Some(*name) != first);
+        engines.extend(others.filter_map(|name| check::member(task, options, &input, name).ok()));
+    }
+    let report = first_verdict(Arc::new(input), engines, options, &budget);
+    stop.store(true, Ordering::Relaxed);
+    Ok(report)
+}
+
+/// Reads the task, on a stack that is deep enough.
+fn prepare(task: &Task, options: &Options, first: Option<EngineName>) -> Result<(Input, Engine), Error> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, || check::prepare(task, options, first));
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(prepared)) => prepared,
+            Ok(Err(_)) => Err(Error::Unsupported(Reason::Crashed("the input could not be read".to_owned()))),
+            Err(error) => Err(Error::Unsupported(Reason::Crashed(format!("no thread could be started: {error}")))),
+        }
+    })
+}
+
+/// Runs the engines, each in a thread of its own, until one has a verdict.
+fn first_verdict(input: Arc<Input>, engines: Vec<Engine>, options: &Options, budget: &Budget) -> Report {
+    let (sender, answers) = channel();
+    let mut given_up: Vec<GivenUp> = Vec::new();
+    let several = engines.len() > 1;
+    for engine in engines {
+        let name = engine.name();
+        if let Err(error) = start(Arc::clone(&input), engine, options.clone(), budget.clone(), sender.clone()) {
+            given_up.push(given_up_for(name, &Reason::Crashed(format!("it could not be started: {error}"))));
+        }
+    }
+    drop(sender);
+    loop {
+        match answers.recv_timeout(EVERY) {
+            Ok(Report { verdict: Verdict::Unknown { reason, telling, proof: None }, engine, .. }) if several => {
+                given_up.push(GivenUp { engine, reason, telling });
+            }
+            Ok(report) => return Report { given_up, ..report },
+            Err(RecvTimeoutError::Timeout) if budget.check().is_ok() => {}
+            Err(_) => return without_verdict(given_up, budget),
+        }
+    }
+}
+
+fn given_up_for(engine: &str, reason: &Reason) -> GivenUp {
+    GivenUp { engine: engine.to_owned(), reason: reason.to_string(), telling: Telling::of(reason) }
+}
+
+fn start(
+    input: Arc<Input>,
+    engine: Engine,
+    options: Options,
+    budget: Budget,
+    answers: Sender<Report>,
+) -> std::io::Result<()> {
+    let run = move || {
+        let run = || check::run(&input, &engine, &options, &budget, &mut Silent);
+        let report = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+            let reason = Reason::Crashed("panic".to_owned());
+            Report::unknown(engine.name(), Verdict::unknown(&reason), budget.elapsed(), json!({}))
+        });
+        // Nobody may wait for it any more.
+        let _ = answers.send(report);
+    };
+    std::thread::Builder::new().stack_size(STACK).spawn(run).map(|_| ())
+}
+
+/// No engine has a verdict: the most telling reason, or the limit.
+fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {
+    let best = given_up.iter().rev().max_by_key(|g| g.telling);
+    let (reason, telling) = match (budget.check(), best) {
+        (Err(limit), Some(best)) if best.telling < Telling::Unsupported => (limit.to_string(), Telling::Limit),
+        (Err(limit), None) => (limit.to_string(), Telling::Limit),
+        (_, Some(best)) => (best.reason.clone(), best.telling),
+        (Ok(()), None) => (Reason::NoProgress.to_string(), Telling::Limit),
+    };
+    let verdict = Verdict::Unknown { reason, telling, proof: None };
+    Report { given_up, ..Report::unknown(EngineName::Auto.name(), verdict, budget.elapsed(), json!({})) }
+}

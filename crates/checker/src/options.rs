@@ -1,0 +1,324 @@
+//! How a task is checked, and which options go with which inputs and engines: one that does not apply is an error.
+
+use std::time::Duration;
+
+use clinch_engine::options::{Model, OptionForm, Settings};
+use clinch_engine::{alpha, cegar, explicit, lazy, spds, split};
+
+use crate::engines::encodings;
+use crate::kind::Kind::{self, Boolean, C, Clauses, Constraints, Divine, Guarded, Preprocessed, Remopla, Task};
+use crate::task::Reading;
+
+/// A technique.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub enum EngineName {
+    /// Several of them at a time.
+    #[default]
+    Auto,
+    /// Every reachable state, one by one.
+    Explicit,
+    /// Concrete search with abstract matching \[Alpha\].
+    Alpha,
+    /// Abstract matching with intervals \[Split\].
+    Split,
+    /// Predicate abstraction of Horn clauses \[Subsumer\].
+    Cegar,
+    /// Lazy abstraction \[Lazy\].
+    Lazy,
+    /// Bounded model checking.
+    Bounded,
+    /// Z3's fixed-point engine.
+    Spacer,
+    /// Symbolic pushdown systems \[Spds\].
+    Spds,
+}
+
+use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, Lazy, Spacer, Spds, Split};
+
+impl EngineName {
+    /// All of them.
+    pub const ALL: &'static [EngineName] = &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, Spacer, Spds];
+
+    /// As it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Auto => "auto",
+            Explicit => "explicit",
+            Alpha => "alpha",
+            Split => "split",
+            Cegar => "cegar",
+            Lazy => "lazy",
+            Bounded => "bounded",
+            Spacer => "spacer",
+            Spds => "spds",
+        }
+    }
+
+    /// What it does, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Auto => {
+                "several of them at a time, each in a process of its own; the first verdict that holds is the answer"
+            }
+            Explicit => "every reachable state, one by one; the oracle for the others",
+            Alpha => "concrete search with abstract matching, refined until exact [Alpha]",
+            Split => "abstract matching with intervals split until abstract and concrete states agree [Split]",
+            Cegar => {
+                "predicate abstraction of Horn clauses, refined by interpolants from spurious counterexamples [Subsumer]"
+            }
+            Lazy => {
+                "lazy abstraction: one tree, refined where it must be; predicates differ from place to place [Lazy]"
+            }
+            Bounded => {
+                "bounded model checking of C programs: loops and recursion unrolled, with bounds that grow [Bmc]"
+            }
+            Spacer => "Z3's fixed-point engine on the program's Horn clauses: a reference to compare with",
+            Spds => {
+                "symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]"
+            }
+        }
+    }
+
+    /// Its own options, declared beside the engine.
+    pub fn options(self) -> Vec<OptionForm> {
+        match self {
+            Auto | Bounded => Vec::new(),
+            Explicit => explicit::OPTIONS.forms(),
+            Alpha => alpha::OPTIONS.forms(),
+            Split => split::OPTIONS.forms(),
+            Cegar => both(cegar::OPTIONS.forms(), encodings::OPTIONS.forms()),
+            Lazy => both(lazy::OPTIONS.forms(), encodings::OPTIONS.forms()),
+            Spacer => encodings::OPTIONS.forms(),
+            Spds => spds::OPTIONS.forms(),
+        }
+    }
+}
+
+fn both(mut forms: Vec<OptionForm>, more: Vec<OptionForm>) -> Vec<OptionForm> {
+    forms.extend(more);
+    forms
+}
+
+/// What a check may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Time.
+    pub timeout: Option<Duration>,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// Refinement iterations.
+    pub iterations: Option<u64>,
+}
+
+/// How a task is checked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The technique.
+    pub engine: EngineName,
+    /// Options of that engine, by their names: see [`EngineName::options`].
+    pub settings: Settings,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// What the check may use.
+    pub limits: Limits,
+    /// How many engines run at a time (auto), or threads of the breadth-first search (explicit); all that there are cores for if not said.
+    pub threads: Option<usize>,
+    /// Whether the verdict is re-checked. It is not to be trusted otherwise.
+    pub certify: bool,
+    /// A file of predicates to start from (cegar): its name and its text.
+    pub predicates: Option<(String, String)>,
+    /// What is wanted beside the verdict.
+    pub wanted: Wanted,
+}
+
+/// What is wanted beside the verdict. Each takes time or memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wanted {
+    /// The tree of lazy abstraction, for Graphviz.
+    pub tree: bool,
+    /// The predicates of cegar at the end.
+    pub predicates: bool,
+    /// A C file that drives the program to the error found.
+    pub harness: bool,
+    /// The answer as a solver for Horn clauses writes it.
+    pub smtlib: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            engine: Auto,
+            settings: Settings::default(),
+            seed: 1,
+            limits: Limits::default(),
+            threads: None,
+            certify: true,
+            predicates: None,
+            wanted: Wanted::default(),
+        }
+    }
+}
+
+/// Where an option applies: these engines on these inputs. `auto` runs several engines, none of which takes options.
+pub(crate) type Scope = (Vec<Kind>, Vec<EngineName>);
+
+const ANY_C: &[Kind] = &[C, Preprocessed, Task];
+const MODELS: &[Kind] = &[Guarded, Divine, Constraints];
+const MODELS_AND_CLAUSES: &[Kind] = &[Guarded, Divine, Constraints, Clauses];
+
+/// The options that no engine declares, with where they apply.
+const COMMON: &[(&str, &[Kind], &[EngineName])] = &[
+    ("define", &[C, Task, Remopla, Guarded, Divine], EngineName::ALL),
+    ("label", &[Remopla, Boolean], EngineName::ALL),
+    ("error", MODELS, EngineName::ALL),
+    ("deadlock", &[Guarded, Divine], EngineName::ALL),
+    ("predicate", MODELS, &[Alpha, Split, Cegar]),
+    ("numbers", &[Constraints], EngineName::ALL),
+    ("data-model", ANY_C, EngineName::ALL),
+    ("integers", ANY_C, EngineName::ALL),
+    ("entry", ANY_C, EngineName::ALL),
+    ("globals-as-inputs", ANY_C, EngineName::ALL),
+    ("cpp-flag", &[C, Task], EngineName::ALL),
+    ("harness", ANY_C, EngineName::ALL),
+    ("dot", Kind::ALL, &[Lazy]),
+    ("threads", Kind::ALL, &[Auto]),
+    ("threads", MODELS, &[Explicit]),
+    ("predicates", MODELS_AND_CLAUSES, &[Cegar]),
+    ("save-predicates", MODELS_AND_CLAUSES, &[Cegar]),
+];
+
+/// Where an option applies; everywhere if nothing is known of it.
+pub(crate) fn scopes(option: &str) -> Vec<Scope> {
+    let common = COMMON.iter().filter(|(name, ..)| *name == option);
+    let mut found: Vec<Scope> = common.map(|(_, kinds, engines)| (kinds.to_vec(), engines.to_vec())).collect();
+    for &engine in EngineName::ALL {
+        for form in engine.options().iter().filter(|form| form.name == option) {
+            let kinds = kinds_of(form.on);
+            match found.iter_mut().find(|(known, _)| *known == kinds) {
+                Some((_, engines)) => engines.push(engine),
+                None => found.push((kinds, vec![engine])),
+            }
+        }
+    }
+    if found.is_empty() { vec![(Kind::ALL.to_vec(), EngineName::ALL.to_vec())] } else { found }
+}
+
+/// The inputs that are read as one of these models.
+fn kinds_of(models: &[Model]) -> Vec<Kind> {
+    Kind::ALL.iter().copied().filter(|kind| models.contains(&kind.model())).collect()
+}
+
+/// The options that were given, by their names.
+#[derive(Clone, Debug, Default)]
+pub struct Given(Vec<String>);
+
+impl Given {
+    /// What is said about the reading of a task.
+    pub fn in_reading(reading: &Reading) -> Given {
+        let said = [
+            ("define", !reading.defines.is_empty()),
+            ("label", reading.label.is_some()),
+            ("error", reading.error.is_some()),
+            ("deadlock", reading.deadlock),
+            ("predicate", !reading.predicates.is_empty()),
+            ("numbers", reading.numbers.is_some()),
+            ("data-model", reading.data_model.is_some()),
+            ("integers", reading.integers.is_some()),
+            ("entry", reading.entry.is_some()),
+            ("globals-as-inputs", reading.globals_as_inputs),
+            ("cpp-flag", !reading.cpp_flags.is_empty()),
+        ];
+        Given(said.iter().filter(|(_, said)| *said).map(|(name, _)| (*name).to_owned()).collect())
+    }
+
+    /// All that is said.
+    pub fn new(reading: &Reading, options: &Options) -> Given {
+        let said = [
+            ("threads", options.threads.is_some()),
+            ("predicates", options.predicates.is_some()),
+            ("save-predicates", options.wanted.predicates),
+            ("harness", options.wanted.harness),
+            ("dot", options.wanted.tree),
+        ];
+        let mut given = Given::in_reading(reading);
+        given.0.extend(said.iter().filter(|(_, said)| *said).map(|(name, _)| (*name).to_owned()));
+        given.0.extend(options.settings.0.iter().map(|(name, _)| name.clone()));
+        given
+    }
+
+    /// What is wrong with an option that says how one of these files is read, if something is.
+    pub fn check_inputs(&self, kinds: &[Kind]) -> Result<(), String> {
+        for option in &self.0 {
+            let scopes = scopes(option);
+            if scopes.iter().any(|(_, engines)| engines.as_slice() != EngineName::ALL) {
+                continue;
+            }
+            let applies = |kind: &Kind| scopes.iter().any(|(kinds, _)| kinds.contains(kind));
+            if let Some(kind) = kinds.iter().find(|kind| !applies(kind)) {
+                let meant = kinds_text(&scopes);
+                return Err(format!("--{option} does not apply to {}: it is for {meant}", kind.name()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with an option for an engine on an input, if something is.
+    pub fn check_engine(&self, kind: Kind, engine: EngineName) -> Result<(), String> {
+        for option in &self.0 {
+            let scopes = scopes(option);
+            let here = scopes.iter().filter(|(kinds, _)| kinds.contains(&kind)).flat_map(|(_, engines)| engines);
+            let meant: Vec<EngineName> = here.copied().collect();
+            if meant.contains(&engine) {
+                continue;
+            }
+            return Err(match (meant.is_empty(), engine) {
+                (true, _) => {
+                    let meant = scope_text(option).unwrap_or_default();
+                    format!("--{option} does not apply to {}: it is for {meant}", kind.name())
+                }
+                (false, Auto) => format!("--{option} is for {}: choose with --engine", engines_text(&meant)),
+                (false, _) => {
+                    let (engine, meant) = (engine.name(), engines_text(&meant));
+                    format!("--{option} does not apply to --engine {engine} on {}: it is for {meant}", kind.name())
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether an option says how some engine works.
+    pub fn is_for_some_engine(&self) -> bool {
+        self.0.iter().any(|option| !scopes(option).iter().any(|(_, engines)| engines.contains(&Auto)))
+    }
+}
+
+/// Where an option applies, in words; nothing if everywhere.
+pub fn scope_text(option: &str) -> Option<String> {
+    let scopes = scopes(option);
+    let everywhere = |(kinds, engines): &Scope| kinds == Kind::ALL && engines == EngineName::ALL;
+    if scopes.iter().any(everywhere) {
+        return None;
+    }
+    let parts = scopes.iter().map(|(kinds, engines)| match (engines == EngineName::ALL, kinds == Kind::ALL) {
+        (true, _) => extensions(kinds),
+        (false, true) => engines_text(engines),
+        (false, false) => format!("{} on {}", engines_text(engines), extensions(kinds)),
+    });
+    Some(parts.collect::<Vec<_>>().join("; "))
+}
+
+fn kinds_text(scopes: &[Scope]) -> String {
+    let kinds = Kind::ALL.iter().filter(|kind| scopes.iter().any(|(kinds, _)| kinds.contains(kind)));
+    kinds.map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn extensions(kinds: &[Kind]) -> String {
+    kinds.iter().map(|kind| kind.extensions()).collect::<Vec<_>>().join(", ")
+}
+
+fn engines_text(engines: &[EngineName]) -> String {
+    engines.iter().map(|engine| engine.name()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,362 @@
+//! What came of a check: the verdict with its evidence, as data that needs nothing else to be understood.
+
+mod clauses;
+mod json;
+mod procedures;
+mod processes;
+mod text;
+
+use std::time::Duration;
+
+use clinch_ir::Reason;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub(crate) use clauses::of_clauses;
+pub(crate) use procedures::of_procedures;
+pub(crate) use processes::of_processes;
+pub use text::predicates_text;
+
+pub use crate::c::confirm::Confirmation;
+pub use crate::c::trace::{Lines, TraceLine};
+
+/// What came of a check. It is printed by [`std::fmt::Display`] for people and by [`Report::to_json`] for machines.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Report {
+    /// The verdict, with its evidence.
+    pub verdict: Verdict,
+    /// What was checked.
+    pub subject: Subject,
+    /// The technique.
+    pub engine: String,
+    /// Whether the evidence was re-checked.
+    pub certified: bool,
+    /// How long the search took.
+    pub time: Duration,
+    /// How long the re-check took.
+    pub certify_time: Duration,
+    /// What should be known beside the verdict: that there may have been nothing to check.
+    pub notes: Vec<String>,
+    /// What the task says the verdict is: whether it is safe.
+    pub expected: Option<bool>,
+    /// What the engine counted.
+    pub stats: Value,
+    /// Engines that gave up before, and why.
+    pub given_up: Vec<GivenUp>,
+    /// What was asked for beside the verdict.
+    pub artifacts: Artifacts,
+    /// Evidence that turned out to be wrong: errors in clinch.
+    pub internal_errors: Vec<String>,
+}
+
+/// What was checked.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub enum Subject {
+    /// Processes with guarded commands.
+    Processes,
+    /// Horn clauses.
+    Clauses,
+    /// A C program: whether `long` has 32 bits, and whether its integers are unbounded.
+    C {
+        /// Whether `long` and pointers have 32 bits.
+        ilp32: bool,
+        /// Whether its integers are unbounded.
+        mathematical: bool,
+    },
+    /// A Remopla module or a Boolean program.
+    Remopla,
+    /// Nothing: it was not even read.
+    Nothing,
+}
+
+/// A verdict with its evidence.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub enum Verdict {
+    /// No error can be reached. What is proved of another program than the one that was asked about, one with narrower integers
+    /// say, is [`Verdict::Unknown`].
+    Safe {
+        /// Why.
+        proof: Proof,
+        /// What it rests on beyond the program.
+        under: Vec<String>,
+    },
+    /// An error can be reached.
+    Unsafe {
+        /// How.
+        counterexample: Counterexample,
+        /// What it rests on beyond the program.
+        under: Vec<String>,
+    },
+    /// There is no verdict.
+    Unknown {
+        /// Why.
+        reason: String,
+        /// How much that says.
+        telling: Telling,
+        /// What was proved, if it is not what was asked.
+        proof: Option<Proof>,
+    },
+}
+
+/// Why no error can be reached.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub enum Proof {
+    /// A set of states, closed under all steps.
+    ReachedSet {
+        /// How many.
+        states: u64,
+    },
+    /// Abstract states, inductive over predicates.
+    AbstractStates {
+        /// How many.
+        states: u64,
+        /// The predicates.
+        predicates: Vec<String>,
+    },
+    /// A solution of clauses.
+    Solution(Vec<Solved>),
+    /// All runs were executed.
+    AllRuns {
+        /// States at inputs.
+        states: u64,
+    },
+    /// Invariants in the program.
+    Invariants {
+        /// At how many points.
+        points: u64,
+        /// Those that can be written down in C.
+        invariants: Vec<Invariant>,
+    },
+    /// No run goes on for ever, and all of them were looked at.
+    Bounds(Vec<Bound>),
+    /// Summaries of procedures.
+    Summaries {
+        /// At how many locations.
+        points: u64,
+        /// The width of integers, if it is not the real one.
+        int_bits: Option<u32>,
+        /// The size of the heap, if there is one.
+        heap_bits: Option<u32>,
+    },
+}
+
+/// A predicate of clauses with its solution.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Solved {
+    /// Its name.
+    pub predicate: String,
+    /// Its parameters, with their sorts.
+    pub params: Vec<(String, String)>,
+    /// The formula.
+    pub formula: String,
+}
+
+/// What holds at a place of a program.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Invariant {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// A C expression.
+    pub invariant: String,
+}
+
+/// How often something happens in a run, at most.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Bound {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// What is counted: `iterations` of a loop, `activations` of a function.
+    pub what: String,
+    /// How often.
+    pub times: u32,
+}
+
+/// How an error can be reached.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub enum Counterexample {
+    /// A run of processes.
+    Processes(ProcessTrace),
+    /// A derivation of `false`.
+    Refutation(Vec<Derived>),
+    /// A run of a program.
+    Run(ProgramRun),
+}
+
+/// A run of processes.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct ProcessTrace {
+    /// What is wrong at its end.
+    pub error: String,
+    /// The initial state.
+    pub initial: Cells,
+    /// The steps, each with what it changed.
+    pub steps: Vec<ProcessStep>,
+}
+
+/// A step of processes.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct ProcessStep {
+    /// The transition.
+    pub transition: String,
+    /// The values of its inputs.
+    pub inputs: Vec<i64>,
+    /// What it changed.
+    pub changed: Cells,
+}
+
+/// A state of processes, or a part of it.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Cells {
+    /// Processes and where they are.
+    pub locations: Vec<(String, String)>,
+    /// Variables and their values.
+    pub variables: Vec<(String, String)>,
+}
+
+/// A step of a refutation.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Derived {
+    /// The number of the clause, from 0.
+    pub clause: usize,
+    /// Where it is.
+    pub line: usize,
+    /// Where it is.
+    pub column: usize,
+    /// The values of its variables.
+    pub values: Vec<(String, String)>,
+    /// The steps it uses, from 0.
+    pub premises: Vec<usize>,
+    /// What follows.
+    pub conclusion: String,
+}
+
+/// A run of a program to its error.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct ProgramRun {
+    /// What is wrong.
+    pub error: String,
+    /// Where.
+    pub file: String,
+    /// Where.
+    pub line: u32,
+    /// Where.
+    pub column: u32,
+    /// The inputs, in the order in which the program asks for them.
+    pub inputs: Vec<RunInput>,
+    /// The statements.
+    pub lines: Lines,
+    /// What an execution of the compiled program says, where there is one.
+    pub confirmation: Option<Confirmation>,
+}
+
+/// An input of a run.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct RunInput {
+    /// Who asked for it.
+    pub from: String,
+    /// The value.
+    pub value: String,
+    /// The type, and the file and line where it was asked for.
+    pub place: Option<(String, String, u32)>,
+}
+
+/// What is made beside the verdict, where that was asked for.
+#[derive(Clone, Default, Serialize, Deserialize, Debug)]
+pub struct Artifacts {
+    /// The tree of lazy abstraction, for Graphviz.
+    pub tree: Option<String>,
+    /// The predicates of cegar at the end.
+    pub predicates: Option<String>,
+    /// A C file that drives the program to the error, or why there is none.
+    pub harness: Option<Result<String, String>>,
+    /// The answer as a solver for Horn clauses writes it.
+    pub smtlib: Option<String>,
+}
+
+/// An engine without a verdict.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct GivenUp {
+    /// Which.
+    pub engine: String,
+    /// Why.
+    pub reason: String,
+    /// How much the reason says to someone who wants a verdict.
+    pub telling: Telling,
+}
+
+/// How much a reason says, from little to much.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
+pub enum Telling {
+    /// A limit, or a search that ended without result.
+    Limit,
+    /// What went wrong with the engine, or what kept it busy.
+    Trouble,
+    /// What the program does that is not modelled.
+    Unsupported,
+    /// An execution contradicts what was found.
+    Contradicted,
+    /// The program was seen to misbehave.
+    Misbehaves,
+}
+
+impl Telling {
+    /// What a reason says.
+    pub fn of(reason: &Reason) -> Telling {
+        match reason {
+            Reason::Undefined(_) => Telling::Misbehaves,
+            Reason::NotConfirmed(_) => Telling::Contradicted,
+            Reason::Unsupported(_) | Reason::InfiniteInputs(_) | Reason::RestrictedInputs(..) => Telling::Unsupported,
+            Reason::Busy(..) | Reason::Crashed(_) | Reason::Uncertified(_) | Reason::Overflow(_) => Telling::Trouble,
+            Reason::Timeout(_)
+            | Reason::Memory(_)
+            | Reason::Iterations(_)
+            | Reason::Interrupted
+            | Reason::NoProgress
+            | Reason::SampledInputs => Telling::Limit,
+        }
+    }
+}
+
+impl Verdict {
+    /// No verdict, for a reason.
+    pub(crate) fn unknown(reason: &Reason) -> Verdict {
+        Verdict::Unknown { reason: reason.to_string(), telling: Telling::of(reason), proof: None }
+    }
+
+    /// What it rests on beyond the program.
+    pub fn under(&self) -> &[String] {
+        match self {
+            Verdict::Safe { under, .. } | Verdict::Unsafe { under, .. } => under,
+            Verdict::Unknown { .. } => &[],
+        }
+    }
+}
+
+impl Report {
+    /// No verdict, and nothing else to tell.
+    pub(crate) fn unknown(engine: &str, verdict: Verdict, time: Duration, stats: Value) -> Report {
+        Report {
+            verdict,
+            subject: Subject::Nothing,
+            engine: engine.to_owned(),
+            certified: false,
+            time,
+            certify_time: Duration::ZERO,
+            notes: Vec::new(),
+            expected: None,
+            stats,
+            given_up: Vec::new(),
+            artifacts: Artifacts::default(),
+            internal_errors: Vec::new(),
+        }
+    }
+
+    /// Whether it is safe without ifs: under no assumption, and with nothing to be noted.
+    pub fn is_strictly_safe(&self) -> bool {
+        matches!(&self.verdict, Verdict::Safe { under, .. } if under.is_empty() && self.notes.is_empty())
+    }
+}

@@ -1,0 +1,153 @@
+//! Reports about programs with procedures.
+
+use clinch_certify::Stop;
+use clinch_frontend::c::types::DataModel;
+use clinch_ir::LocId;
+use clinch_ir::cfa::{
+    CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, ProcedureId, Unrolling,
+};
+
+use super::{
+    Bound, Confirmation, Counterexample, Invariant, ProgramRun, Proof, Report, RunInput, Subject, Telling, Verdict,
+};
+use crate::c::assumptions::assumptions;
+use crate::c::invariants::invariants;
+use crate::c::load::{Language, Loaded};
+use crate::c::{harness, trace, vacuous};
+use crate::check::Outcome;
+use crate::property;
+
+/// The report of a check of a program. `stop` says when no more time is spent on making invariants short.
+pub(crate) fn of_procedures(
+    loaded: &Loaded,
+    outcome: Outcome<CfaVerdict>,
+    confirmation: Option<Confirmation>,
+    stop: Stop<'_>,
+) -> Report {
+    let program = &loaded.program;
+    let under = assumptions(program, outcome.verdict.verdict());
+    let verdict = match outcome.verdict.verdict() {
+        CfaVerdict::Safe(found) => {
+            let proof = proof(program, found, stop);
+            match reason(loaded, found) {
+                None => Verdict::Safe { proof, under },
+                Some(reason) => Verdict::Unknown { reason, telling: Telling::Unsupported, proof: Some(proof) },
+            }
+        }
+        CfaVerdict::Unsafe(found) => {
+            Verdict::Unsafe { counterexample: Counterexample::Run(run(loaded, found, confirmation)), under }
+        }
+        CfaVerdict::Unknown(reason) => Verdict::unknown(reason),
+    };
+    let notes = notes(loaded, outcome.verdict.verdict());
+    let mut report = outcome.report(verdict, subject(loaded));
+    report.notes = notes;
+    report.expected = loaded.expected;
+    report
+}
+
+fn subject(loaded: &Loaded) -> Subject {
+    match loaded.language {
+        Language::C => Subject::C {
+            ilp32: loaded.data_model == DataModel::Ilp32,
+            mathematical: loaded.program.integers == Integers::Mathematical,
+        },
+        Language::Remopla => Subject::Remopla,
+    }
+}
+
+/// What stands beside a verdict that is not an assumption: that there may have been nothing to check.
+fn notes(loaded: &Loaded, verdict: &CfaVerdict) -> Vec<String> {
+    if loaded.language != Language::C || !matches!(verdict, CfaVerdict::Safe(_)) {
+        return Vec::new();
+    }
+    if property::has_no_error(&loaded.program) {
+        return vec!["the program contains no error: nothing was checked".to_owned()];
+    }
+    let blocked = vacuous::blocked_runs(&loaded.program);
+    let blocked =
+        blocked.map(|runs| format!("each of {runs} runs tried ends at an assumption: perhaps no run passes it"));
+    blocked.into_iter().collect()
+}
+
+/// Why a proof is none of what was asked, if so. A model in another language than C without error has no verdict; a C program may
+/// be written before its assertions are.
+fn reason(loaded: &Loaded, proof: &CfaProof) -> Option<String> {
+    let nothing = "the program has no error label (see --label): nothing was checked";
+    let checks_nothing = loaded.language != Language::C && property::has_no_error(&loaded.program);
+    // With other integers than its own it is another program.
+    let narrow = |bits| format!("safe for {bits}-bit integers, but the program's own are wider");
+    int_bits(proof).map(narrow).or_else(|| checks_nothing.then(|| nothing.to_owned()))
+}
+
+/// The width of integers that a proof is about, where it is not the real one.
+fn int_bits(proof: &CfaProof) -> Option<u32> {
+    match proof {
+        CfaProof::Summaries(proof) => proof.int_bits,
+        CfaProof::Reached(_) | CfaProof::Invariants(_) | CfaProof::Unrolled(_) => None,
+    }
+}
+
+fn proof(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Proof {
+    match proof {
+        CfaProof::Reached(reached) => Proof::AllRuns { states: reached.states.len() as u64 },
+        CfaProof::Invariants(proof) => {
+            let invariants = invariants(program, proof, stop).into_iter();
+            let invariants =
+                invariants.map(|(place, invariant)| Invariant { file: place.file, line: place.line, invariant });
+            Proof::Invariants { points: proof.points.len() as u64, invariants: invariants.collect() }
+        }
+        CfaProof::Unrolled(proof) => Proof::Bounds(bounds(program, proof)),
+        CfaProof::Summaries(proof) => {
+            Proof::Summaries { points: proof.points.len() as u64, int_bits: proof.int_bits, heap_bits: proof.heap_bits }
+        }
+    }
+}
+
+/// The loops that runs go round, and the procedures that call themselves: where they are, and how often at most.
+fn bounds(program: &CfaProgram, proof: &Unrolling) -> Vec<Bound> {
+    let bound = |span, what: &str, times| {
+        let place = program.source.place(span);
+        Bound { file: place.file, line: place.line, what: what.to_owned(), times }
+    };
+    let of_loop = |&(procedure, head, times): &(ProcedureId, LocId, u32)| {
+        bound(program.procedure(procedure).locations[head.index()].span, "iterations", times)
+    };
+    let of_call =
+        |&(procedure, times): &(ProcedureId, u32)| bound(program.procedure(procedure).span, "activations", times);
+    let mut all: Vec<_> = proof.loops.iter().map(of_loop).chain(proof.calls.iter().map(of_call)).collect();
+    all.retain(|bound| bound.times > 0);
+    all
+}
+
+fn run(loaded: &Loaded, found: &InputTrace, confirmation: Option<Confirmation>) -> ProgramRun {
+    let program = &loaded.program;
+    let place = program.source.place(found.span);
+    ProgramRun {
+        error: found.error.clone(),
+        file: place.file,
+        line: place.line,
+        column: place.column,
+        inputs: found.inputs.iter().map(|value| input(program, value)).collect(),
+        lines: trace::lines(program, loaded.language, found),
+        confirmation,
+    }
+}
+
+fn input(program: &CfaProgram, input: &InputValue) -> RunInput {
+    let value = |signed| trace::show_bits(program, input.bits, input.width, signed);
+    match &input.origin {
+        InputOrigin::Site(site) => {
+            let site = &program.inputs[site.index()];
+            let place = program.source.place(site.span);
+            RunInput {
+                from: harness::origin_text(&site.kind),
+                value: value(site.signed),
+                place: Some((site.ty.clone(), place.file, place.line)),
+            }
+        }
+        InputOrigin::Memory(object) => {
+            RunInput { from: format!("memory of {object}"), value: value(true), place: None }
+        }
+    }
+}

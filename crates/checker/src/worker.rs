@@ -1,0 +1,133 @@
+//! The process that checks, as [`crate::supervisor`] sees it.
+//!
+//! At a limit, or when it is asked to stop, it interrupts the solver's queries, which ends most runs with a report of
+//! their own. A run that goes on is ended and reported by the supervisor.
+
+use std::io::{Read, Write};
+use std::panic::PanicHookInfo;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clinch_engine::{Budget, Observer, Progress};
+use serde_json::{Value, json};
+
+use crate::check::{self, Watcher};
+use crate::options::Options;
+use crate::protocol::{Assignment, Message};
+use crate::report::{GivenUp, Report, Verdict};
+use crate::task::{Error, Task};
+
+/// How often the limits are looked at.
+const EVERY: Duration = Duration::from_millis(20);
+
+/// Does the work of a check, and tells the supervisor. `show` is told as well how it goes on, with the name of the engine.
+pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, show: impl FnOnce(&'static str) -> W) {
+    let (budget, stop) = check::budget(&options.limits, Duration::from_millis(assignment.elapsed_ms));
+    clinch_smt::allow_interrupts();
+    std::panic::set_hook(Box::new(tell_panic));
+    let watched = budget.clone();
+    spawn("limits", move || interrupt_at_limit(&watched));
+    spawn("supervisor", move || listen(&stop));
+    let (input, engine) = match check::prepare(task, options, assignment.member) {
+        Ok(prepared) => prepared,
+        Err(Error::Input(text)) => return tell(&Message::BadInput(text)),
+        Err(Error::Usage(text)) => return tell(&Message::BadUsage(text)),
+        Err(Error::Unsupported(reason)) => {
+            let report = Report::unknown("none", Verdict::unknown(&reason), budget.elapsed(), json!({}));
+            return tell(&Message::Report(Box::new(report)));
+        }
+    };
+    tell(&Message::Engine(engine.name().to_owned()));
+    tell(&Message::Helpful(check::helpful(&input)));
+    let mut watcher = Link { shown: show(engine.name()), last: None };
+    let report = check::run(&input, &engine, options, &budget, &mut watcher);
+    tell(&match (assignment.member, report) {
+        (Some(member), Report { verdict: Verdict::Unknown { reason, telling, proof: None }, internal_errors, .. }) => {
+            Message::GaveUp(GivenUp { engine: member.name().to_owned(), reason, telling }, internal_errors)
+        }
+        (_, report) => Message::Report(Box::new(report)),
+    });
+}
+
+/// Tells the supervisor how a run goes on, and someone else.
+struct Link<W> {
+    shown: W,
+    last: Option<std::time::Instant>,
+}
+
+impl<W: Watcher> Observer for Link<W> {
+    fn progress(&mut self, progress: Progress) {
+        const EVERY: Duration = Duration::from_millis(50);
+        self.shown.progress(progress);
+        if self.last.is_none_or(|last| last.elapsed() >= EVERY) {
+            self.last = Some(std::time::Instant::now());
+            tell(&Message::Progress(numbers(progress)));
+        }
+    }
+
+    fn spurious(&mut self, shape: &str) {
+        self.shown.spurious(shape);
+        tell(&Message::Busy(shape.to_owned()));
+    }
+}
+
+impl<W: Watcher> Watcher for Link<W> {
+    fn found(&mut self) {
+        self.shown.found();
+        tell(&Message::Found);
+        tell(&Message::Busy("a verdict was found, and its re-check did not end".to_owned()));
+    }
+
+    fn rejected(&mut self) {
+        self.shown.rejected();
+        tell(&Message::Rejected);
+    }
+}
+
+/// What is known of a run, as statistics.
+fn numbers(progress: Progress) -> Value {
+    let Progress { iteration, predicates, states, prover_calls, .. } = progress;
+    let all =
+        [("iterations", iteration), ("predicates", predicates), ("states", states), ("prover_calls", prover_calls)];
+    all.into_iter().filter(|&(_, n)| n > 0).map(|(name, n)| (name.to_owned(), Value::from(n))).collect()
+}
+
+fn tell(message: &Message) {
+    let Ok(line) = serde_json::to_string(message) else { return };
+    // One write for each line, so that those of several threads do not mix.
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
+}
+
+fn tell_panic(info: &PanicHookInfo<'_>) {
+    let place = info.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
+    let what = info.payload_as_str().unwrap_or("no message");
+    tell(&Message::Panicked(format!("panic{place}: {what}")));
+}
+
+/// Without these threads the supervisor ends the process at a limit: that is a report less.
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) {
+    let _ = std::thread::Builder::new().name(name.to_owned()).spawn(run);
+}
+
+fn interrupt_at_limit(budget: &Budget) {
+    let mut over = false;
+    loop {
+        std::thread::sleep(EVERY);
+        over = over || budget.check_memory().is_err();
+        if over {
+            // Again and again: the run may start new queries before it looks at its limits.
+            clinch_smt::interrupt_all();
+        }
+    }
+}
+
+/// Whatever the supervisor sends means: stop. Without a supervisor nobody prints the outcome.
+fn listen(stop: &AtomicBool) {
+    let mut byte = [0];
+    while matches!(std::io::stdin().read(&mut byte), Ok(1)) {
+        stop.store(true, Ordering::Relaxed);
+    }
+    #[allow(clippy::exit, reason = "nobody waits for an answer")]
+    std::process::exit(0);
+}

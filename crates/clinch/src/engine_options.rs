@@ -1,0 +1,126 @@
+//! Flags of `clinch check` that belong to engines, made from what the engines declare.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use clinch_checker::EngineName;
+use clinch_checker::options::scope_text;
+use clinch_engine::options::{OptionForm, Settings, ValueForm};
+
+/// The names of the engines.
+pub(crate) fn engines() -> impl TypedValueParser<Value = EngineName> {
+    let named = |name: String| EngineName::ALL.iter().copied().find(|engine| engine.name() == name);
+    PossibleValuesParser::new(EngineName::ALL.iter().map(|engine| engine.name()))
+        .map(move |name| named(name).unwrap_or_default())
+}
+
+/// The options of all engines; those of one name together.
+fn all() -> Vec<Vec<OptionForm>> {
+    let mut found: Vec<Vec<OptionForm>> = Vec::new();
+    for form in EngineName::ALL.iter().flat_map(|engine| engine.options()) {
+        match found.iter_mut().find(|known| known[0].name == form.name) {
+            Some(known) => known.push(form),
+            None => found.push(vec![form]),
+        }
+    }
+    found
+}
+
+/// Adds the options of the engines, and to the help of each option where it applies.
+pub(crate) fn add(command: Command) -> Command {
+    let command = all().iter().fold(command, |command, forms| command.arg(flag(forms)));
+    command.mut_args(|arg| {
+        let scope = arg.get_long().and_then(scope_text);
+        match (arg.get_help().map(ToString::to_string), scope) {
+            (Some(text), Some(scope)) => arg.help(format!("{} [{scope}]", text.trim_end_matches('.'))),
+            _ => arg,
+        }
+    })
+}
+
+/// The flag for options of one name.
+fn flag(forms: &[OptionForm]) -> Arg {
+    let name = forms[0].name;
+    let mut about: Vec<&str> = Vec::new();
+    for form in forms {
+        if !about.contains(&form.about) {
+            about.push(form.about);
+        }
+    }
+    let arg = Arg::new(name).long(name).help(about.join(" "));
+    match &forms[0].value {
+        ValueForm::Flag => arg.action(ArgAction::SetTrue),
+        ValueForm::Number(_, None) => arg.value_name("N"),
+        ValueForm::Number(_, Some(_)) => arg.value_name("N").num_args(0..=1).default_missing_value(""),
+        ValueForm::Interval => arg.value_name("LO..HI").allow_hyphen_values(true),
+        ValueForm::Word(_) => {
+            let mut words: Vec<&'static str> = Vec::new();
+            for form in forms {
+                if let ValueForm::Word(more) = &form.value {
+                    words.extend(more.iter().filter(|word| !words.contains(word)).collect::<Vec<_>>());
+                }
+            }
+            arg.value_name("WORD").value_parser(PossibleValuesParser::new(words))
+        }
+    }
+}
+
+/// The options of engines that were typed.
+pub(crate) fn settings(matches: &ArgMatches) -> Settings {
+    let mut settings = Settings::default();
+    for forms in all() {
+        let name = forms[0].name;
+        if matches.value_source(name) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        let value = match forms[0].value {
+            ValueForm::Flag => String::new(),
+            _ => matches.get_one::<String>(name).cloned().unwrap_or_default(),
+        };
+        settings = settings.with(name, &value);
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::command;
+
+    /// What goes with every input and engine.
+    const ALWAYS: [&str; 10] =
+        ["engine", "seed", "timeout", "memory", "max-iterations", "certify", "strict", "progress", "json", "format"];
+
+    #[test]
+    fn every_option_of_check_applies_somewhere() {
+        let command = command();
+        let check = command.find_subcommand("check").expect("a command");
+        for option in check.get_arguments().filter_map(Arg::get_long) {
+            assert_ne!(scope_text(option).is_some(), ALWAYS.contains(&option), "{option}");
+        }
+    }
+
+    #[test]
+    fn the_other_commands_take_options_of_the_same_names() {
+        let command = command();
+        for (name, own) in
+            [("run", &["inputs"][..]), ("cfa", &["function", "format", "pass", "large-blocks"]), ("convert", &["to"])]
+        {
+            let other = command.find_subcommand(name).expect("a command");
+            for option in other.get_arguments().filter_map(Arg::get_long) {
+                let known = own.contains(&option) || ALWAYS.contains(&option) || scope_text(option).is_some();
+                assert!(known, "{name} --{option}");
+            }
+        }
+    }
+
+    /// What is typed arrives at the engine that declares it.
+    #[test]
+    fn settings_are_what_was_typed() {
+        let typed = ["clinch", "check", "m.gcl", "--engine", "lazy", "--grain", "atoms", "--keep-subtree", "--add-all"];
+        let cli = crate::cli::parse(typed.map(Into::into)).expect("a command line");
+        let crate::cli::Command::Check(args) = cli.command else { panic!("not a check") };
+        let expected = Settings::default().with("add-all", "").with("grain", "atoms").with("keep-subtree", "");
+        assert_eq!(args.settings, expected);
+    }
+}
