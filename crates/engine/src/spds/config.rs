@@ -36,7 +36,7 @@ impl Default for Config {
 pub enum Abstraction {
     /// No abstraction: post* of the program itself, the baseline.
     None,
-    /// Without abstraction first, for a part of the time; then as [`Abstraction::Dag`].
+    /// Without abstraction and as [`Abstraction::Dag`], in turns that grow.
     Both,
     /// One counterexample is excluded at a time ([Spds, 4.1]).
     Single,

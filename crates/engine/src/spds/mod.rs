@@ -133,10 +133,12 @@ impl From<Reason> for Obstacle {
     }
 }
 
-/// Without abstraction first: the share of the time in per cent, and of the nodes.
-const FIRST_SHARE: u32 = 40;
-/// And never longer than that: a longer limit must not make an answer slower.
-const MOST_FIRST: Duration = Duration::from_secs(10);
+/// Without abstraction and with it, in turns: the processor's time of the first ones.
+const TURNS: [(Abstraction, Duration); 2] =
+    [(Abstraction::None, Duration::from_secs(1)), (Abstraction::Dag, Duration::from_secs(2))];
+/// How much longer than the last turn the next one is: how long an answer takes does not depend on the limit.
+const GROWTH: u32 = 3;
+/// The part of the nodes that a search without abstraction may have.
 const FIRST_NODES: usize = 8;
 
 /// Results of operations on decision diagrams that are remembered.
@@ -150,19 +152,10 @@ pub fn check(
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Stats) {
     let mut stats = Stats::default();
-    let mut found = Err(Obstacle::Room);
-    let mut last = *config;
-    if config.abstraction == Abstraction::Both {
-        let first = Config { abstraction: Abstraction::None, nodes: config.nodes / FIRST_NODES, ..*config };
-        let part = budget.share(FIRST_SHARE, MOST_FIRST);
-        found = run(program, &first, &part, observer, &mut stats);
-        last.abstraction = Abstraction::Dag;
-    }
-    // With more room, and with abstraction, it may be possible.
-    if matches!(found, Err(Obstacle::Room | Obstacle::Unsupported(_) | Obstacle::Reason(Reason::Timeout(_)))) {
-        stats = Stats::default();
-        found = run(program, &last, budget, observer, &mut stats);
-    }
+    let found = match config.abstraction {
+        Abstraction::Both => take_turns(program, config, budget, observer, &mut stats),
+        _ => run(program, config, budget, observer, &mut stats),
+    };
     stats.int_bits = config.int_bits;
     let verdict = found.unwrap_or_else(|obstacle| {
         CfaVerdict::Unknown(match obstacle {
@@ -174,6 +167,45 @@ pub fn check(
         })
     });
     (verdict, stats)
+}
+
+/// Searches without abstraction and with it, in turns that grow. What ends for another reason than its time does not get another turn,
+/// and the last one left has all the time there is.
+fn take_turns(
+    program: &CfaProgram,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+    stats: &mut Stats,
+) -> Result<CfaVerdict, Obstacle> {
+    let mut found = Err(Obstacle::Room);
+    let mut left = TURNS.to_vec();
+    let mut factor = 1;
+    while !left.is_empty() {
+        for (abstraction, first) in left.clone() {
+            let (alone, length) = (left.len() == 1, first * factor);
+            let turn = if alone { budget.clone() } else { budget.part(length) };
+            let nodes = if abstraction == Abstraction::None { config.nodes / FIRST_NODES } else { config.nodes };
+            let start = Instant::now();
+            *stats = Stats::default();
+            found = run(program, &Config { abstraction, nodes, ..*config }, &turn, observer, stats);
+            let cut_off = match &found {
+                Err(Obstacle::Reason(Reason::Timeout(_))) => true,
+                // Decision diagrams do not say whether it was room or time that they lacked.
+                Err(Obstacle::Room) => start.elapsed() >= length,
+                Err(Obstacle::Unsupported(_)) => false,
+                Ok(_) | Err(Obstacle::Reason(_)) => return found,
+            };
+            if budget.check().is_err() {
+                return found;
+            }
+            if alone || !cut_off {
+                left.retain(|(other, _)| *other != abstraction);
+            }
+        }
+        factor *= GROWTH;
+    }
+    found
 }
 
 fn run(

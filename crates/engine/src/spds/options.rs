@@ -10,7 +10,7 @@ pub const OPTIONS: OptionTable<Config> = OptionTable {
     options: &[
         EngineOption {
             name: "abstraction",
-            about: "What is refined: none, by a single counterexample or a whole graph (dag) of them at a time, or none and then dag (both).",
+            about: "What is refined: none, by a single counterexample or a whole graph (dag) of them at a time, or none and dag in turns (both).",
             value: Value::Word(&[
                 ("both", |c: &mut Config| c.abstraction = Abstraction::Both),
                 ("dag", |c| c.abstraction = Abstraction::Dag),
