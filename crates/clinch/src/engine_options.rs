@@ -14,13 +14,18 @@ pub(crate) fn engines() -> impl TypedValueParser<Value = EngineName> {
         .map(move |name| named(name).unwrap_or_default())
 }
 
+/// An option, and the engine that has it.
+type Declared = (EngineName, OptionForm);
+
 /// The options of all engines; those of one name together.
-fn all() -> Vec<Vec<OptionForm>> {
-    let mut found: Vec<Vec<OptionForm>> = Vec::new();
-    for form in EngineName::ALL.iter().flat_map(|engine| engine.options()) {
-        match found.iter_mut().find(|known| known[0].name == form.name) {
-            Some(known) => known.push(form),
-            None => found.push(vec![form]),
+fn all() -> Vec<Vec<Declared>> {
+    let mut found: Vec<Vec<Declared>> = Vec::new();
+    for &engine in EngineName::ALL {
+        for form in engine.options() {
+            match found.iter_mut().find(|known| known[0].1.name == form.name) {
+                Some(known) => known.push((engine, form)),
+                None => found.push(vec![(engine, form)]),
+            }
         }
     }
     found
@@ -39,23 +44,17 @@ pub(crate) fn add(command: Command) -> Command {
 }
 
 /// The flag for options of one name.
-fn flag(forms: &[OptionForm]) -> Arg {
-    let name = forms[0].name;
-    let mut about: Vec<&str> = Vec::new();
-    for form in forms {
-        if !about.contains(&form.about) {
-            about.push(form.about);
-        }
-    }
-    let arg = Arg::new(name).long(name).help(about.join(" "));
-    match &forms[0].value {
+fn flag(forms: &[Declared]) -> Arg {
+    let name = forms[0].1.name;
+    let arg = Arg::new(name).long(name).help(help(forms));
+    match &forms[0].1.value {
         ValueForm::Flag => arg.action(ArgAction::SetTrue),
         ValueForm::Number(_, None) => arg.value_name("N"),
         ValueForm::Number(_, Some(_)) => arg.value_name("N").num_args(0..=1).default_missing_value(""),
         ValueForm::Interval => arg.value_name("LO..HI").allow_hyphen_values(true),
         ValueForm::Word(_) => {
             let mut words: Vec<&'static str> = Vec::new();
-            for form in forms {
+            for (_, form) in forms {
                 if let ValueForm::Word(more) = &form.value {
                     words.extend(more.iter().filter(|word| !words.contains(word)).collect::<Vec<_>>());
                 }
@@ -65,15 +64,24 @@ fn flag(forms: &[OptionForm]) -> Arg {
     }
 }
 
+/// What the options of one name are good for; with the engines where they differ.
+fn help(forms: &[Declared]) -> String {
+    if forms.iter().all(|(_, form)| form.about == forms[0].1.about) {
+        return forms[0].1.about.to_owned();
+    }
+    let each = forms.iter().map(|(engine, form)| format!("{}: {}", engine.name(), form.about));
+    each.collect::<Vec<_>>().join(" ")
+}
+
 /// The options of engines that were typed.
 pub(crate) fn settings(matches: &ArgMatches) -> Settings {
     let mut settings = Settings::default();
     for forms in all() {
-        let name = forms[0].name;
+        let name = forms[0].1.name;
         if matches.value_source(name) != Some(ValueSource::CommandLine) {
             continue;
         }
-        let value = match forms[0].value {
+        let value = match forms[0].1.value {
             ValueForm::Flag => String::new(),
             _ => matches.get_one::<String>(name).cloned().unwrap_or_default(),
         };

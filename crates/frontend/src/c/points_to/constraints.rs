@@ -147,7 +147,7 @@ impl Analysis<'_> {
             ExprKind::Offset { pointer, index, size } => self.offset(pointer, index, *size, e),
             ExprKind::Difference { left, right, .. } => {
                 let (l, r) = (self.expr(left), self.expr(right));
-                self.observe(e, Want::Distance, (left, &l), Some((right, &r)));
+                self.observe(e, Want::Difference, (left, &l), Some((right, &r)));
                 Flow::Nothing
             }
             ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => {

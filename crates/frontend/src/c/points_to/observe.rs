@@ -23,6 +23,9 @@ pub(crate) enum Want {
     Order,
     /// Their distance. A number that is subtracted moves an address.
     Distance,
+    /// Their distance, both of pointer type. The result is no address, so neither may be one alone: the distance from a null pointer
+    /// would be the address itself.
+    Difference,
     /// Their sum. A number that is added moves an address.
     Sum,
 }
@@ -133,8 +136,10 @@ impl Analysis<'_> {
             (Want::Identity, None, _) | (Want::Identity, _, None) => None,
             (Want::Equality | Want::Identity, Some(a), Some(b)) => self.identity(a, b),
             (Want::Sum, Some(_), Some(_)) => Some(Observation::DifferentObjects),
-            (Want::Order | Want::Distance, Some(a), Some(b)) if a.node != b.node => Some(Observation::DifferentObjects),
-            (Want::Order | Want::Distance, Some(a), Some(_)) => {
+            (Want::Order | Want::Distance | Want::Difference, Some(a), Some(b)) if a.node != b.node => {
+                Some(Observation::DifferentObjects)
+            }
+            (Want::Order | Want::Distance | Want::Difference, Some(a), Some(_)) => {
                 let one = self.graph.census(a.node).is_one();
                 (!one).then_some(Observation::SeveralObjects)
             }
