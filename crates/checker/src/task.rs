@@ -1,6 +1,6 @@
 //! What is checked: files or texts, and how they are read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::{Input as Model, Language, Numbers, Options as ModelOptions, ReadError, read};
@@ -216,9 +216,4 @@ impl Reading {
             }
         }
     }
-}
-
-/// Whether a file is a program with procedures, or a task about one.
-pub fn has_procedures(file: &Path) -> bool {
-    Kind::of_path(file).is_some_and(|kind| kind.model() == clinch_engine::options::Model::Procedures)
 }

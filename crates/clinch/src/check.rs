@@ -15,7 +15,7 @@ use crate::{console, exit};
 
 /// Checks, with the engines in processes of their own.
 pub(crate) fn run(args: &CheckArgs) -> u8 {
-    let (task, options) = match args.task().and_then(|task| Ok((task, args.options()?))) {
+    let (task, options) = match asked(args) {
         Ok(asked) => asked,
         Err(error) => return refuse(&error, args.output()),
     };
@@ -25,10 +25,15 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
     }
 }
 
+/// What is to be checked, and how.
+fn asked(args: &CheckArgs) -> Result<(Task, Options), Error> {
+    Ok((args.task(), args.options()?))
+}
+
 /// Does the work of one of the processes.
 pub(crate) fn work(args: &CheckArgs, assignment: &Assignment) -> u8 {
     // The supervisor has read the same command line.
-    let Ok((task, options)) = args.task().and_then(|task| Ok::<(Task, Options), Error>((task, args.options()?))) else {
+    let Ok((task, options)) = asked(args) else {
         return exit::USAGE;
     };
     worker::run(&task, &options, assignment, |engine| Line::new(engine, args.progress));

@@ -142,8 +142,8 @@ impl CheckArgs {
     }
 
     /// What is to be checked.
-    pub(crate) fn task(&self) -> Result<Task, Error> {
-        Ok(task(&self.files, self.model.reading(Some(&self.c))))
+    pub(crate) fn task(&self) -> Task {
+        task(&self.files, self.model.reading(Some(&self.c)))
     }
 
     /// How it is to be checked.
