@@ -76,6 +76,14 @@ impl Engine {
             Engine::Procedures(engine) => engine.name(),
         }
     }
+
+    /// The name of the technique, also where several engines go by one name.
+    pub(crate) fn own_name(&self) -> &'static str {
+        match self {
+            Engine::Processes(engine) => engine.name(),
+            Engine::Procedures(engine) => engine.own_name(),
+        }
+    }
 }
 
 /// Reads a task and configures the engine: the one that is asked for, or one of those that look for the answer together.
@@ -159,6 +167,11 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
         Input::Procedures(loaded) if loaded.program.is_recursive() => vec![Explicit, Lazy, Bounded, Cegar, Spds],
         Input::Procedures(_) => vec![Explicit, Lazy, Bounded, Cegar],
     }
+}
+
+/// Whether engines that look for an answer together share what they find out.
+pub(crate) fn shares(input: &Input, options: &Options) -> bool {
+    options.share && matches!(input, Input::Procedures(_))
 }
 
 /// Searches, re-checks, reports.

@@ -1,18 +1,20 @@
 //! A check in threads of the calling process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use clinch_engine::{Budget, Silent};
+use clinch_engine::share::{Fact, Known, Quota};
+use clinch_engine::{Budget, Observer, Progress};
 use clinch_ir::Reason;
 use serde_json::json;
 
-use crate::check::{self, Engine};
+use crate::check::{self, Engine, Watcher};
 use crate::options::{EngineName, Given, Options};
 use crate::report::{GivenUp, Report, Telling, Verdict};
+use crate::store::{Counts, Store};
 use crate::supervisor::first_engine;
 use crate::task::{Error, Input, Task};
 
@@ -41,7 +43,7 @@ pub fn check(task: &Task, options: &Options) -> Result<Report, Error> {
         let others = check::helpful(&input).into_iter().filter(|name| Some(*name) != first);
         engines.extend(others.filter_map(|name| check::member(task, options, &input, name).ok()));
     }
-    let report = first_verdict(Arc::new(input), engines, options, &budget);
+    let report = first_verdict(Arc::new(input), engines, options, &budget, Store::default());
     stop.store(true, Ordering::Relaxed);
     Ok(report)
 }
@@ -60,13 +62,16 @@ fn prepare(task: &Task, options: &Options, first: Option<EngineName>) -> Result<
 }
 
 /// Runs the engines, each in a thread of its own, until one has a verdict.
-fn first_verdict(input: Arc<Input>, engines: Vec<Engine>, options: &Options, budget: &Budget) -> Report {
+fn first_verdict(input: Arc<Input>, engines: Vec<Engine>, options: &Options, budget: &Budget, store: Store) -> Report {
     let (sender, answers) = channel();
     let mut given_up: Vec<GivenUp> = Vec::new();
     let several = engines.len() > 1;
-    for engine in engines {
+    let store = (several && check::shares(&input, options)).then(|| Arc::new(Mutex::new(store)));
+    for (number, engine) in engines.into_iter().enumerate() {
         let name = engine.name();
-        if let Err(error) = start(Arc::clone(&input), engine, options.clone(), budget.clone(), sender.clone()) {
+        let member = Member { number, name: engine.own_name(), store: store.clone(), ..Member::default() };
+        let answers = (member, sender.clone());
+        if let Err(error) = start(Arc::clone(&input), engine, options.clone(), budget.clone(), answers) {
             given_up.push(given_up_for(name, &Reason::Crashed(format!("it could not be started: {error}"))));
         }
     }
@@ -92,19 +97,64 @@ fn start(
     engine: Engine,
     options: Options,
     budget: Budget,
-    answers: Sender<Report>,
+    (mut member, answers): (Member, Sender<Report>),
 ) -> std::io::Result<()> {
     let run = move || {
-        let run = || check::run(&input, &engine, &options, &budget, &mut Silent);
-        let report = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let run = || check::run(&input, &engine, &options, &budget, &mut member);
+        let mut report = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
             let reason = Reason::Crashed("panic".to_owned());
             Report::unknown(engine.name(), Verdict::unknown(&reason), budget.elapsed(), json!({}))
         });
+        member.counts.add_to(&mut report);
         // Nobody may wait for it any more.
         let _ = answers.send(report);
     };
     std::thread::Builder::new().stack_size(STACK).spawn(run).map(|_| ())
 }
+
+/// An engine among others.
+#[derive(Default)]
+struct Member {
+    number: usize,
+    name: &'static str,
+    /// What all of them told, if they share.
+    store: Option<Arc<Mutex<Store>>>,
+    quota: Quota,
+    counts: Counts,
+}
+
+impl Member {
+    fn store(&self) -> Option<MutexGuard<'_, Store>> {
+        self.store.as_ref().map(|store| store.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Observer for Member {
+    fn progress(&mut self, _: Progress) {}
+
+    fn shares(&self) -> bool {
+        self.store.is_some()
+    }
+
+    fn tell(&mut self, fact: Known) {
+        if self.shares() && self.quota.admits(&fact) {
+            self.counts.told += 1;
+            let (number, name) = (self.number, self.name);
+            if let Some(mut store) = self.store() {
+                store.tell(number, name, fact);
+            }
+        }
+    }
+
+    fn heard(&mut self) -> Vec<Fact> {
+        let number = self.number;
+        let facts = self.store().map(|mut store| store.hand_to(number)).unwrap_or_default();
+        self.counts.heard += facts.len();
+        facts
+    }
+}
+
+impl Watcher for Member {}
 
 /// No engine has a verdict: the most telling reason, or the limit.
 fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {

@@ -125,6 +125,9 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Whether the verdict is re-checked. It is not to be trusted otherwise.
     pub certify: bool,
+    /// Whether engines that look for the answer together tell each other what they find out (programs with procedures). The answer
+    /// does not depend on it, the time until it does.
+    pub share: bool,
     /// A file of predicates to start from (cegar): its name and its text.
     pub predicates: Option<(String, String)>,
     /// What is wanted beside the verdict.
@@ -153,6 +156,7 @@ impl Default for Options {
             limits: Limits::default(),
             threads: None,
             certify: true,
+            share: true,
             predicates: None,
             wanted: Wanted::default(),
         }

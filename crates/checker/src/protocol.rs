@@ -1,9 +1,10 @@
 //! What the supervisor of a check and its workers tell each other.
 //!
 //! A worker is started with an [`Assignment`] and writes messages to its standard output, one line of JSON each.
-//! The supervisor holds the other end of the worker's standard input: a line there asks the worker to stop, and its end
-//! means that nobody waits for an answer any more.
+//! The supervisor holds the other end of the worker's standard input: there it passes on what other workers found out, one line of
+//! JSON for each fact. Any other line asks the worker to stop, and the end means that nobody waits for an answer any more.
 
+use clinch_engine::share::{Fact, Known};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -36,6 +37,8 @@ pub(crate) enum Message {
     Rejected,
     /// The engine of a portfolio has no verdict, and which of its evidence was wrong. It is its last word.
     GaveUp(GivenUp, Vec<String>),
+    /// Something that may help the others.
+    Fact(Known),
     /// The worker is about to crash.
     Panicked(String),
     /// There is nothing to check: the input is bad.
@@ -44,4 +47,25 @@ pub(crate) enum Message {
     BadUsage(String),
     /// The outcome.
     Report(Box<Report>),
+}
+
+/// What the supervisor says.
+#[derive(Serialize, Deserialize, Debug)]
+pub(crate) enum Request {
+    /// The worker is to end, with a report.
+    Stop,
+    /// Another worker found this out.
+    Fact(Fact),
+}
+
+impl Request {
+    /// The line that says it.
+    pub(crate) fn line(&self) -> Option<String> {
+        serde_json::to_string(self).ok().map(|text| text + "\n")
+    }
+
+    /// What a line says. One that cannot be read asks to stop, too: whoever sent it is no supervisor of this version.
+    pub(crate) fn read(line: &str) -> Request {
+        serde_json::from_str(line).unwrap_or(Request::Stop)
+    }
 }

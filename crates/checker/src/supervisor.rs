@@ -5,9 +5,9 @@
 //! them; where fewer are allowed, they take turns in slices that grow. The first verdict that was re-checked is the answer.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,8 +20,10 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::options::{EngineName, Given, Options};
-use crate::protocol::{Assignment, Message};
+use crate::outbox::Outbox;
+use crate::protocol::{Assignment, Message, Request};
 use crate::report::{GivenUp, Report, Telling, Verdict};
+use crate::store::Store;
 use crate::task::{Error, Task};
 
 /// How often the limits are looked at.
@@ -55,6 +57,7 @@ pub fn run(
         waiting: VecDeque::from([first]),
         asked_for_others: alone,
         last_start: None,
+        store: Store::default(),
         given_up: Vec::new(),
         internal_errors: Vec::new(),
         over: None,
@@ -85,6 +88,8 @@ struct Run<'a> {
     /// Whether it is known which engines may help.
     asked_for_others: bool,
     last_start: Option<Instant>,
+    /// What the workers told each other.
+    store: Store,
     given_up: Vec<GivenUp>,
     internal_errors: Vec<String>,
     /// The limit that is reached, and when.
@@ -107,6 +112,7 @@ impl Run<'_> {
                     return Some(report);
                 }
             }
+            self.pass_on();
             self.bury();
             self.check_limits();
             let nobody = self.waiting.is_empty() && self.workers.iter().all(|worker| worker.state == State::Ended);
@@ -164,6 +170,17 @@ impl Run<'_> {
         }
     }
 
+    /// Passes on what workers told. One that does not read gets the rest when it does.
+    fn pass_on(&mut self) {
+        for (number, worker) in self.workers.iter().enumerate() {
+            if worker.state == State::Running && worker.outbox.is_idle() {
+                for fact in self.store.hand_to(number) {
+                    Request::Fact(fact).line().map(|line| worker.outbox.send(line));
+                }
+            }
+        }
+    }
+
     /// What a worker says.
     fn hear(&mut self, number: usize, message: Message) -> Option<Result<Report, Error>> {
         match message {
@@ -186,6 +203,7 @@ impl Run<'_> {
                 self.given_up.push(given_up);
                 self.internal_errors.extend(internal_errors);
             }
+            Message::Fact(what) => self.store.tell(number, &self.workers[number].name(), what),
             Message::Panicked(what) => self.workers[number].panic = Some(what),
             Message::BadInput(text) => return Some(Err(Error::Input(text))),
             Message::BadUsage(text) => return Some(Err(Error::Usage(text))),
@@ -317,7 +335,7 @@ enum State {
 /// The child and everything it started; killed when it goes out of scope.
 struct Worker {
     child: Child,
-    control: Option<ChildStdin>,
+    outbox: Outbox,
     member: Option<EngineName>,
     state: State,
     /// Since when it runs, or waits.
@@ -347,7 +365,8 @@ impl Worker {
             // Ctrl-C on a terminal reaches the supervisor alone, and compilers that the child started end with it.
             .process_group(0)
             .spawn()?;
-        let (control, output) = (child.stdin.take(), child.stdout.take());
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let outbox = Outbox::new(input.expect("it is piped"))?;
         let mut lines = BufReader::new(output.expect("it is piped")).lines();
         std::thread::Builder::new().name("messages".to_owned()).spawn(move || {
             while let Some(Ok(line)) = lines.next() {
@@ -360,7 +379,7 @@ impl Worker {
         })?;
         Ok(Worker {
             child,
-            control,
+            outbox,
             member: assignment.member,
             state: State::Running,
             since: Instant::now(),
@@ -400,8 +419,8 @@ impl Worker {
     }
 
     fn ask_to_stop(&mut self) {
-        if let Some(control) = &mut self.control {
-            let _ = control.write_all(b"stop\n").and_then(|()| control.flush());
+        if let Some(line) = Request::Stop.line() {
+            self.outbox.send_now(line);
         }
         if self.state == State::Paused {
             self.resume();

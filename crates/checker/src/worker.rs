@@ -3,18 +3,21 @@
 //! At a limit, or when it is asked to stop, it interrupts the solver's queries, which ends most runs with a report of
 //! their own. A run that goes on is ended and reported by the supervisor.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use clinch_engine::share::{Fact, Known, Quota};
 use clinch_engine::{Budget, Observer, Progress};
 use serde_json::{Value, json};
 
 use crate::check::{self, Watcher};
 use crate::options::Options;
-use crate::protocol::{Assignment, Message};
+use crate::protocol::{Assignment, Message, Request};
 use crate::report::{GivenUp, Report, Verdict};
+use crate::store::Counts;
 use crate::task::{Error, Task};
 
 /// How often the limits are looked at.
@@ -27,7 +30,9 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     std::panic::set_hook(Box::new(tell_panic));
     let watched = budget.clone();
     spawn("limits", move || interrupt_at_limit(&watched));
-    spawn("supervisor", move || listen(&stop));
+    let heard = Arc::new(Heard::default());
+    let arriving = Arc::clone(&heard);
+    spawn("supervisor", move || listen(&stop, &arriving));
     let (input, engine) = match check::prepare(task, options, assignment.member) {
         Ok(prepared) => prepared,
         Err(Error::Input(text)) => return tell(&Message::BadInput(text)),
@@ -39,8 +44,11 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     };
     tell(&Message::Engine(engine.name().to_owned()));
     tell(&Message::Helpful(check::helpful(&input)));
-    let mut watcher = Link { shown: show(engine.name()), last: None };
-    let report = check::run(&input, &engine, options, &budget, &mut watcher);
+    let others = assignment.member.is_some() && check::shares(&input, options);
+    let sharing = others.then(|| Sharing { heard, quota: Quota::default(), counts: Counts::default() });
+    let mut watcher = Link { shown: show(engine.name()), last: None, sharing };
+    let mut report = check::run(&input, &engine, options, &budget, &mut watcher);
+    watcher.sharing.map(|sharing| sharing.counts).unwrap_or_default().add_to(&mut report);
     tell(&match (assignment.member, report) {
         (Some(member), Report { verdict: Verdict::Unknown { reason, telling, proof: None }, internal_errors, .. }) => {
             Message::GaveUp(GivenUp { engine: member.name().to_owned(), reason, telling }, internal_errors)
@@ -53,6 +61,35 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
 struct Link<W> {
     shown: W,
     last: Option<std::time::Instant>,
+    /// Where other engines are at work as well.
+    sharing: Option<Sharing>,
+}
+
+/// What other engines are told and what they tell.
+struct Sharing {
+    heard: Arc<Heard>,
+    quota: Quota,
+    counts: Counts,
+}
+
+/// Facts that arrived and nobody asked for yet.
+#[derive(Default)]
+struct Heard(Mutex<Vec<Fact>>);
+
+impl Heard {
+    /// What no engine asks for must not fill the memory.
+    const MOST: usize = 10_000;
+
+    fn push(&self, fact: Fact) {
+        let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if facts.len() < Self::MOST {
+            facts.push(fact);
+        }
+    }
+
+    fn take(&self) -> Vec<Fact> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl<W: Watcher> Observer for Link<W> {
@@ -68,6 +105,26 @@ impl<W: Watcher> Observer for Link<W> {
     fn spurious(&mut self, shape: &str) {
         self.shown.spurious(shape);
         tell(&Message::Busy(shape.to_owned()));
+    }
+
+    fn shares(&self) -> bool {
+        self.sharing.is_some()
+    }
+
+    fn tell(&mut self, fact: Known) {
+        if let Some(sharing) = &mut self.sharing
+            && sharing.quota.admits(&fact)
+        {
+            sharing.counts.told += 1;
+            tell(&Message::Fact(fact));
+        }
+    }
+
+    fn heard(&mut self) -> Vec<Fact> {
+        let Some(sharing) = &mut self.sharing else { return Vec::new() };
+        let facts = sharing.heard.take();
+        sharing.counts.heard += facts.len();
+        facts
     }
 }
 
@@ -122,11 +179,13 @@ fn interrupt_at_limit(budget: &Budget) {
     }
 }
 
-/// Whatever the supervisor sends means: stop. Without a supervisor nobody prints the outcome.
-fn listen(stop: &AtomicBool) {
-    let mut byte = [0];
-    while matches!(std::io::stdin().read(&mut byte), Ok(1)) {
-        stop.store(true, Ordering::Relaxed);
+/// Listens to the supervisor. Without one nobody prints the outcome.
+fn listen(stop: &AtomicBool, heard: &Heard) {
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        match Request::read(&line) {
+            Request::Fact(fact) => heard.push(fact),
+            Request::Stop => stop.store(true, Ordering::Relaxed),
+        }
     }
     #[allow(clippy::exit, reason = "nobody waits for an answer")]
     std::process::exit(0);

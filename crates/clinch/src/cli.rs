@@ -118,6 +118,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) certify: Switch,
 
+    /// Engines that run at a time tell each other what they find out (C, Remopla, Boolean programs). The answer does not depend on
+    /// it, the time until it does.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub(crate) share: Switch,
+
     /// Print a line on standard error for every refinement.
     #[arg(long)]
     pub(crate) progress: bool,
@@ -164,6 +169,7 @@ impl CheckArgs {
             },
             threads: self.threads,
             certify: self.certify == Switch::On,
+            share: self.share == Switch::On,
             predicates: predicates.transpose()?,
             wanted: Wanted {
                 tree: self.dot.is_some(),

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clinch_ir::Reason;
+use clinch_ir::{Reason, Term, Terms};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::goals::Goals;
+use crate::share::{Fact, Known, Standing};
 
 /// Limits of a run.
 #[derive(Clone, Debug)]
@@ -223,6 +224,23 @@ pub trait Observer {
     /// [`crate::split`] and the depth-first search of [`crate::explicit`].
     fn goals(&mut self) -> Option<&mut Goals> {
         None
+    }
+
+    /// Whether other engines look for the answer as well and share what they find out: otherwise nobody needs to collect it.
+    fn shares(&self) -> bool {
+        false
+    }
+
+    /// Something that may help the others. Must be quick; what is told twice is told once.
+    fn tell(&mut self, _fact: Known) {}
+
+    /// The same about a predicate of Horn clauses, by name, and its parameters: whoever made the clauses knows what that means for
+    /// the program.
+    fn tell_of_predicate(&mut self, _terms: &mut Terms, _predicate: &str, _formula: Term, _standing: Standing) {}
+
+    /// What the others told since the last time this was asked.
+    fn heard(&mut self) -> Vec<Fact> {
+        Vec::new()
     }
 }
 

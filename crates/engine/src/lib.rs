@@ -16,6 +16,7 @@ pub mod horn;
 pub mod lazy;
 pub mod options;
 pub mod search;
+pub mod share;
 pub mod spacer;
 pub mod spds;
 pub mod split;

@@ -12,6 +12,7 @@ mod import;
 pub mod interp;
 pub mod layout;
 pub mod machine;
+pub mod portable;
 pub mod predicate;
 pub mod print;
 pub mod program;
@@ -30,6 +31,7 @@ pub use horn::{
 };
 pub use interp::{InputDomain, Interpreter};
 pub use layout::{Layout, StateSet};
+pub use portable::Portable;
 pub use program::{
     Assign, Domain, Init, LocId, Move, ProcId, Process, Program, Property, Rhs, Source, Span, Syntax, TransId,
     Transition, VarId, Variable,

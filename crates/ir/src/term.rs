@@ -51,7 +51,7 @@ pub struct SortId(u32);
 pub struct BigId(u32);
 
 /// A unary operation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub enum UnOp {
     /// Boolean negation.
     Not,
@@ -70,7 +70,7 @@ pub enum UnOp {
 }
 
 /// A binary operation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub enum BinOp {
     /// Conjunction; the right side counts only where the left one is true.
     And,
@@ -362,6 +362,12 @@ impl Terms {
     /// The sort of a symbol.
     pub fn symbol_sort(&self, symbol: Symbol) -> &Sort {
         &self.symbols[symbol.index()].1
+    }
+
+    /// The symbol that was declared at this position, if there are so many.
+    pub fn symbol_at(&self, index: usize) -> Option<Symbol> {
+        let known = index < self.symbols.len();
+        known.then(|| Symbol(u32::try_from(index).expect("fewer than 2^32 symbols")))
     }
 
     /// How many symbols are declared.

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use clinch_certify::{Judged, certify};
 use clinch_engine::Budget;
 use clinch_engine::options::{EngineOption, Model, OptionTable, Value, any};
-use clinch_ir::Reason;
+use clinch_engine::share::{Known, Place};
 use clinch_ir::cfa::encoding::Overflow;
-use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
 use clinch_ir::horn::Encoding;
+use clinch_ir::{BinOp, Node, Reason, Term, Terms};
 use serde_json::json;
 
 use super::Found;
@@ -123,6 +124,7 @@ fn settled(
     let checked = match found.verdict {
         verdict if !is_safe => Ok(verdict),
         verdict => {
+            tell_candidates(program, verdict.verdict(), watcher);
             watcher.found();
             certify(program, verdict, &|| part.check().is_err())
         }
@@ -143,6 +145,33 @@ fn settled(
         (Ok(()), Err(_)) => unknown(Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned())),
     };
     Found { verdict, certify_time: found.certify_time + start.elapsed(), ..found }
+}
+
+/// What a proof says about loop heads may hold even if the proof as a whole does not.
+fn tell_candidates(program: &CfaProgram, verdict: &CfaVerdict, watcher: &mut dyn Watcher) {
+    let CfaVerdict::Safe(CfaProof::Invariants(Invariants { terms, points, bound: None })) = verdict else { return };
+    if !watcher.shares() {
+        return;
+    }
+    for (point, formula) in points {
+        let at = Place { procedure: point.procedure, location: point.location };
+        for conjunct in conjuncts(terms, *formula) {
+            if let Some(fact) = Known::candidate(program, terms, at, conjunct) {
+                watcher.tell(fact);
+            }
+        }
+    }
+}
+
+fn conjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
+    let (mut found, mut waiting) = (Vec::new(), vec![formula]);
+    while let Some(part) = waiting.pop() {
+        match terms.node(part) {
+            Node::Binary(BinOp::And, a, b) => waiting.extend([b, a]),
+            _ => found.push(part),
+        }
+    }
+    found
 }
 
 fn name(encoding: Encoding) -> &'static str {

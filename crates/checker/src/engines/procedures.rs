@@ -5,6 +5,7 @@ use std::time::Duration;
 use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
+use clinch_engine::share::Fact;
 use clinch_engine::{Budget, Observer, bounded, cegar, lazy, spacer, spds};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
@@ -57,7 +58,8 @@ impl ProcedureEngine {
         if self.member { EngineName::Auto.name() } else { self.own_name() }
     }
 
-    fn own_name(&self) -> &'static str {
+    /// The name of the technique.
+    pub(crate) fn own_name(&self) -> &'static str {
         match &self.kind {
             Kind::Explicit(_) => "explicit",
             Kind::Cegar(_) => "cegar",
@@ -81,8 +83,10 @@ impl ProcedureEngine {
         match &self.kind {
             Kind::Explicit(config) => Found::new(explicit::check_runs(program, config, budget, watcher)),
             Kind::Cegar(config) => {
+                let mut facts = Vec::new();
                 one_after_the_other(program, self.encoding, budget, watcher, |encoding, budget, watcher| {
-                    cegar(program, encoding, config, budget, watcher)
+                    facts.extend(watcher.heard());
+                    cegar(program, (encoding, &facts), config, budget, watcher)
                 })
             }
             Kind::Lazy(config) => {
@@ -104,12 +108,14 @@ impl ProcedureEngine {
 
 fn cegar(
     program: &CfaProgram,
-    encoding: Encoding,
+    (encoding, facts): (Encoding, &[Fact]),
     config: &cegar::Config,
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> Found<CfaVerdict> {
-    let solve = |system: &_, budget: &_, observer: &mut dyn Observer| cegar::check(system, config, budget, observer);
+    let solve = |system: &_, seeds, budget: &_, observer: &mut dyn Observer| {
+        cegar::check(system, &cegar::Config { seeds, ..config.clone() }, budget, observer)
+    };
     let cells = |system: &_, budget: &_, observer: &mut dyn Observer| {
         cegar::check(system, &for_cells(config), budget, observer)
     };
@@ -129,7 +135,7 @@ fn cegar(
             Err(rejection) => rejection.to_string().into(),
         };
     }
-    let mut found = Found::new(cegar::check_software(program, encoding, budget, observer, solve));
+    let mut found = Found::new(cegar::check_software(program, (encoding, facts), budget, observer, solve));
     found.stats["cells"] = of_cells;
     found
 }
@@ -153,9 +159,10 @@ fn lazy(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> Found<CfaVerdict> {
-    let (verdict, stats) = lazy::check(program, encoding, config, budget, observer);
-    // Another encoding need not find out again which values are control.
+    let (verdict, mut stats) = lazy::check(program, encoding, config, budget, observer);
+    // Another encoding need not find out again which values are control, and may use what others found out.
     config.track.clone_from(&stats.tracked_variables);
+    config.facts.append(&mut stats.facts);
     let verdict = match verdict {
         CfaVerdict::Unknown(reason) => CfaVerdict::Unknown(with_path(reason, &stats)),
         other => other,
@@ -168,8 +175,9 @@ fn lazy(
 
 fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &mut dyn Observer) -> Found<CfaVerdict> {
     let config = spacer::Config::default();
-    let solve = |system: &_, budget: &_, observer: &mut dyn Observer| spacer::check(system, &config, budget, observer);
-    Found::new(cegar::check_software(program, encoding, budget, observer, solve))
+    let solve =
+        |system: &_, _, budget: &_, observer: &mut dyn Observer| spacer::check(system, &config, budget, observer);
+    Found::new(cegar::check_software(program, (encoding, &[]), budget, observer, solve))
 }
 
 /// How long clauses over single cells of arrays may be tried before those over whole arrays.

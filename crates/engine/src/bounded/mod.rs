@@ -51,6 +51,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
+use crate::share::Known;
 use layout::Layout;
 use path::PathId;
 use query::{Found, ask};
@@ -145,6 +146,9 @@ impl<'a> Bounded<'a> {
                 let terms = &self.memory.terms;
                 return evidence::trace(self.program, terms, &self.memory.paths, &round, &mut model)
                     .map(CfaVerdict::Unsafe);
+            }
+            if observer.shares() {
+                observer.tell(Known::NoErrorWithin(bounds.told()));
             }
             if self.within(&round, &mut bounds)? {
                 self.nothing_open(&round)?;

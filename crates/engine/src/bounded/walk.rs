@@ -14,6 +14,7 @@ use super::path::{PathId, Paths, ROOT};
 use super::query::{Found, ask};
 use super::state::{Frame, Key, Place, State, merge};
 use crate::budget::{Budget, Ticker};
+use crate::share;
 
 /// What may be repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -51,6 +52,18 @@ pub(super) struct Bounds {
 impl Bounds {
     pub(super) fn get(&self, what: Repeated) -> u32 {
         self.of.get(&what).copied().unwrap_or(self.default)
+    }
+
+    /// The bounds as other engines are told them. Repetitions that no run can avoid come on top of them ([`Walk::price`]): what is
+    /// told is less than what was executed.
+    pub(super) fn told(&self) -> share::Bounds {
+        let of = self.of.iter().map(|(&what, &bound)| match what {
+            Repeated::Loop(procedure, location) => {
+                (share::Repeated::Loop(share::Place { procedure, location }), bound.min(FORCED))
+            }
+            Repeated::Call(procedure) => (share::Repeated::Call(procedure), bound.min(DEEP)),
+        });
+        share::Bounds { default: self.default, of: of.collect() }
     }
 }
 

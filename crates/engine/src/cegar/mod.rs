@@ -46,6 +46,7 @@ mod parts;
 mod post;
 mod precision;
 mod refine;
+mod sharing;
 mod software;
 mod solvers;
 #[cfg(test)]
@@ -237,7 +238,8 @@ fn check_strengthened(
     };
     let time = budget.remaining().map_or(options.time, |left| options.time.min(left * options.share / 100));
     let options = InvariantOptions { time, ..options.clone() };
-    let known = invariants(system, &options, &|| budget.check().is_err());
+    let mut known = invariants(system, &options, &|| budget.check().is_err());
+    sharing::tell_invariants(system, &mut known, observer);
     let strong = strengthen(system, &known);
     let mut cegar = Cegar::new(&strong, config);
     let verdict = match cegar.run(budget, observer) {
@@ -256,6 +258,8 @@ pub struct Cegar<'s> {
     uses: Uses,
     precision: Precision,
     abstraction: post::Abstraction<'s>,
+    /// How many predicates of each location others know.
+    told: Vec<usize>,
     /// What was done so far.
     pub stats: Stats,
 }
@@ -274,7 +278,9 @@ impl<'s> Cegar<'s> {
             }
         }
         let abstraction = post::Abstraction::new(system);
-        Cegar { system, config, terms, uses: Uses::new(system), precision, abstraction, stats: Stats::default() }
+        let told = system.predicate_ids().map(|id| precision.at(id).len()).collect();
+        let (uses, stats) = (Uses::new(system), Stats::default());
+        Cegar { system, config, terms, uses, precision, abstraction, told, stats }
     }
 
     /// Starts from the predicates of another run on the same system.
@@ -336,6 +342,7 @@ impl<'s> Cegar<'s> {
             if let Some(verdict) = self.refine(&counterexample, budget)? {
                 return Ok(verdict);
             }
+            self.tell_predicates(observer);
         }
     }
 

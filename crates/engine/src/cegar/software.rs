@@ -4,26 +4,32 @@ use clinch_ir::cfa::{BoundCell, CfaProgram, CfaProof, CfaVerdict, Object, Op, Ta
 use clinch_ir::horn::{CfaClauses, Encoding};
 use clinch_ir::{BinOp, HornSystem, HornVerdict, Node, PredId, Reason, Symbol, Term};
 
+use super::Seed;
+use super::sharing::{AboutProgram, seeds};
 use crate::budget::{Budget, Observer};
 use crate::horn::{Cells, Layout, Quantified};
+use crate::share::Fact;
 
 /// Control points of the unfolded program.
 const POINTS: usize = 200_000;
 
-/// Reads a program as clauses, solves them and takes the answer back. In an encoding by integers a proof may be wrong: the
-/// caller has it certified in bits before it counts. A counterexample is one: it was executed.
+/// Reads a program as clauses, solves them and takes the answer back. What other engines found out becomes predicates to start
+/// from. In an encoding by integers a proof may be wrong: the caller has it certified in bits before it counts. A counterexample is
+/// one: it was executed.
 pub fn check_software<S: Default>(
     program: &CfaProgram,
-    encoding: Encoding,
+    (encoding, facts): (Encoding, &[Fact]),
     budget: &Budget,
     observer: &mut dyn Observer,
-    solve: impl FnOnce(&HornSystem, &Budget, &mut dyn Observer) -> (HornVerdict, S),
+    solve: impl FnOnce(&HornSystem, Vec<Seed>, &Budget, &mut dyn Observer) -> (HornVerdict, S),
 ) -> (CfaVerdict, S) {
-    let clauses = match CfaClauses::new(program, encoding, POINTS) {
+    let mut clauses = match CfaClauses::new(program, encoding, POINTS) {
         Ok(clauses) => clauses,
         Err(reason) => return (CfaVerdict::Unknown(reason), S::default()),
     };
-    let (verdict, stats) = solve(&clauses.system, budget, observer);
+    let seeds = seeds(program, &mut clauses, facts);
+    let mut observer = AboutProgram { observer, program, clauses: &clauses };
+    let (verdict, stats) = solve(&clauses.system, seeds, budget, &mut observer);
     let verdict = match verdict {
         HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
         HornVerdict::Sat(solution) => safe(clauses.proof(&solution)),

@@ -3,6 +3,8 @@
 use clinch_ir::Symbol;
 use clinch_smt::ItpConfig;
 
+use crate::share::Fact;
+
 /// How the engine works.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -32,6 +34,8 @@ pub struct Config {
     ///
     /// [`Stats::tracked_variables`]: super::Stats::tracked_variables
     pub track: Vec<Symbol>,
+    /// What other engines found out so far.
+    pub facts: Vec<Fact>,
     /// How interpolants are found.
     pub interpolation: ItpConfig,
     /// Whether the tree is drawn at the end.
@@ -53,6 +57,7 @@ impl Default for Config {
             values: Values::Control,
             data_flow: DataFlow::Intervals,
             track: Vec::new(),
+            facts: Vec::new(),
             // Blocks are large formulas: each attempt to do without a part of one takes long.
             interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
             draw: false,

@@ -4,16 +4,14 @@ use clinch_bdd::Literal;
 use clinch_ir::cfa::intervals::{Intervals, Range, bounds};
 
 use clinch_ir::cfa::unfold::{Point, PointId};
-use clinch_ir::cfa::{CfaProgram, Liveness, Op, ProcedureId};
+use clinch_ir::cfa::{CfaProgram, Liveness, ProcedureId};
 use clinch_ir::program::LocId;
-use clinch_ir::{Symbol, Terms};
+use clinch_ir::{Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::label::Labels;
 use super::predicates::Predicates;
-
-/// Globals that have facts: a program may have thousands of constants.
-const GLOBALS: usize = 40;
+use crate::share::{Place, globals_read};
 
 /// The facts of a program.
 pub(super) struct DataFlow<'p> {
@@ -53,6 +51,23 @@ impl<'p> DataFlow<'p> {
             self.facts.insert(point, facts);
         }
         self.facts[&point].as_deref()
+    }
+
+    /// What holds at loop heads whatever calls wait for their procedures, as formulas over the program's variables.
+    pub(super) fn invariants(&mut self, terms: &mut Terms, labels: &Labels<'_>) -> Vec<(Place, Term)> {
+        let mut found = Vec::new();
+        for (i, of) in self.program.procedures.iter().enumerate() {
+            let procedure = ProcedureId::from_index(i);
+            for (l, _) in of.loop_heads().into_iter().enumerate().filter(|(_, is_head)| *is_head) {
+                let location = LocId::from_index(l);
+                let ranges = self.ranges(Point { calls: Box::default(), procedure, location }).unwrap_or_default();
+                for (symbol, range) in ranges {
+                    let bounds = bounds(terms, symbol, range, labels.has_sign(symbol));
+                    found.extend(bounds.into_iter().map(|bound| (Place { procedure, location }, bound)));
+                }
+            }
+        }
+        found
     }
 
     /// The bounds of the variables that matter: those of the procedure, of the calls that wait for it, and globals.
@@ -102,19 +117,4 @@ fn literals(
     facts.sort_unstable();
     facts.dedup_by_key(|fact| fact.0);
     facts
-}
-
-/// Globals that something depends on: those of conditions first.
-fn globals_read(program: &CfaProgram) -> FxHashSet<Symbol> {
-    let edges = || program.procedures.iter().flat_map(|p| &p.edges);
-    let conditions = edges().filter(|e| matches!(e.op, Op::Assume(_)));
-    let read = conditions.chain(edges()).flat_map(|e| e.op.reads(&program.terms));
-    let globals: FxHashSet<Symbol> = program.globals.iter().map(|g| g.symbol).collect();
-    let mut found = FxHashSet::default();
-    for symbol in read.filter(|s| globals.contains(s)) {
-        if found.len() < GLOBALS {
-            found.insert(symbol);
-        }
-    }
-    found
 }

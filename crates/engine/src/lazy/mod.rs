@@ -59,6 +59,7 @@ mod post;
 mod predicates;
 mod prover;
 mod refine;
+mod sharing;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -81,6 +82,7 @@ use serde::Serialize;
 pub use self::options::OPTIONS;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::search::BitSet;
+use crate::share::Fact;
 pub use clauses::check_clauses;
 pub use config::{Abstraction, BlockSize, Config, DataFlow, Focus, Grain, Order, Part, Scope, Subtree, Values};
 use label::{INITIAL, LabelId, Labels};
@@ -89,6 +91,7 @@ use post::{Context, Mode, Post, no_room};
 use predicates::{PredicateId, Predicates};
 pub use prover::ProverCalls;
 use refine::{Analysis, Outcome, Source};
+use sharing::Sharing;
 use tree::{Mark, Node, NodeId, ROOT, Tree};
 use waiting::Waiting;
 
@@ -117,6 +120,11 @@ pub struct Stats {
     pub post_seconds: f64,
     /// The last spurious path: the loop it went through most often, and how often.
     pub last_path: Option<PathShape>,
+    /// Predicates that other engines found.
+    pub predicates_of_others: u64,
+    /// What was heard from other engines.
+    #[serde(skip)]
+    pub facts: Vec<Fact>,
     /// The variables tracked by value at the end.
     #[serde(skip)]
     pub tracked_variables: Vec<Symbol>,
@@ -167,6 +175,7 @@ pub fn check(
 ) -> (CfaVerdict, Stats) {
     let mut lazy = Lazy::new(program, encoding, config, budget);
     let verdict = lazy.run(observer).unwrap_or_else(CfaVerdict::Unknown);
+    lazy.exchange(observer);
     lazy.close();
     (verdict, lazy.stats)
 }
@@ -191,6 +200,7 @@ struct Lazy<'a> {
     open: Option<Reason>,
     /// The last spurious path.
     spurious: Vec<NodeId>,
+    sharing: Sharing,
     stats: Stats,
 }
 
@@ -216,6 +226,7 @@ impl<'a> Lazy<'a> {
             boolean: FxHashSet::default(),
             open: None,
             spurious: Vec::new(),
+            sharing: Sharing::default(),
             stats: Stats::default(),
         }
     }
@@ -223,6 +234,7 @@ impl<'a> Lazy<'a> {
     /// Algorithm 2.
     fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
         self.wait(ROOT)?;
+        self.start_sharing(observer)?;
         let mut ticker = Ticker::new();
         while let Some(n) = self.waiting.pop() {
             if self.tree.node(n).mark != Mark::Unmarked {
@@ -288,7 +300,10 @@ impl<'a> Lazy<'a> {
     fn son(&mut self, parent: NodeId, label: LabelId) -> Result<Node, Reason> {
         let (place, values) = (self.labels.get(label).target, self.labels.get(label).values);
         let (support, mode) = match place {
-            Target::Point(point) => (self.support(parent, point), self.mode(point)),
+            Target::Point(point) => {
+                self.seed(point);
+                (self.support(parent, point), self.mode(point))
+            }
             _ => (BitSet::new(), Mode::Cartesian),
         };
         let mut region = self.post(parent, label, &support, mode)?;
@@ -376,6 +391,7 @@ impl<'a> Lazy<'a> {
         if !self.refine_by_values(&mut path, &nodes)? {
             self.refine(&path, &nodes)?;
         }
+        self.exchange_now_and_then(observer);
         self.report(observer)?;
         Ok(None)
     }

@@ -105,6 +105,13 @@ impl Tracking {
         all
     }
 
+    /// Tracks those of the variables that may be tracked. Whether there are new ones.
+    pub(super) fn track(&mut self, variables: impl IntoIterator<Item = Symbol>) -> bool {
+        let before = self.tracked.len();
+        self.tracked.extend(variables.into_iter().filter(|s| self.candidates.contains(s)));
+        self.tracked.len() > before
+    }
+
     /// What is known before the program starts.
     pub(super) fn initially(&mut self, terms: &mut Terms, unfolding: &Unfolding<'_>) -> ValuesId {
         self.met.clear();
@@ -246,7 +253,7 @@ impl Lazy<'_> {
     }
 
     /// Begins a new tree. Predicates stay.
-    fn restart(&mut self) -> Result<(), Reason> {
+    pub(super) fn restart(&mut self) -> Result<(), Reason> {
         self.labels.restart(&mut self.terms);
         self.post.restart(self.config.has_few_labels());
         self.tree = Tree::new(self.post.bdds.tt(), self.labels.unfolding.start());

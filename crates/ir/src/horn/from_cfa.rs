@@ -4,6 +4,8 @@
 //! that are live there, and one clause for each large block. Clauses speak about bit-vectors, or about integers
 //! ([`IntEncoding`]).
 
+mod statements;
+
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
@@ -19,6 +21,8 @@ use crate::program::{Source, Span};
 use crate::sort::Sort;
 use crate::term::{BinOp, Symbol, Term, Terms};
 use crate::verdict::Reason;
+
+pub use statements::Statement;
 
 /// How the clauses speak about machine integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,6 +6,8 @@
 //! 2. *Search* ([`search`]) breadth first over the states in which an input is asked for, each stored once, with few values
 //!    for each input, then more. Where an input has few enough values, all are tried.
 //!
+//! Between the two, other engines are told some states at loop heads ([`scout`]), if there are other engines.
+//!
 //! **Invariant.** Every stored state is reachable; a state of a round that counts as complete was continued with every value of
 //! its input.
 //! **Soundness.** A trace is a list of inputs and is replayed by the caller. When a round tried all values of all inputs and
@@ -15,6 +17,7 @@
 
 mod candidates;
 mod probe;
+mod scout;
 mod search;
 
 use std::time::Duration;
@@ -81,6 +84,9 @@ pub fn check_runs(
     let mut last = Reason::SampledInputs;
     // Small programs are searched at once, and large ones after they were run for a while.
     for (probing, budget) in [(most.min(FIRST_PROBING), &short), (most, budget)] {
+        if stats.rounds > 0 && observer.shares() {
+            scout::scout(&machine, &candidates, config.seed, observer);
+        }
         let mut hunt = Hunt { obstacle, ..Hunt::new(&machine, &candidates, budget) };
         let seed = config.seed.wrapping_add(stats.probes);
         let found = match probe::probe(&mut hunt, seed, (u64::MAX, probing), &mut stats) {
