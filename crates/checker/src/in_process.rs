@@ -28,6 +28,11 @@ const EVERY: Duration = Duration::from_millis(20);
 ///
 /// An engine that is in a query of the solver when the check ends goes on until the query does.
 pub fn check(task: &Task, options: &Options) -> Result<Report, Error> {
+    check_with(task, options, Store::default())
+}
+
+/// The same with a store in which facts may be late.
+fn check_with(task: &Task, options: &Options, store: Store) -> Result<Report, Error> {
     let (budget, stop) = check::budget(&options.limits, Duration::ZERO);
     let alone = options.engine != EngineName::Auto || Given::new(&task.reading, options).is_for_some_engine();
     let first = if alone { None } else { Some(first_engine(task)) };
@@ -43,7 +48,7 @@ pub fn check(task: &Task, options: &Options) -> Result<Report, Error> {
         let others = check::helpful(&input).into_iter().filter(|name| Some(*name) != first);
         engines.extend(others.filter_map(|name| check::member(task, options, &input, name).ok()));
     }
-    let report = first_verdict(Arc::new(input), engines, options, &budget, Store::default());
+    let report = first_verdict(Arc::new(input), engines, options, &budget, store);
     stop.store(true, Ordering::Relaxed);
     Ok(report)
 }
@@ -167,4 +172,43 @@ fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {
     };
     let verdict = Verdict::Unknown { reason, telling, proof: None };
     Report { given_up, ..Report::unknown(EngineName::Auto.name(), verdict, budget.elapsed(), json!({})) }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    /// Needs bits, so that every engine goes through several rounds, and hears what the others tell in between.
+    const BITS: &str = "
+        extern unsigned __VERIFIER_nondet_uint(void);
+        extern void reach_error(void);
+        int main(void) {
+            unsigned x = __VERIFIER_nondet_uint() & ~3u, y = 8, n = __VERIFIER_nondet_uint();
+            while (n != 0) { x = x + 4; y = (y ^ x) & ~3u; n--; }
+            if ((x & 3) != WRONG || (y & 1) == 1) reach_error();
+            return 0;
+        }";
+
+    /// However late facts are, the verdict is the same.
+    #[test]
+    fn verdicts_do_not_depend_on_when_facts_arrive() {
+        for (wrong, expected) in [("0", "safe"), ("1", "unsafe")] {
+            for seed in 0..4 {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+                let delay = move || Duration::from_millis(rng.random_range(0..60));
+                let task = Task::text("bits.c", &BITS.replace("WRONG", wrong));
+                let report = check_with(&task, &Options::default(), Store::with_delay(Box::new(delay)));
+                let report = report.expect("a C program");
+                let verdict = match &report.verdict {
+                    Verdict::Safe { .. } => "safe",
+                    Verdict::Unsafe { .. } => "unsafe",
+                    Verdict::Unknown { .. } => "unknown",
+                };
+                assert_eq!((verdict, report.certified), (expected, true), "seed {seed}: {report}");
+            }
+        }
+    }
 }

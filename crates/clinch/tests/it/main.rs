@@ -14,6 +14,7 @@ mod library;
 mod memory;
 mod property;
 mod rem;
+mod sharing;
 mod supervision;
 mod tidy;
 mod traps;

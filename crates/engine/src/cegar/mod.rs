@@ -156,6 +156,8 @@ pub struct Stats {
     pub iterations: u64,
     /// Predicates at the end, over all locations.
     pub predicates: u64,
+    /// Predicates at the beginning: given, suggested by the program, or found by other engines.
+    pub seeds: u64,
     /// Nodes of the last tree, pruned ones included.
     pub states: u64,
     /// Nodes of all trees.
@@ -279,7 +281,7 @@ impl<'s> Cegar<'s> {
         }
         let abstraction = post::Abstraction::new(system);
         let told = system.predicate_ids().map(|id| precision.at(id).len()).collect();
-        let (uses, stats) = (Uses::new(system), Stats::default());
+        let (uses, stats) = (Uses::new(system), Stats { seeds: precision.len() as u64, ..Stats::default() });
         Cegar { system, config, terms, uses, precision, abstraction, told, stats }
     }
 

@@ -10,9 +10,6 @@ use crate::goals::Goals;
 use crate::horn::Invariants;
 use crate::share::{Fact, Known, Learned, Place, Standing};
 
-/// Formulas of others that are predicates at one location from the beginning: each is asked about in every state.
-const SEEDS: usize = 8;
-
 /// Tells invariants of clauses. They were proved of the clauses, which may speak of integers where the program has bits.
 pub(super) fn tell_invariants(system: &HornSystem, known: &mut Invariants, observer: &mut dyn Observer) {
     if !observer.shares() {
@@ -46,7 +43,7 @@ pub(super) fn seeds(program: &CfaProgram, clauses: &mut CfaClauses, facts: &[Fac
     learned.absorb(facts, program, &mut clauses.system.terms);
     let mut statements: Vec<Statement> = Vec::new();
     for place in learned.places() {
-        let formulas = learned.formulas_at(place).take(SEEDS);
+        let formulas = learned.seeds_at(place).into_iter();
         statements.extend(formulas.map(|formula| ((place.procedure, place.location), formula)));
     }
     let about = clauses.about_parameters(program, &statements);

@@ -17,8 +17,6 @@ use crate::share::{Known, Learned, Place};
 
 /// Refinements between two exchanges.
 const EVERY: u64 = 16;
-/// Formulas of others that are asked about at one place: each costs questions at every node there.
-const SEEDS: usize = 8;
 
 /// The state of the exchange.
 #[derive(Default)]
@@ -94,8 +92,7 @@ impl Lazy<'_> {
         if self.config.scope != Scope::Location || !self.sharing.seeded.insert(point) {
             return;
         }
-        let formulas: Vec<Term> = self.sharing.learned.formulas_at(self.place(point)).take(SEEDS).collect();
-        for formula in formulas {
+        for formula in self.sharing.learned.seeds_at(self.place(point)) {
             let formula = self.labels.formula(&mut self.terms, formula);
             for predicate in self.predicates.add_atoms(&mut self.terms, formula, self.config.split_equations) {
                 // An encoding may have symbols of its own, for operations that it lacks.

@@ -7,6 +7,9 @@ use clinch_ir::{Portable, Sort, Symbol, Term, Terms};
 
 use super::{Bounds, Fact, Known, Place, is_in_scope};
 
+/// Candidates that an engine starts from at one place, at most; half as many predicates.
+const MAX_SEEDS: usize = 8;
+
 /// A state that a run was in: variables with their bits.
 pub type Concrete = Vec<(Symbol, u64)>;
 
@@ -35,12 +38,14 @@ impl Learned {
         facts.iter().filter(|fact| self.absorb_one(&fact.what, program, terms) == Some(true)).count()
     }
 
-    /// The formulas for a place, what was proved first: each is worth asking about.
-    pub fn formulas_at(&self, place: Place) -> impl Iterator<Item = Term> + '_ {
+    /// Formulas to start from at a place, the more promising first, and not too many: each costs an engine questions. What may always
+    /// hold is worth more than what was worth asking for someone else.
+    pub fn seeds_at(&self, place: Place) -> Vec<Term> {
         let of = |map: &'_ BTreeMap<Place, Vec<Term>>| map.get(&place).cloned().unwrap_or_default();
+        let promising = of(&self.invariants).into_iter().chain(of(&self.candidates)).take(MAX_SEEDS);
         let anywhere = self.anywhere.get(&place.procedure).cloned().unwrap_or_default();
-        let all = [of(&self.invariants), of(&self.candidates), of(&self.predicates), anywhere];
-        all.into_iter().flatten()
+        let others = of(&self.predicates).into_iter().chain(anywhere).take(MAX_SEEDS / 2);
+        promising.chain(others).collect()
     }
 
     /// The places that formulas are bound to.

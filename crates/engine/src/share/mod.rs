@@ -13,6 +13,7 @@ mod quota;
 #[cfg(test)]
 mod tests;
 
+use clinch_ir::cfa::intervals::is_trivial;
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId};
 use clinch_ir::{LocId, Portable, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
@@ -164,10 +165,10 @@ impl Known {
 
 /// A formula of a store that extends the program's, unless it is large or about symbols that the program does not have.
 fn portable(program: &CfaProgram, terms: &Terms, formula: Term) -> Option<Portable> {
-    let formula = Portable::write(terms, formula, MAX_PARTS)?;
-    let own = formula.symbols().all(|symbol| symbol < program.terms.symbol_count());
-    // Without symbols it is true or false, which says nothing that can be used.
-    (own && formula.symbols().next().is_some()).then_some(formula)
+    let written = Portable::write(terms, formula, MAX_PARTS)?;
+    let own = written.symbols().all(|symbol| symbol < program.terms.symbol_count());
+    // What holds of all values, as bounds of machine integers do that were found in unbounded ones, helps nobody.
+    (own && !is_trivial(terms, formula)).then_some(written)
 }
 
 /// Whether a symbol, by position, is a variable of the procedure, a global or a region.

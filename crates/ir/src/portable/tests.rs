@@ -81,7 +81,7 @@ impl Maker<'_> {
                 let (at, value) = (self.word(depth - 1), self.symbol(2));
                 let memory = self.terms.store(memory, at, value);
                 let read = self.terms.select(memory, index);
-                self.terms.resize(depth % 2 == 0, 32, read)
+                self.terms.resize(depth.is_multiple_of(2), 32, read)
             }
             6 => {
                 let a = self.word(depth - 1);

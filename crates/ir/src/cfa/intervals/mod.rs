@@ -75,6 +75,11 @@ pub fn bounds(terms: &mut Terms, symbol: Symbol, range: Range, with_sign: bool) 
     found
 }
 
+/// Whether the ranges of all values show that a formula always holds, or never.
+pub fn is_trivial(terms: &Terms, formula: Term) -> bool {
+    [true, false].into_iter().any(|value| Known::default().assume(terms, formula, value).is_none())
+}
+
 /// The computation of a fixed point.
 struct Flow<'p> {
     program: &'p CfaProgram,
