@@ -11,6 +11,7 @@ use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
 use clinch_ir::horn::Encoding;
 use clinch_ir::{BinOp, Node, Reason, Term, Terms};
+use rustc_hash::FxHashSet;
 use serde_json::json;
 
 use super::Found;
@@ -163,10 +164,12 @@ fn tell_candidates(program: &CfaProgram, verdict: &CfaVerdict, watcher: &mut dyn
     }
 }
 
+/// The conjuncts of a formula, each once.
 fn conjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
-    let (mut found, mut waiting) = (Vec::new(), vec![formula]);
+    let (mut found, mut waiting, mut seen) = (Vec::new(), vec![formula], FxHashSet::default());
     while let Some(part) = waiting.pop() {
         match terms.node(part) {
+            _ if !seen.insert(part) => {}
             Node::Binary(BinOp::And, a, b) => waiting.extend([b, a]),
             _ => found.push(part),
         }

@@ -13,6 +13,9 @@ use super::label::Labels;
 use super::predicates::Predicates;
 use crate::share::{Place, globals_read};
 
+/// Loop heads whose facts are told to other engines.
+const LOOP_HEADS: usize = 200;
+
 /// The facts of a program.
 pub(super) struct DataFlow<'p> {
     program: &'p CfaProgram,
@@ -56,14 +59,26 @@ impl<'p> DataFlow<'p> {
     /// What holds at loop heads whatever calls wait for their procedures, as formulas over the program's variables.
     pub(super) fn invariants(&mut self, terms: &mut Terms, labels: &Labels<'_>) -> Vec<(Place, Term)> {
         let mut found = Vec::new();
+        for Place { procedure, location } in self.loop_heads() {
+            let ranges = self.ranges(Point { calls: Box::default(), procedure, location }).unwrap_or_default();
+            for (symbol, range) in ranges {
+                let bounds = bounds(terms, symbol, range, labels.has_sign(symbol));
+                found.extend(bounds.into_iter().map(|bound| (Place { procedure, location }, bound)));
+            }
+        }
+        found
+    }
+
+    /// The loop heads of which something is known, and not too many of them.
+    fn loop_heads(&self) -> Vec<Place> {
+        let Some(intervals) = &self.intervals else { return Vec::new() };
+        let mut found = Vec::new();
         for (i, of) in self.program.procedures.iter().enumerate() {
             let procedure = ProcedureId::from_index(i);
-            for (l, _) in of.loop_heads().into_iter().enumerate().filter(|(_, is_head)| *is_head) {
+            for (l, is_head) in of.loop_heads().into_iter().enumerate() {
                 let location = LocId::from_index(l);
-                let ranges = self.ranges(Point { calls: Box::default(), procedure, location }).unwrap_or_default();
-                for (symbol, range) in ranges {
-                    let bounds = bounds(terms, symbol, range, labels.has_sign(symbol));
-                    found.extend(bounds.into_iter().map(|bound| (Place { procedure, location }, bound)));
+                if is_head && found.len() < LOOP_HEADS && intervals.at(procedure, location).is_some() {
+                    found.push(Place { procedure, location });
                 }
             }
         }

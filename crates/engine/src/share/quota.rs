@@ -28,9 +28,4 @@ impl Quota {
         }
         self.told.insert(fact.clone())
     }
-
-    /// How many facts were told.
-    pub fn told(&self) -> usize {
-        self.told.len()
-    }
 }
