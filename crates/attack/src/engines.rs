@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::twin::Expected;
 
 /// The engines that take C.
-pub const ENGINES: [&str; 7] = ["auto", "explicit", "bounded", "lazy", "cegar", "spacer", "spds"];
+pub const ENGINES: [&str; 8] = ["auto", "explicit", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds"];
 
 /// What an engine says.
 #[derive(Clone, PartialEq, Eq, Debug)]

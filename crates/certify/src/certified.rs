@@ -4,8 +4,8 @@ use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
 use clinch_ir::{HornSystem, HornVerdict, Program, Verdict};
 
 use crate::{
-    Rejection, Stop, check_input_trace, check_invariants, check_proof, check_reached_states, check_refutation,
-    check_solution, check_summaries, check_trace, check_unrolling,
+    Rejection, Stop, check_induction, check_input_trace, check_invariants, check_proof, check_reached_states,
+    check_refutation, check_solution, check_summaries, check_trace, check_unrolling,
 };
 
 /// A verdict whose evidence was accepted: only [`certify`] makes one, so that it can neither be forgotten nor done twice.
@@ -97,6 +97,7 @@ impl Evidence for CfaVerdict {
             CfaVerdict::Safe(CfaProof::Reached(states)) => Some(check_reached_states(program, states, stop)),
             CfaVerdict::Safe(CfaProof::Invariants(proof)) => Some(check_invariants(program, proof, stop)),
             CfaVerdict::Safe(CfaProof::Unrolled(proof)) => Some(check_unrolling(program, proof, stop)),
+            CfaVerdict::Safe(CfaProof::Induction(proof)) => Some(check_induction(program, proof, stop)),
             CfaVerdict::Safe(CfaProof::Summaries(proof)) => Some(check_summaries(program, proof, stop)),
             CfaVerdict::Unsafe(trace) => Some(check_input_trace(program, trace, stop)),
             CfaVerdict::Unknown(_) => None,

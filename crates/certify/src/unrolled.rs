@@ -18,6 +18,7 @@ use clinch_ir::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::{Answer, LargeQuestion};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::induction::{Cuts, Turn};
 use crate::{Rejection, Stop};
 
 /// Milliseconds for the question at the end; the caller's limits are tighter.
@@ -32,54 +33,42 @@ const CELLS: u64 = 4096;
 
 /// Checks that no run exceeds the bounds, and that none within them reaches an error or something without verdict.
 pub fn check_unrolling(program: &CfaProgram, proof: &Unrolling, stop: Stop<'_>) -> Result<(), Rejection> {
-    let mut run = Run::new(program, proof);
-    run.execute(stop)?;
-    let bad = std::mem::take(&mut run.bad);
-    let some = run.terms.any(bad);
-    if matches!(run.terms.node(some), Node::Bool(false)) {
-        return Ok(());
-    }
-    match LargeQuestion::new(&run.terms, some, TIME).answer(&run.terms) {
-        Answer::Unsat => Ok(()),
-        _ if stop() => Err(Rejection::Stopped),
-        Answer::Sat => Err(Rejection::Wrong("a run reaches an error, or goes beyond the bounds".to_owned())),
-        Answer::Unknown => Err(Rejection::Undecided("the solver gives up on the unrolled program".to_owned())),
-    }
+    Run::new(program, program.terms.clone(), proof).check(stop)
 }
 
 /// A point in time: the calls, the iterations of the loops around them, and the location.
 #[derive(Clone)]
-struct Point {
-    key: Vec<u32>,
+pub(crate) struct Point {
+    pub(crate) key: Vec<u32>,
     /// Where the part of the key for the current call starts.
-    base: usize,
-    procedure: ProcedureId,
-    location: LocId,
+    pub(crate) base: usize,
+    pub(crate) procedure: ProcedureId,
+    pub(crate) location: LocId,
 }
 
 /// A call that waits: where, by which edge, and the variables of the callee's activation before.
 #[derive(Clone)]
-struct Waiting {
-    at: Rc<Point>,
+pub(crate) struct Waiting {
+    pub(crate) at: Rc<Point>,
     edge: EdgeId,
     saved: Vec<(Symbol, Term)>,
 }
 
 /// The states of the runs that come to a point.
 #[derive(Clone)]
-struct State {
+pub(crate) struct State {
     /// What they satisfy, in the order in which it was decided.
     decided: Vec<Term>,
     /// Variables that were written; the others hold anything.
-    values: BTreeMap<Symbol, Term>,
-    calls: Vec<Rc<Waiting>>,
+    pub(crate) values: BTreeMap<Symbol, Term>,
+    pub(crate) calls: Vec<Rc<Waiting>>,
 }
 
-struct Run<'p> {
+pub(crate) struct Run<'p> {
     program: &'p CfaProgram,
-    terms: Terms,
+    pub(crate) terms: Terms,
     folder: Folder,
-    orders: Vec<WeakOrder>,
+    pub(crate) orders: Vec<WeakOrder>,
     successors: Vec<Vec<Vec<EdgeId>>>,
     loops: FxHashMap<(ProcedureId, LocId), u32>,
     calls: FxHashMap<ProcedureId, u32>,
@@ -89,19 +78,23 @@ struct Run<'p> {
     liveness: Vec<Liveness>,
     /// Whether memory is allocated, so that states are more than values.
     allocates: bool,
+    /// Loops that are cut, and how far they are.
+    pub(crate) cuts: Cuts,
+    pub(crate) turns: FxHashMap<Vec<u32>, Turn>,
     /// Conditions that must not be.
     bad: Vec<Term>,
     next_address: u64,
 }
 
 impl<'p> Run<'p> {
-    fn new(program: &'p CfaProgram, proof: &Unrolling) -> Self {
+    /// The start of a program. The terms extend the program's.
+    pub(crate) fn new(program: &'p CfaProgram, terms: Terms, proof: &Unrolling) -> Self {
         let (partial, none) = (partial_terms(&program.terms), FxHashSet::default());
         let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
         let next_address = ends.max().unwrap_or(0).saturating_add(GAP).next_multiple_of(16).max(DYNAMIC_BASE);
         Run {
             program,
-            terms: program.terms.clone(),
+            terms,
             folder: Folder::default(),
             orders: program.procedures.iter().map(WeakOrder::new).collect(),
             successors: program.procedures.iter().map(|p| p.successors()).collect(),
@@ -111,8 +104,26 @@ impl<'p> Run<'p> {
             passed: FxHashMap::default(),
             liveness: program.procedures.iter().map(|p| Liveness::new(&program.terms, p, &partial, &none)).collect(),
             allocates: program.procedures.iter().flat_map(|p| &p.edges).any(|e| matches!(e.op, Op::Alloc { .. })),
+            cuts: Cuts::default(),
+            turns: FxHashMap::default(),
             bad: Vec::new(),
             next_address,
+        }
+    }
+
+    /// Nothing happens that must not.
+    pub(crate) fn check(mut self, stop: Stop<'_>) -> Result<(), Rejection> {
+        self.execute(stop)?;
+        let bad = std::mem::take(&mut self.bad);
+        let some = self.terms.any(bad);
+        if matches!(self.terms.node(some), Node::Bool(false)) {
+            return Ok(());
+        }
+        match LargeQuestion::new(&self.terms, some, TIME).answer(&self.terms) {
+            Answer::Unsat => Ok(()),
+            _ if stop() => Err(Rejection::Stopped),
+            Answer::Sat => Err(Rejection::Wrong("a run reaches an error, or goes beyond the bounds".to_owned())),
+            Answer::Unknown => Err(Rejection::Undecided("the solver gives up on the unrolled program".to_owned())),
         }
     }
 
@@ -214,18 +225,24 @@ impl<'p> Run<'p> {
             return Some(state);
         }
         let procedure = self.program.procedure(point.procedure);
-        for (i, symbol) in procedure.params.iter().chain(&procedure.locals).enumerate() {
-            if !self.liveness[point.procedure.index()].is_live(point.location, i) {
+        for symbol in procedure.params.iter().chain(&procedure.locals) {
+            if self.is_dead(point, *symbol) {
                 state.values.remove(symbol);
             }
         }
         let at = point.base + 2 * (around.len() - 1) + 1;
         let last = self.passed.remove(&point.key[..at]).filter(|_| point.key[at] > 0);
-        if let Some(last) = last
-            && let Some(changed) = self.change(&last, &state)
+        let forced = last.as_ref().is_none_or(|last| last.decided == state.decided);
+        if let Some(last) = &last
+            && let Some(changed) = self.change(last, &state)
             && !self.decide(&mut state, changed)
         {
             return None;
+        }
+        if self.cuts.contains_key(&(point.procedure, point.location)) {
+            let state = self.pass_cut(point, at, last.as_ref(), forced, state)?;
+            self.passed.insert(point.key[..at].to_vec(), state.clone());
+            return Some(state);
         }
         if point.key[at] > self.loops.get(&(point.procedure, point.location)).copied().unwrap_or(0) {
             self.forbid(&state);
@@ -233,6 +250,13 @@ impl<'p> Run<'p> {
         }
         self.passed.insert(point.key[..at].to_vec(), state.clone());
         Some(state)
+    }
+
+    /// Whether a variable of the procedure does not matter at a point.
+    pub(crate) fn is_dead(&self, point: &Point, symbol: Symbol) -> bool {
+        let procedure = self.program.procedure(point.procedure);
+        let position = procedure.params.iter().chain(&procedure.locals).position(|own| *own == symbol);
+        position.is_some_and(|i| !self.liveness[point.procedure.index()].is_live(point.location, i))
     }
 
     /// When the values of two states differ, where that can be said.
@@ -276,7 +300,7 @@ impl<'p> Run<'p> {
     }
 
     /// The runs of a state that satisfy a condition; false if there are none.
-    fn decide(&self, state: &mut State, condition: Term) -> bool {
+    pub(crate) fn decide(&self, state: &mut State, condition: Term) -> bool {
         match self.terms.node(condition) {
             Node::Bool(holds) => holds,
             Node::Binary(BinOp::And, a, b) => self.decide(state, a) && self.decide(state, b),
@@ -291,12 +315,12 @@ impl<'p> Run<'p> {
     }
 
     /// These runs must not be.
-    fn forbid(&mut self, state: &State) {
+    pub(crate) fn forbid(&mut self, state: &State) {
         let condition = self.terms.all(state.decided.iter().copied());
         self.bad.push(condition);
     }
 
-    fn value(&mut self, state: &State, term: Term) -> Term {
+    pub(crate) fn value(&mut self, state: &State, term: Term) -> Term {
         let mut own: Vec<(Symbol, Term)> = Vec::new();
         for symbol in self.terms.symbols(term) {
             if !state.values.contains_key(&symbol) {
@@ -313,7 +337,9 @@ impl<'p> Run<'p> {
         let edge = &self.program.procedure(point.procedure).edges[id.index()];
         match &edge.op {
             Op::Error(_) | Op::Unsupported(_) | Op::Undefined(_) => {
-                self.forbid(&state);
+                if !self.is_supposed_well(point, &state.calls) {
+                    self.forbid(&state);
+                }
                 return Ok(());
             }
             Op::Exit(_) | Op::Abort => return Ok(()),
@@ -354,7 +380,7 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
-    fn anything(&mut self, sort: Sort) -> Term {
+    pub(crate) fn anything(&mut self, sort: Sort) -> Term {
         self.terms.fresh("any", sort)
     }
 
@@ -426,8 +452,13 @@ impl<'p> Run<'p> {
     fn go(&mut self, from: &Point, to: LocId, state: State) {
         let order = &self.orders[from.procedure.index()];
         let inside = order.loops_around(from.location);
+        let around = order.loops_around(to);
+        let stays = inside.iter().zip(&around).take_while(|(a, b)| a == b).count();
+        if self.is_in_supposed(from, stays) {
+            return;
+        }
         let mut key = from.key[..from.base].to_vec();
-        for (depth, &id) in order.loops_around(to).iter().enumerate() {
+        for (depth, &id) in around.iter().enumerate() {
             let head = order.loops[id as usize].head;
             let mut iteration = 0;
             if inside.get(depth) == Some(&id) {
@@ -480,6 +511,9 @@ impl<'p> Run<'p> {
     }
 
     fn return_from(&mut self, point: &Point, mut state: State, value: Option<Term>) {
+        if self.is_in_supposed(point, 0) {
+            return;
+        }
         let value = value.map(|v| self.value(&state, v));
         let Some(call) = state.calls.pop() else { return };
         let procedure = self.program.procedure(point.procedure);

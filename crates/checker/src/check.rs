@@ -158,20 +158,34 @@ fn process_engine(
 
 /// The engines that may help with an input, the most promising first.
 pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
-    use EngineName::{Alpha, Bounded, Cegar, Explicit, Lazy, Spacer, Spds};
+    use EngineName::{Alpha, Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
     match input {
         Input::Clauses(_) => vec![Cegar, Spacer, Lazy],
         Input::Processes(program) if program.syntax == Syntax::Armc => vec![Cegar, Spacer, Lazy],
         Input::Processes(_) => vec![Explicit, Cegar, Alpha, Spacer],
-        Input::Procedures(loaded) if loaded.language != Language::C => vec![Spds, Explicit, Bounded, Lazy, Cegar],
-        Input::Procedures(loaded) if loaded.program.is_recursive() => vec![Explicit, Lazy, Bounded, Cegar, Spds],
-        Input::Procedures(_) => vec![Explicit, Lazy, Bounded, Cegar],
+        Input::Procedures(loaded) if loaded.language != Language::C => {
+            vec![Spds, Explicit, Bounded, KInduction, Lazy, Cegar]
+        }
+        Input::Procedures(loaded) if loaded.program.is_recursive() => {
+            vec![Explicit, Lazy, Bounded, KInduction, Cegar, Spds]
+        }
+        Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
     }
 }
 
 /// Whether engines that look for an answer together share what they find out.
 pub(crate) fn shares(input: &Input, options: &Options) -> bool {
     options.share && matches!(input, Input::Procedures(_))
+}
+
+/// In how many milliseconds of processor time an engine mostly answers, if it does: on C some engines are quick or do not answer at
+/// all. After that they have what the others leave.
+pub(crate) fn patience(input: &Input, engine: EngineName) -> Option<u64> {
+    match (input, engine) {
+        (Input::Procedures(_), EngineName::Cegar | EngineName::Spds) => Some(1500),
+        (Input::Procedures(_), EngineName::KInduction) => Some(800),
+        _ => None,
+    }
 }
 
 /// Searches, re-checks, reports.

@@ -10,7 +10,7 @@ use crate::kind::Kind::{self, Boolean, C, Clauses, Constraints, Divine, Guarded,
 use crate::task::Reading;
 
 /// A technique.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum EngineName {
     /// Several of them at a time.
     #[default]
@@ -27,17 +27,20 @@ pub enum EngineName {
     Lazy,
     /// Bounded model checking.
     Bounded,
+    /// k-induction with auxiliary invariants.
+    KInduction,
     /// Z3's fixed-point engine.
     Spacer,
     /// Symbolic pushdown systems \[Spds\].
     Spds,
 }
 
-use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, Lazy, Spacer, Spds, Split};
+use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds, Split};
 
 impl EngineName {
     /// All of them.
-    pub const ALL: &'static [EngineName] = &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, Spacer, Spds];
+    pub const ALL: &'static [EngineName] =
+        &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, KInduction, Spacer, Spds];
 
     /// As it is typed.
     pub fn name(self) -> &'static str {
@@ -49,6 +52,7 @@ impl EngineName {
             Cegar => "cegar",
             Lazy => "lazy",
             Bounded => "bounded",
+            KInduction => "kinduction",
             Spacer => "spacer",
             Spds => "spds",
         }
@@ -72,6 +76,9 @@ impl EngineName {
             Bounded => {
                 "bounded model checking of C programs: loops and recursion unrolled, with bounds that grow [Bmc]"
             }
+            KInduction => {
+                "k-induction in exact bits, with invariants that are preserved among candidates from templates [Kind]"
+            }
             Spacer => "Z3's fixed-point engine on the program's Horn clauses: a reference to compare with",
             Spds => {
                 "symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]"
@@ -82,7 +89,7 @@ impl EngineName {
     /// Its own options, declared beside the engine.
     pub fn options(self) -> Vec<OptionForm> {
         match self {
-            Auto | Bounded => Vec::new(),
+            Auto | Bounded | KInduction => Vec::new(),
             Explicit => explicit::OPTIONS.forms(),
             Alpha => alpha::OPTIONS.forms(),
             Split => split::OPTIONS.forms(),
@@ -167,6 +174,7 @@ impl Default for Options {
 pub(crate) type Scope = (Vec<Kind>, Vec<EngineName>);
 
 const ANY_C: &[Kind] = &[C, Preprocessed, Task];
+const WITH_PROCEDURES: &[Kind] = &[C, Preprocessed, Task, Remopla, Boolean];
 const MODELS: &[Kind] = &[Guarded, Divine, Constraints];
 const MODELS_AND_CLAUSES: &[Kind] = &[Guarded, Divine, Constraints, Clauses];
 
@@ -187,6 +195,7 @@ const COMMON: &[(&str, &[Kind], &[EngineName])] = &[
     ("dot", Kind::ALL, &[Lazy]),
     ("threads", Kind::ALL, &[Auto]),
     ("threads", MODELS, &[Explicit]),
+    ("share", WITH_PROCEDURES, &[Auto]),
     ("predicates", MODELS_AND_CLAUSES, &[Cegar]),
     ("save-predicates", MODELS_AND_CLAUSES, &[Cegar]),
 ];
@@ -239,6 +248,7 @@ impl Given {
     pub fn new(reading: &Reading, options: &Options) -> Given {
         let said = [
             ("threads", options.threads.is_some()),
+            ("share", !options.share),
             ("predicates", options.predicates.is_some()),
             ("save-predicates", options.wanted.predicates),
             ("harness", options.wanted.harness),

@@ -25,8 +25,9 @@ pub struct Assignment {
 pub(crate) enum Message {
     /// This engine was chosen.
     Engine(String),
-    /// The input was read, and these engines may help with it.
-    Helpful(Vec<EngineName>),
+    /// The input was read, and these engines may help with it, each with the milliseconds of processor time in which it mostly
+    /// answers if it does.
+    Helpful(Vec<(EngineName, Option<u64>)>),
     /// What keeps it busy.
     Busy(String),
     /// How far it is: the statistics of a run that does not end by itself.

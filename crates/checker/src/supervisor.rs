@@ -4,7 +4,7 @@
 //! never the answer. By default all engines that may help run at a time, and the operating system shares the cores between
 //! them; where fewer are allowed, they take turns in slices that grow. The first verdict that was re-checked is the answer.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -32,8 +32,13 @@ const EVERY: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_millis(600);
 /// How long after an engine the next one starts: most questions are easy.
 const STAGGER: Duration = Duration::from_millis(30);
+/// How much an engine that is past its best time stands back (as `nice` counts: it gets a tenth of a share).
+const STAND_BACK: i32 = 10;
 /// How long an engine runs before it is another one's turn, at first.
 const SLICE: Duration = Duration::from_millis(200);
+
+/// In what the system counts processor time.
+const TICKS_PER_SECOND: u64 = 100;
 
 /// Checks in processes of their own. `launch` makes the command that starts a process which calls [`crate::worker::run`] with
 /// the same task and options; the check ends early when `stop` is raised.
@@ -55,6 +60,7 @@ pub fn run(
         messages,
         workers: Vec::new(),
         waiting: VecDeque::from([first]),
+        patience: HashMap::new(),
         asked_for_others: alone,
         last_start: None,
         store: Store::default(),
@@ -85,6 +91,8 @@ struct Run<'a> {
     workers: Vec<Worker>,
     /// Engines that have not started; none stands for the one that the options name.
     waiting: VecDeque<Option<EngineName>>,
+    /// The milliseconds of processor time in which engines mostly answer, if they do.
+    patience: HashMap<EngineName, u64>,
     /// Whether it is known which engines may help.
     asked_for_others: bool,
     last_start: Option<Instant>,
@@ -113,6 +121,7 @@ impl Run<'_> {
                 }
             }
             self.pass_on();
+            self.let_others_pass();
             self.bury();
             self.check_limits();
             let nobody = self.waiting.is_empty() && self.workers.iter().all(|worker| worker.state == State::Ended);
@@ -139,6 +148,18 @@ impl Run<'_> {
             Err(error) => {
                 let reason = Reason::Crashed(format!("it could not be started: {error}"));
                 self.note(member.unwrap_or(EngineName::Auto).name(), &reason);
+            }
+        }
+    }
+
+    /// Engines that would have answered by now if they could stand back.
+    fn let_others_pass(&mut self) {
+        for worker in self.workers.iter_mut().filter(|worker| !worker.stands_back && worker.state == State::Running) {
+            let patience = worker.member.and_then(|member| self.patience.get(&member));
+            if let Some(&patience) = patience
+                && worker.processor_time().is_some_and(|used| used > Duration::from_millis(patience))
+            {
+                worker.stand_back();
             }
         }
     }
@@ -188,7 +209,8 @@ impl Run<'_> {
             Message::Helpful(engines) if !self.asked_for_others => {
                 self.asked_for_others = true;
                 let member = self.workers[number].member;
-                self.waiting.extend(engines.into_iter().map(Some).filter(|engine| *engine != member));
+                self.patience = engines.iter().filter_map(|&(engine, ms)| Some((engine, ms?))).collect();
+                self.waiting.extend(engines.into_iter().map(|e| Some(e.0)).filter(|engine| *engine != member));
             }
             Message::Helpful(_) => {}
             Message::Busy(what) => self.workers[number].busy = Some(what),
@@ -342,6 +364,8 @@ struct Worker {
     since: Instant,
     /// How long it runs before it is another one's turn.
     slice: Duration,
+    /// Whether it has what the others leave.
+    stands_back: bool,
     /// Whether it has a verdict, and re-checks it.
     found: bool,
     /// Since when its process is no more.
@@ -384,6 +408,7 @@ impl Worker {
             state: State::Running,
             since: Instant::now(),
             slice: SLICE,
+            stands_back: false,
             found: false,
             gone: None,
             engine: None,
@@ -416,6 +441,23 @@ impl Worker {
     fn resume(&mut self) {
         self.signal(Signal::SIGCONT);
         (self.state, self.since) = (State::Running, Instant::now());
+    }
+
+    fn stand_back(&mut self) {
+        self.stands_back = true;
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+            // Where the system does not let it, it competes as before.
+            let _ = rustix::process::setpriority_pgrp(Some(group), STAND_BACK);
+        }
+    }
+
+    /// The processor time it used, where the system tells.
+    fn processor_time(&self) -> Option<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The name, in brackets, may hold spaces. Behind it, user and system time are the numbers 12 and 13.
+        let numbers: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = numbers.get(11)?.parse::<u64>().ok()? + numbers.get(12)?.parse::<u64>().ok()?;
+        Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
     }
 
     fn ask_to_stop(&mut self) {

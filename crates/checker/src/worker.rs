@@ -43,7 +43,8 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
         }
     };
     tell(&Message::Engine(engine.name().to_owned()));
-    tell(&Message::Helpful(check::helpful(&input)));
+    let helpful = check::helpful(&input).into_iter();
+    tell(&Message::Helpful(helpful.map(|engine| (engine, check::patience(&input, engine))).collect()));
     let others = assignment.member.is_some() && check::shares(&input, options);
     let sharing = others.then(|| Sharing { heard, quota: Quota::default(), counts: Counts::default() });
     let mut watcher = Link { shown: show(engine.name()), last: None, sharing };

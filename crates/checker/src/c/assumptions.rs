@@ -24,9 +24,9 @@ pub(crate) fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<Str
 /// Whether a verdict is a proof that takes for granted that memory is used as it should be. A set of states is none: it comes
 /// from executions, in which every access was checked.
 pub(crate) fn rests_on_memory(program: &CfaProgram, verdict: &CfaVerdict) -> bool {
-    let CfaVerdict::Safe(CfaProof::Invariants(_) | CfaProof::Unrolled(_) | CfaProof::Summaries(_)) = verdict else {
+    if !matches!(verdict, CfaVerdict::Safe(proof) if !matches!(proof, CfaProof::Reached(_))) {
         return false;
-    };
+    }
     program.procedures.iter().flat_map(|p| &p.edges).any(|edge| may_misuse_memory(program, &edge.op))
 }
 

@@ -36,6 +36,17 @@ pub(crate) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_
         let boundaries = at_calls(program, proof, &mut terms, &in_scope, stop);
         heads.extend(boundaries.into_iter().filter(|b| !taken.contains(&line(b.0, b.1))));
     }
+    at_heads(program, &mut terms, heads, bound, stop)
+}
+
+/// Formulas at locations as assertions, as far as they can be written down there.
+pub(crate) fn at_heads(
+    program: &CfaProgram,
+    terms: &mut Terms,
+    heads: Vec<(ProcedureId, LocId, Term)>,
+    bound: Option<Symbol>,
+    stop: Stop<'_>,
+) -> Vec<(Place, String)> {
     let mut found: Vec<(Place, String)> = Vec::new();
     for (procedure, location, formula) in heads {
         // The end of a function has no statement of its own.
@@ -47,10 +58,10 @@ pub(crate) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_
         };
         let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, (procedure, bound), literal);
         let how = Tidy { questions: QUESTIONS, keep: &keep, stop: &stop };
-        let Some(short) = tidy(&mut terms, formula, how) else { continue };
+        let Some(short) = tidy(terms, formula, how) else { continue };
         let place = program.source.place(span);
         if !matches!(terms.node(short), Node::Bool(true)) {
-            let text = show_c_in(program, &terms, short);
+            let text = show_c_in(program, terms, short);
             let quantified = bound.is_some_and(|b| terms.symbols(short).contains(&b));
             found.push((place, if quantified { format!("/* for every k */ {text}") } else { text }));
         }

@@ -101,7 +101,9 @@ impl ProcessEngine {
             EngineName::Split | EngineName::Auto => {
                 Ok(ProcessEngine::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? }))
             }
-            EngineName::Bounded | EngineName::Spds => Err(format!("--engine {} is for C", name.name())),
+            EngineName::Bounded | EngineName::KInduction | EngineName::Spds => {
+                Err(format!("--engine {} is for C", name.name()))
+            }
         }
     }
 

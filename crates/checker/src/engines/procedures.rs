@@ -6,7 +6,7 @@ use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
-use clinch_engine::{Budget, Observer, bounded, cegar, lazy, spacer, spds};
+use clinch_engine::{Budget, Observer, bounded, cegar, kinduction, lazy, spacer, spds};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use clinch_ir::horn::Encoding;
@@ -33,6 +33,7 @@ enum Kind {
     Cegar(Box<cegar::Config>),
     Lazy(Box<lazy::Config>),
     Bounded(bounded::Config),
+    KInduction(kinduction::Config),
     Spacer,
     Spds(spds::Config),
 }
@@ -46,6 +47,8 @@ impl ProcedureEngine {
             EngineName::Cegar => Kind::Cegar(Box::new(cegar::OPTIONS.configure(settings)?)),
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy_config(options)?)),
             EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
+            // Beside bounded model checking nobody has to look for errors again.
+            EngineName::KInduction => Kind::KInduction(kinduction::Config { base_case: member.is_none() }),
             EngineName::Spacer => Kind::Spacer,
             EngineName::Spds => Kind::Spds(spds::OPTIONS.configure(settings)?),
             other => return Err(format!("--engine {} does not go with programs with procedures", other.name())),
@@ -65,6 +68,7 @@ impl ProcedureEngine {
             Kind::Cegar(_) => "cegar",
             Kind::Lazy(..) => "lazy",
             Kind::Bounded(_) => "bounded",
+            Kind::KInduction(_) => "kinduction",
             Kind::Spacer => "spacer",
             Kind::Spds(_) => "spds",
         }
@@ -96,6 +100,7 @@ impl ProcedureEngine {
                 })
             }
             Kind::Bounded(config) => Found::new(bounded::check(program, config, budget, watcher)),
+            Kind::KInduction(config) => Found::new(kinduction::check(program, config, budget, watcher)),
             Kind::Spacer => {
                 one_after_the_other(program, self.encoding, budget, watcher, |encoding, budget, watcher| {
                     spacer(program, encoding, budget, watcher)

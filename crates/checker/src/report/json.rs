@@ -103,8 +103,11 @@ fn add_proof(object: &mut Value, proof: &Proof) {
         }
         Proof::AllRuns { states } => json!({ "kind": "reached states", "states": states }),
         Proof::Invariants { points, invariants } => {
-            let invariant = |i: &Invariant| json!({ "file": i.file, "line": i.line, "invariant": i.invariant });
             json!({ "kind": "invariants", "points": points, "invariants": invariants.iter().map(invariant).collect::<Value>() })
+        }
+        Proof::Induction { depth, loops, invariants } => {
+            let invariants: Value = invariants.iter().map(invariant).collect();
+            json!({ "kind": "induction", "depth": depth, "loops": loops, "invariants": invariants })
         }
         Proof::Bounds(bounds) => {
             let bound = |b: &Bound| json!({ "file": b.file, "line": b.line, b.what.as_str(): b.times });
@@ -114,6 +117,10 @@ fn add_proof(object: &mut Value, proof: &Proof) {
             json!({ "kind": "summaries", "points": points, "int_bits": int_bits, "heap_bits": heap_bits })
         }
     };
+}
+
+fn invariant(of: &Invariant) -> Value {
+    json!({ "file": of.file, "line": of.line, "invariant": of.invariant })
 }
 
 fn solved_json(solved: &Solved) -> Value {

@@ -127,6 +127,15 @@ pub enum Proof {
         /// Those that can be written down in C.
         invariants: Vec<Invariant>,
     },
+    /// Induction over the last iterations of loops.
+    Induction {
+        /// How many iterations.
+        depth: u32,
+        /// Of how many loops.
+        loops: u64,
+        /// Those invariants that can be written down in C.
+        invariants: Vec<Invariant>,
+    },
     /// No run goes on for ever, and all of them were looked at.
     Bounds(Vec<Bound>),
     /// Summaries of procedures.

@@ -4,14 +4,14 @@ use clinch_certify::Stop;
 use clinch_frontend::c::types::DataModel;
 use clinch_ir::LocId;
 use clinch_ir::cfa::{
-    CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, ProcedureId, Unrolling,
+    CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Place, ProcedureId, Unrolling,
 };
 
 use super::{
     Bound, Confirmation, Counterexample, Invariant, ProgramRun, Proof, Report, RunInput, Subject, Telling, Verdict,
 };
 use crate::c::assumptions::assumptions;
-use crate::c::invariants::invariants;
+use crate::c::invariants::{at_heads, invariants};
 use crate::c::load::{Language, Loaded};
 use crate::c::{harness, trace, vacuous};
 use crate::check::Outcome;
@@ -84,7 +84,7 @@ fn reason(loaded: &Loaded, proof: &CfaProof) -> Option<String> {
 fn int_bits(proof: &CfaProof) -> Option<u32> {
     match proof {
         CfaProof::Summaries(proof) => proof.int_bits,
-        CfaProof::Reached(_) | CfaProof::Invariants(_) | CfaProof::Unrolled(_) => None,
+        CfaProof::Reached(_) | CfaProof::Invariants(_) | CfaProof::Unrolled(_) | CfaProof::Induction(_) => None,
     }
 }
 
@@ -92,16 +92,27 @@ fn proof(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Proof {
     match proof {
         CfaProof::Reached(reached) => Proof::AllRuns { states: reached.states.len() as u64 },
         CfaProof::Invariants(proof) => {
-            let invariants = invariants(program, proof, stop).into_iter();
-            let invariants =
-                invariants.map(|(place, invariant)| Invariant { file: place.file, line: place.line, invariant });
-            Proof::Invariants { points: proof.points.len() as u64, invariants: invariants.collect() }
+            let invariants = invariants(program, proof, stop).into_iter().map(invariant).collect();
+            Proof::Invariants { points: proof.points.len() as u64, invariants }
+        }
+        CfaProof::Induction(proof) => {
+            let heads = proof.loops.iter().map(|l| (l.procedure, l.head, l.invariant)).collect();
+            let shown = at_heads(program, &mut proof.terms.clone(), heads, None, stop);
+            Proof::Induction {
+                depth: proof.loops.iter().map(|l| l.depth).max().unwrap_or(0),
+                loops: proof.loops.len() as u64,
+                invariants: shown.into_iter().map(invariant).collect(),
+            }
         }
         CfaProof::Unrolled(proof) => Proof::Bounds(bounds(program, proof)),
         CfaProof::Summaries(proof) => {
             Proof::Summaries { points: proof.points.len() as u64, int_bits: proof.int_bits, heap_bits: proof.heap_bits }
         }
     }
+}
+
+fn invariant((place, invariant): (Place, String)) -> Invariant {
+    Invariant { file: place.file, line: place.line, invariant }
 }
 
 /// The loops that runs go round, and the procedures that call themselves: where they are, and how often at most.

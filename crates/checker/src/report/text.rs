@@ -87,7 +87,9 @@ impl Report {
         }
         writeln!(out, "proof: {}; {checked}", proof_text(proof))?;
         match proof {
-            Proof::Invariants { invariants, .. } => write_invariants(out, invariants),
+            Proof::Invariants { invariants, .. } | Proof::Induction { invariants, .. } => {
+                write_invariants(out, invariants)
+            }
             Proof::Bounds(bounds) => write_bounds(out, bounds),
             _ => Ok(()),
         }
@@ -121,6 +123,10 @@ fn proof_text(proof: &Proof) -> String {
         Proof::Solution(_) => "a solution".to_owned(),
         Proof::AllRuns { states } => format!("all runs, {states} states at inputs"),
         Proof::Invariants { points, .. } => format!("invariants at {points} points"),
+        Proof::Induction { depth, loops, .. } => {
+            let (s, them) = if *loops == 1 { ("", "the loop") } else { ("s", "each of the loops") };
+            format!("induction over {loops} loop{s}, from {depth} to the next of the iterations of {them}")
+        }
         Proof::Bounds(_) => "all runs, as far as they can go".to_owned(),
         Proof::Summaries { points, .. } => format!("procedure summaries, formulas at {points} locations"),
     }

@@ -96,7 +96,8 @@ fn an_interrupt_is_answered_within_a_second() {
     let finite = write(&folder, "finite.gcl", HARD_FINITE);
     let infinite = write(&folder, "infinite.gcl", HARD_INFINITE);
     let clauses = write(&folder, "hard.smt2", HARD_CLAUSES);
-    let of_c = ["auto", "explicit", "bounded", "lazy", "cegar", "spacer", "spds"].map(|engine| (&c, engine));
+    let of_c =
+        ["auto", "explicit", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds"].map(|engine| (&c, engine));
     let of_finite = ["explicit", "alpha", "split", "cegar", "spacer"].map(|engine| (&finite, engine));
     let of_infinite = ["alpha", "cegar", "lazy", "spacer"].map(|engine| (&infinite, engine));
     let of_clauses = ["cegar", "lazy", "spacer"].map(|engine| (&clauses, engine));
@@ -176,7 +177,7 @@ fn no_worker_is_left_behind() {
 fn time_limits_hold_for_every_engine() {
     let folder = tempfile::tempdir().expect("a folder");
     let c = write(&folder, "hard.c", HARD_C);
-    for engine in ["auto", "bounded", "lazy", "cegar", "spacer", "spds"] {
+    for engine in ["auto", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds"] {
         let begin = Instant::now();
         let output = start(&c, &["--engine", engine, "--timeout", "1s"]).wait_with_output().expect("it ends");
         let object = object(&output);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use clinch_ir::cfa::guided::{run_guided, value_bits};
-use clinch_ir::cfa::{CfaProgram, CfaProof, InputId, InputTrace, Unrolling};
+use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Unrolling};
 use clinch_ir::machine::InputSource;
 use clinch_ir::{BinOp, Node, Reason, Term, Terms, Value};
 use clinch_smt::LargeQuestion;
@@ -13,7 +13,7 @@ use super::path::{PathId, Paths};
 use super::walk::{Repeated, Round};
 
 /// The bounds that were enough.
-pub(super) fn proof(round: &Round) -> CfaProof {
+pub(crate) fn unrolling(round: &Round) -> Unrolling {
     let mut unrolling = Unrolling::default();
     for (&what, &times) in &round.used {
         match what {
@@ -21,7 +21,7 @@ pub(super) fn proof(round: &Round) -> CfaProof {
             Repeated::Call(procedure) => unrolling.calls.push((procedure, times)),
         }
     }
-    CfaProof::Unrolled(unrolling)
+    unrolling
 }
 
 /// Whether a condition holds in a model.

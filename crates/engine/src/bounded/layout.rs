@@ -6,12 +6,12 @@ use clinch_ir::{LocId, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 
 /// A program prepared for execution.
-pub(super) struct Layout<'p> {
-    pub(super) program: &'p CfaProgram,
+pub(crate) struct Layout<'p> {
+    pub(crate) program: &'p CfaProgram,
     /// The number of each symbol that is a variable.
     slots: Vec<Option<u32>>,
     /// For each variable the term that says nothing about it: itself.
-    pub(super) anything: Vec<Term>,
+    pub(crate) anything: Vec<Term>,
     /// For each variable its procedure and its position among parameters and locals.
     owner: Vec<Option<(ProcedureId, u32)>>,
     pub(super) procedures: Vec<ProcedureLayout>,
@@ -20,8 +20,8 @@ pub(super) struct Layout<'p> {
 }
 
 /// One procedure.
-pub(super) struct ProcedureLayout {
-    pub(super) order: WeakOrder,
+pub(crate) struct ProcedureLayout {
+    pub(crate) order: WeakOrder,
     pub(super) successors: Vec<Vec<EdgeId>>,
     liveness: Liveness,
     /// The numbers of its parameters and locals.
@@ -71,17 +71,17 @@ impl<'p> Layout<'p> {
     }
 
     /// The number of a variable.
-    pub(super) fn slot(&self, symbol: Symbol) -> Option<usize> {
+    pub(crate) fn slot(&self, symbol: Symbol) -> Option<usize> {
         self.slots.get(symbol.index()).copied().flatten().map(|n| n as usize)
     }
 
     /// What is known of a procedure.
-    pub(super) fn of(&self, procedure: ProcedureId) -> &ProcedureLayout {
+    pub(crate) fn of(&self, procedure: ProcedureId) -> &ProcedureLayout {
         &self.procedures[procedure.index()]
     }
 
     /// Whether a variable, by its number, is one of the procedure and not read after the location.
-    pub(super) fn is_dead(&self, procedure: ProcedureId, location: LocId, variable: usize) -> bool {
+    pub(crate) fn is_dead(&self, procedure: ProcedureId, location: LocId, variable: usize) -> bool {
         match self.owner[variable] {
             Some((own, position)) if own == procedure => {
                 !self.of(procedure).liveness.is_live(location, position as usize)

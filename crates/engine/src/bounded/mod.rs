@@ -30,6 +30,7 @@
 //! - D5. A run that comes back to the head of a loop in the state in which it was there before is not followed: a shortest run to an
 //!   error does not (the *recurrence diameter* of \[Bmc\]). So loops that wait without end need no bound.
 
+pub(crate) mod cut;
 mod evidence;
 mod heap;
 mod layout;
@@ -44,18 +45,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use clinch_ir::cfa::guided::open_reason;
-use clinch_ir::cfa::{CfaProgram, CfaVerdict, EdgeId, ProcedureId};
-use clinch_ir::{Reason, Term};
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, ProcedureId};
+use clinch_ir::{Reason, Term, Terms};
 use clinch_smt::LargeQuestion;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
 use crate::share::Known;
-use layout::Layout;
-use path::PathId;
+use cut::Cuts;
+pub(crate) use evidence::unrolling;
+pub(crate) use layout::Layout;
+pub(crate) use path::PathId;
 use query::{Found, ask};
-use walk::{Bounds, Memory, Repeated, Round, Walk};
+pub(crate) use walk::{Bounds, Repeated, Round};
+use walk::{Memory, Walk};
 
 /// The time for a question on which a verdict depends: that of the budget.
 const NO_LIMIT: Duration = Duration::from_secs(3600);
@@ -110,19 +114,20 @@ pub fn check(
     (verdict, bounded.stats)
 }
 
-struct Bounded<'a> {
+/// A program under execution.
+pub(crate) struct Bounded<'a> {
     program: &'a CfaProgram,
     config: &'a Config,
     budget: &'a Budget,
-    layout: Layout<'a>,
+    pub(crate) layout: Layout<'a>,
     memory: Memory,
     /// Conditions that have no model.
     refuted: FxHashSet<Term>,
-    stats: Stats,
+    pub(crate) stats: Stats,
 }
 
 impl<'a> Bounded<'a> {
-    fn new(program: &'a CfaProgram, config: &'a Config, budget: &'a Budget) -> Self {
+    pub(crate) fn new(program: &'a CfaProgram, config: &'a Config, budget: &'a Budget) -> Self {
         let mut terms = program.terms.clone();
         let layout = Layout::new(program, &mut terms);
         let memory = Memory::new(&layout, terms);
@@ -132,29 +137,85 @@ impl<'a> Bounded<'a> {
     fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
         let mut bounds = Bounds { default: self.config.first_bound, of: BTreeMap::new() };
         loop {
-            self.budget.check_iteration(self.stats.rounds)?;
-            self.stats.rounds += 1;
-            let start = std::time::Instant::now();
-            let round = Walk::new(&self.layout, &mut self.memory, &bounds, self.budget).run()?;
-            self.stats.execution_seconds += start.elapsed().as_secs_f64();
-            self.stats.points += round.points;
-            self.stats.queries += round.queries;
-            self.stats.bound = round.used.values().copied().max().unwrap_or(0).into();
-            let states = self.memory.terms.len() as u64;
-            observer.progress(Progress { iteration: self.stats.rounds, states, ..Progress::default() });
-            if let Some(mut model) = self.ask_about(round.errors.iter().map(|e| e.0))? {
-                let terms = &self.memory.terms;
-                return evidence::trace(self.program, terms, &self.memory.paths, &round, &mut model)
-                    .map(CfaVerdict::Unsafe);
+            let round = self.round(&bounds, None, observer)?;
+            if let Some(trace) = self.error(&round)? {
+                return Ok(CfaVerdict::Unsafe(trace));
             }
             if observer.shares() {
                 observer.tell(Known::NoErrorWithin(bounds.told()));
             }
             if self.within(&round, &mut bounds)? {
                 self.nothing_open(&round)?;
-                return Ok(CfaVerdict::Safe(evidence::proof(&round)));
+                return Ok(CfaVerdict::Safe(CfaProof::Unrolled(unrolling(&round))));
             }
         }
+    }
+
+    /// Executes everything within the bounds, and the loops that are cut.
+    pub(crate) fn round(
+        &mut self,
+        bounds: &Bounds,
+        cuts: Option<&Cuts>,
+        observer: &mut dyn Observer,
+    ) -> Result<Round, Reason> {
+        self.budget.check_iteration(self.stats.rounds)?;
+        self.stats.rounds += 1;
+        let start = std::time::Instant::now();
+        let walk = Walk::new(&self.layout, &mut self.memory, bounds, self.budget);
+        let round = match cuts {
+            Some(cuts) => walk.with_cuts(cuts).run(),
+            None => walk.run(),
+        }?;
+        self.stats.execution_seconds += start.elapsed().as_secs_f64();
+        self.stats.points += round.points;
+        self.stats.queries += round.queries;
+        self.stats.bound = round.used.values().copied().max().unwrap_or(0).into();
+        let states = self.memory.terms.len() as u64;
+        observer.progress(Progress { iteration: self.stats.rounds, states, ..Progress::default() });
+        Ok(round)
+    }
+
+    /// A run to an error, if there is one.
+    pub(crate) fn error(&mut self, round: &Round) -> Result<Option<InputTrace>, Reason> {
+        let Some(mut model) = self.ask_about(round.errors.iter().map(|e| e.0))? else { return Ok(None) };
+        let (terms, paths) = (&self.memory.terms, &self.memory.paths);
+        evidence::trace(self.program, terms, paths, round, &mut model).map(Some)
+    }
+
+    /// What was decided on a path.
+    pub(crate) fn condition(&self, path: PathId) -> Term {
+        self.memory.paths.condition(path)
+    }
+
+    /// The program, and the store of all terms.
+    pub(crate) fn parts(&mut self) -> (&Layout<'a>, &mut Terms) {
+        (&self.layout, &mut self.memory.terms)
+    }
+
+    /// The store of all terms.
+    pub(crate) fn terms(&mut self) -> &mut Terms {
+        &mut self.memory.terms
+    }
+
+    /// Values that satisfy a formula, if there are any.
+    pub(crate) fn ask(&mut self, formula: Term) -> Result<Option<Box<LargeQuestion>>, Reason> {
+        self.stats.queries += 1;
+        let start = std::time::Instant::now();
+        let found = ask(&self.memory.terms, formula, self.budget, NO_LIMIT);
+        self.stats.solver_seconds += start.elapsed().as_secs_f64();
+        match found {
+            Found::Model(model) => Ok(Some(model)),
+            Found::None => Ok(None),
+            Found::Unknown => {
+                self.budget.check()?;
+                Err(Reason::Unsupported("the solver gives up".to_owned()))
+            }
+        }
+    }
+
+    /// Whether a condition holds in a model.
+    pub(crate) fn holds(&self, model: &mut LargeQuestion, condition: Term) -> bool {
+        evidence::holds(&self.memory.terms, model, condition)
     }
 
     /// Whether one of the paths can be taken: values that lead there.
@@ -165,21 +226,11 @@ impl<'a> Bounded<'a> {
             return Ok(None);
         }
         let some = self.memory.terms.any(conditions.iter().copied());
-        self.stats.queries += 1;
-        let start = std::time::Instant::now();
-        let found = ask(&self.memory.terms, some, self.budget, NO_LIMIT);
-        self.stats.solver_seconds += start.elapsed().as_secs_f64();
-        match found {
-            Found::Model(model) => Ok(Some(model)),
-            Found::None => {
-                self.refuted.extend(conditions);
-                Ok(None)
-            }
-            Found::Unknown => {
-                self.budget.check()?;
-                Err(Reason::Unsupported("the solver gives up".to_owned()))
-            }
+        let model = self.ask(some)?;
+        if model.is_none() {
+            self.refuted.extend(conditions);
         }
+        Ok(model)
     }
 
     /// Whether no run goes beyond the bounds. Otherwise those that are too small grow: all of them while that costs little,

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 /// A path condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct PathId(u32);
+pub(crate) struct PathId(u32);
 
 /// Nothing was decided.
 pub(super) const ROOT: PathId = PathId(0);

@@ -9,6 +9,7 @@ use clinch_ir::fold::Folder;
 use clinch_ir::{LocId, Node, Reason, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
+use super::cut::Cuts;
 use super::layout::Layout;
 use super::path::{PathId, Paths, ROOT};
 use super::query::{Found, ask};
@@ -18,7 +19,7 @@ use crate::share;
 
 /// What may be repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum Repeated {
+pub(crate) enum Repeated {
     /// The loop with this head.
     Loop(ProcedureId, LocId),
     /// A call of a procedure that is active already.
@@ -44,13 +45,13 @@ const TERMS: usize = 4_000_000;
 
 /// How often things may be repeated: those not listed as often as is said for all.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bounds {
-    pub(super) default: u32,
-    pub(super) of: BTreeMap<Repeated, u32>,
+pub(crate) struct Bounds {
+    pub(crate) default: u32,
+    pub(crate) of: BTreeMap<Repeated, u32>,
 }
 
 impl Bounds {
-    pub(super) fn get(&self, what: Repeated) -> u32 {
+    pub(crate) fn get(&self, what: Repeated) -> u32 {
         self.of.get(&what).copied().unwrap_or(self.default)
     }
 
@@ -69,42 +70,47 @@ impl Bounds {
 
 /// An input on the way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
-    pub(super) site: InputId,
-    pub(super) value: Symbol,
-    pub(super) path: PathId,
+pub(crate) struct Asked {
+    pub(crate) site: InputId,
+    pub(crate) value: Symbol,
+    pub(crate) path: PathId,
 }
 
 /// What a round found.
 #[derive(Debug, Default)]
-pub(super) struct Round {
+pub(crate) struct Round {
     /// Paths to errors.
-    pub(super) errors: Vec<(PathId, ProcedureId, EdgeId)>,
+    pub(crate) errors: Vec<(PathId, ProcedureId, EdgeId)>,
     /// Paths to what has no verdict.
-    pub(super) open: Vec<(PathId, ProcedureId, EdgeId)>,
+    pub(crate) open: Vec<(PathId, ProcedureId, EdgeId)>,
     /// Paths that go on beyond a bound.
-    pub(super) beyond: Vec<(Repeated, PathId)>,
+    pub(crate) beyond: Vec<(Repeated, PathId)>,
+    /// Candidates for invariants, by number, and paths on which they do not hold.
+    pub(crate) broken: Vec<(usize, PathId)>,
     /// The inputs, in the order of time.
-    pub(super) inputs: Vec<Asked>,
+    pub(crate) inputs: Vec<Asked>,
     /// How often each loop was gone round, and how often a procedure was active, at most.
-    pub(super) used: BTreeMap<Repeated, u32>,
+    pub(crate) used: BTreeMap<Repeated, u32>,
     /// Points executed.
-    pub(super) points: u64,
+    pub(crate) points: u64,
     /// Questions whether a path can be taken.
-    pub(super) queries: u64,
+    pub(crate) queries: u64,
 }
 
 /// A loop under way.
 #[derive(Clone, Debug)]
-struct Turns {
-    price: u32,
+pub(super) struct Turns {
+    pub(super) price: u32,
     /// Whether a run left the loop in the current iteration.
-    left: bool,
+    pub(super) left: bool,
     /// The path where the current iteration began.
-    path: PathId,
+    pub(super) path: PathId,
     /// The state there.
-    values: Vec<Term>,
-    saved: Vec<Term>,
+    pub(super) values: Vec<Term>,
+    pub(super) saved: Vec<Term>,
+    /// If the loop is cut: the iteration before which was forgotten what it changed, and whether runs had no choice so far.
+    pub(super) since: Option<u32>,
+    pub(super) forced: bool,
 }
 
 /// What is kept from round to round: terms of one round are those of the next.
@@ -114,8 +120,8 @@ pub(super) struct Memory {
     pub(super) paths: Paths,
     /// Paths that cannot be taken, and paths that may.
     possible: FxHashMap<PathId, bool>,
-    /// Symbols for what is open, by place and number.
-    fresh: FxHashMap<(Key, u32), Symbol>,
+    /// Symbols for what is open, by place, number and sort: with other bounds a place may have others.
+    fresh: FxHashMap<(Key, u32, Sort), Symbol>,
     /// Addresses of blocks, by the place that allocates them.
     pub(super) addresses: super::heap::Addresses,
 }
@@ -143,7 +149,8 @@ impl Memory {
 
     /// The same with a name and a sort.
     pub(super) fn fresh_of(&mut self, key: &Key, number: u32, name: &str, sort: Sort) -> Symbol {
-        *self.fresh.entry((Rc::clone(key), number)).or_insert_with(|| self.terms.declare(name, sort))
+        let known = self.fresh.entry((Rc::clone(key), number, sort.clone()));
+        *known.or_insert_with(|| self.terms.declare(name, sort))
     }
 }
 
@@ -153,15 +160,21 @@ pub(super) struct Walk<'a, 'p> {
     pub(super) memory: &'a mut Memory,
     bounds: &'a Bounds,
     budget: &'a Budget,
+    pub(super) cuts: Option<&'a Cuts>,
     pending: BTreeMap<Key, (Place, Vec<State>)>,
-    turns: FxHashMap<Key, Turns>,
+    pub(super) turns: FxHashMap<Key, Turns>,
     pub(super) round: Round,
 }
 
 impl<'a, 'p> Walk<'a, 'p> {
     pub(super) fn new(layout: &'a Layout<'p>, memory: &'a mut Memory, bounds: &'a Bounds, budget: &'a Budget) -> Self {
         let (pending, turns) = (BTreeMap::new(), FxHashMap::default());
-        Walk { layout, memory, bounds, budget, pending, turns, round: Round::default() }
+        Walk { layout, memory, bounds, budget, cuts: None, pending, turns, round: Round::default() }
+    }
+
+    /// With loops that are cut instead of being bounded.
+    pub(super) fn with_cuts(self, cuts: &'a Cuts) -> Self {
+        Walk { cuts: Some(cuts), ..self }
     }
 
     /// Executes everything within the bounds.
@@ -217,6 +230,9 @@ impl<'a, 'p> Walk<'a, 'p> {
         }
         self.forget_dead(place.procedure, place.location, &mut state);
         let at = place.base + 2 * (around.len() - 1) + 1;
+        if let Some(cut) = self.cuts.and_then(|cuts| cuts.loops.get(&(place.procedure, place.location))) {
+            return self.cut(place, at, cut, state);
+        }
         let iteration = place.key[at];
         let what = Repeated::Loop(place.procedure, place.location);
         let last = self.turns.remove(&place.key[..at]).filter(|_| iteration > 0);
@@ -233,7 +249,9 @@ impl<'a, 'p> Walk<'a, 'p> {
             return None;
         }
         let (values, saved) = (state.values.clone(), state.saved.clone());
-        self.turns.insert(place.key[..at].into(), Turns { price, left: false, path: state.path, values, saved });
+        let path = state.path;
+        let turns = Turns { price, left: false, path, values, saved, since: None, forced: false };
+        self.turns.insert(place.key[..at].into(), turns);
         self.use_up(what, iteration);
         Some(state)
     }
@@ -254,7 +272,7 @@ impl<'a, 'p> Walk<'a, 'p> {
     }
 
     /// The path of a state that is another one than that of the iteration before; none if it is the same.
-    fn changed(&mut self, last: &Turns, state: &State) -> Option<PathId> {
+    pub(super) fn changed(&mut self, last: &Turns, state: &State) -> Option<PathId> {
         if self.layout.allocates {
             return Some(state.path);
         }
@@ -337,6 +355,7 @@ impl<'a, 'p> Walk<'a, 'p> {
     fn take(&mut self, place: &Place, id: EdgeId, mut state: State) {
         let edge = &self.layout.program.procedure(place.procedure).edges[id.index()];
         match &edge.op {
+            Op::Error(_) | Op::Unsupported(_) | Op::Undefined(_) if self.all_is_well(place) => return,
             Op::Error(_) => return self.round.errors.push((state.path, place.procedure, id)),
             Op::Unsupported(_) | Op::Undefined(_) => {
                 return self.round.open.push((state.path, place.procedure, id));
@@ -407,6 +426,9 @@ impl<'a, 'p> Walk<'a, 'p> {
             key.extend([order.position(head), iteration]);
         }
         key.push(order.position(to));
+        if self.leaves_early(from, common, inside.len()) {
+            return;
+        }
         self.leave_loops(from, common, inside.len());
         let place = Place { key: key.into(), location: to, calls: from.calls.clone(), ..*from };
         self.arrive(place, state);
@@ -479,6 +501,9 @@ impl<'a, 'p> Walk<'a, 'p> {
     fn return_from(&mut self, place: &Place, mut state: State, value: Option<Term>) {
         let Some(frame) = place.calls.clone() else { return self.leave_all(place) };
         let depth = self.layout.of(place.procedure).order.loops_around(place.location).len();
+        if self.leaves_early(place, 0, depth) {
+            return;
+        }
         self.leave_loops(place, 0, depth);
         let value = value.map(|v| self.evaluate(&state, v));
         let variables = &self.layout.of(place.procedure).variables;

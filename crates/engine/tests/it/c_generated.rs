@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clinch_attack::generate;
-use clinch_certify::{check_input_trace, check_invariants, check_unrolling};
+use clinch_certify::{check_induction, check_input_trace, check_invariants, check_unrolling};
 use clinch_engine::explicit::{RunsConfig, check_runs};
 use clinch_engine::lazy::{self, Order, Values};
-use clinch_engine::{Budget, Silent, bounded};
+use clinch_engine::{Budget, Silent, bounded, kinduction};
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::cfa::encoding::Overflow;
@@ -66,6 +66,7 @@ fn certified(program: &CfaProgram, verdict: &CfaVerdict) -> Option<bool> {
     let accepted = match verdict {
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => check_invariants(program, proof, &|| false),
         CfaVerdict::Safe(CfaProof::Unrolled(proof)) => check_unrolling(program, proof, &|| false),
+        CfaVerdict::Safe(CfaProof::Induction(proof)) => check_induction(program, proof, &|| false),
         CfaVerdict::Safe(_) => unreachable!("no proof of these engines"),
         CfaVerdict::Unsafe(trace) => {
             check_input_trace(program, trace, &|| false).expect("a trace is accepted");
@@ -80,10 +81,14 @@ fn certified(program: &CfaProgram, verdict: &CfaVerdict) -> Option<bool> {
 fn answers(program: &CfaProgram, turn: usize) -> (String, Option<bool>) {
     let budget = Budget::unlimited().with_timeout(Some(PROOF));
     let wraps = Encoding::Integers(Overflow::Wraps);
-    let (encoding, config) = match turn % 6 {
+    let (encoding, config) = match turn % 7 {
         0 => {
             let (verdict, _) = bounded::check(program, &bounded::Config::default(), &budget, &mut Silent);
             return ("bounded".to_owned(), certified(program, &verdict));
+        }
+        6 => {
+            let (verdict, _) = kinduction::check(program, &kinduction::Config::default(), &budget, &mut Silent);
+            return ("kinduction".to_owned(), certified(program, &verdict));
         }
         1 => (Encoding::Integers(Overflow::Ignored), lazy::Config::default()),
         2 => (wraps, lazy::Config { order: Order::SubsumerFirst, ..lazy::Config::default() }),

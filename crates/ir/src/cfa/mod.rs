@@ -42,8 +42,8 @@ pub use partial::{may_fail, partial_terms};
 pub use print::{show_c, show_c_in};
 pub use source::{LineMarker, Place, SourceMap};
 pub use verdict::{
-    Bound, BoundCell, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Invariants, ReachedStates, Summaries,
-    SummaryPoint, Unrolling,
+    Bound, BoundCell, CfaProof, CfaVerdict, Induction, InductiveLoop, InputOrigin, InputTrace, InputValue, Invariants,
+    ReachedStates, Summaries, SummaryPoint, Unrolling,
 };
 
 index_type! {

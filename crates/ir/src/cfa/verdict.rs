@@ -58,8 +58,39 @@ pub enum CfaProof {
     Invariants(Invariants),
     /// Bounds that no run exceeds; no run within them reaches an error.
     Unrolled(Unrolling),
+    /// Loops that are safe by induction over their last iterations; the others have bounds.
+    Induction(Induction),
     /// Formulas that relate the values at a location to those with which its procedure was entered.
     Summaries(Summaries),
+}
+
+/// A proof by k-induction. Take the first moment at which a run does what it must not: it reaches an error, something without
+/// verdict, or the head of a listed loop while the loop's invariant does not hold. Until then everything was well, in
+/// particular in the last iterations of every listed loop around that moment. So it is enough to execute, of each of these loops,
+/// the first iterations as they are, and then the last ones, of which nothing is known but that all was well before.
+#[derive(Clone, Debug)]
+pub struct Induction {
+    /// The store of the formulas; it extends the program's.
+    pub terms: Terms,
+    /// The loops that are cut.
+    pub loops: Vec<InductiveLoop>,
+    /// How often what is left is repeated, at most.
+    pub unrolling: Unrolling,
+}
+
+/// A loop that is cut in a proof by induction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InductiveLoop {
+    /// Its procedure.
+    pub procedure: ProcedureId,
+    /// Its head.
+    pub head: LocId,
+    /// The *k*: iterations in which all was well, before one that is examined. At least 1.
+    pub depth: u32,
+    /// While runs have no choice, so many iterations are executed as they are.
+    pub forced: u32,
+    /// What holds whenever a run passes the head, over the program's variables.
+    pub invariant: Term,
 }
 
 /// How often runs repeat things, at most.

@@ -29,7 +29,8 @@ use clinch_ir::cfa::{
 use clinch_ir::machine::{InputRequest, InputSource, Limit, Machine, Outcome, Stop};
 use serde::Serialize;
 
-use crate::budget::{Budget, Observer};
+use crate::budget::{Budget, Observer, Progress};
+use crate::share::Known;
 use candidates::Candidates;
 
 /// Options of the search.
@@ -66,6 +67,24 @@ pub struct RunsStats {
     pub states: u64,
     /// Pieces of runs between two inputs.
     pub transitions: u64,
+}
+
+/// Some states that runs with random inputs have at loop heads.
+pub(crate) fn states_at_loop_heads(program: &CfaProgram) -> Vec<Known> {
+    /// Keeps what it is told.
+    struct Notes(Vec<Known>);
+
+    impl Observer for Notes {
+        fn progress(&mut self, _: Progress) {}
+
+        fn tell(&mut self, fact: Known) {
+            self.0.push(fact);
+        }
+    }
+
+    let (config, mut notes) = (RunsConfig::default(), Notes(Vec::new()));
+    scout::scout(&Machine::new(program), &Candidates::new(program, &config), config.seed, &mut notes);
+    notes.0
 }
 
 /// Searches for inputs that lead to the error.

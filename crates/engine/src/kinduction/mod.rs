@@ -1,0 +1,309 @@
+//! k-induction with auxiliary invariants: M. Sheeran, S. Singh, G. Stålmarck, *Checking Safety Properties Using Induction and a
+//! SAT-Solver*, FMCAD 2000 (\[Simple\]); for programs as A. Donaldson, L. Haller, D. Kroening, P. Rümmer, *Software Verification Using
+//! k-Induction*, SAS 2011 (\[Kind\]); with invariants that others find as D. Beyer, M. Dangl, P. Wendler, *Boosting k-Induction with
+//! Continuously-Refined Invariants*, CAV 2015 (\[Kinv\]).
+//!
+//! If `k` iterations of a loop without error are never followed by one with an error, and the first `k` have none, there is none at
+//! all. What is not true of every state, only of those that can be reached, has to be said by invariants: candidates are made
+//! from templates, and the largest set of them that is preserved is kept (C. Flanagan, K. R. M. Leino, *Houdini, an Annotation
+//! Assistant for ESC/Java*, FME 2001, \[Houdini\]), in exact bits, by the same induction. States that runs were in refute most of them
+//! before.
+//!
+//! | papers                                   | here                                                        |
+//! |------------------------------------------|-------------------------------------------------------------|
+//! | base case                                | `Induction::base`, which is `crate::bounded`                |
+//! | inductive step, cutting of loops         | `crate::bounded::cut`                                       |
+//! | combined case rule of \[Kind\]             | one round executes base and step together                   |
+//! | simple paths                             | deviation D5 of `crate::bounded`                            |
+//! | candidate annotations                    | `candidates`                                                |
+//! | refuted annotations are removed          | `Induction::keep_preserved`                                 |
+//!
+//! **Soundness.** See [`clinch_ir::cfa::Induction`]; `clinch_certify` does the last step again, with code of its own.
+//!
+//! **Deviations.**
+//! - D1. All loops are cut at once, inner ones within the iterations of outer ones, rather than one after the other.
+//! - D2. Loops in which memory is allocated are not cut but bounded, and so is recursion.
+//! - D3. Iterations without choice are executed as they are, up to a number: small loops with constant bounds stay exact.
+
+mod candidates;
+mod domains;
+mod places;
+#[cfg(test)]
+mod tests;
+
+use clinch_ir::cfa::{self, CfaProgram, CfaProof, CfaVerdict, InductiveLoop, InputTrace, ProcedureId};
+use clinch_ir::horn::{Assignment, evaluate};
+use clinch_ir::{LocId, Node, Reason, Sort, Symbol, Term, Terms, Value};
+use serde::Serialize;
+
+use crate::bounded::cut::{Candidate, Cuts, loops_to_cut};
+use crate::bounded::{self, Bounded, Bounds, Round, unrolling};
+use crate::budget::{Budget, Observer};
+use crate::explicit::states_at_loop_heads;
+use crate::share::{Concrete, Fact, Known, Learned, Place};
+
+/// The head of a loop.
+type Head = (ProcedureId, LocId);
+
+/// While runs have no choice, so many iterations are executed as they are.
+const FORCED: u32 = 32;
+/// The largest `k`.
+const DEEPEST: u32 = 64;
+/// Bounds of what is not cut grow so often for one `k`.
+const GROWTHS: u32 = 3;
+
+/// What is searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Whether errors are searched for as well. Beside bounded model checking that would be done twice.
+    pub base_case: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { base_case: true }
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    /// The last `k`.
+    pub depth: u32,
+    /// Loops that are cut.
+    pub loops: u64,
+    /// Candidates for invariants.
+    pub candidates: u64,
+    /// Those that are invariants, at the last `k`.
+    pub invariants: u64,
+    /// What the execution of base and step did.
+    pub execution: bounded::Stats,
+}
+
+/// Checks a program.
+pub fn check(
+    program: &CfaProgram,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Stats) {
+    let bounds = bounded::Config::default();
+    let mut induction = Induction::new(program, config, &bounds, budget);
+    let verdict = induction.run(observer).unwrap_or_else(CfaVerdict::Unknown);
+    let execution = induction.bounded.stats.clone();
+    (verdict, Stats { execution, ..induction.stats })
+}
+
+struct Induction<'a> {
+    program: &'a CfaProgram,
+    config: &'a Config,
+    bounded: Bounded<'a>,
+    cuts: Cuts,
+    /// Candidates by number, and whether each is one still.
+    candidates: Vec<Candidate>,
+    kept: Vec<bool>,
+    /// What others found out, and states that runs were in.
+    learned: Learned,
+    /// Of what is not cut.
+    bounds: Bounds,
+    stats: Stats,
+}
+
+impl<'a> Induction<'a> {
+    fn new(program: &'a CfaProgram, config: &'a Config, bounds: &'a bounded::Config, budget: &'a Budget) -> Self {
+        let bounded = Bounded::new(program, bounds, budget);
+        let loops = loops_to_cut(&bounded.layout);
+        let stats = Stats { loops: loops.len() as u64, ..Stats::default() };
+        let cuts = Cuts { depth: 1, forced: FORCED, loops };
+        let bounds = Bounds { default: 1, ..Bounds::default() };
+        let (candidates, kept, learned) = (Vec::new(), Vec::new(), Learned::default());
+        Induction { program, config, bounded, cuts, candidates, kept, learned, bounds, stats }
+    }
+
+    fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
+        if self.cuts.loops.is_empty() && !self.config.base_case {
+            return Err(Reason::NoProgress);
+        }
+        let seen = states_at_loop_heads(self.program);
+        let seen: Vec<Fact> = seen.into_iter().map(|what| Fact { from: String::new(), what }).collect();
+        self.learned.absorb(&seen, self.program, self.bounded.terms());
+        let proposed = candidates::propose(&mut self.bounded, &self.cuts.loops);
+        self.add_candidates(proposed);
+        for depth in depths() {
+            (self.cuts.depth, self.stats.depth) = (depth, depth);
+            self.listen(observer);
+            if let Some(trace) = self.base(observer)? {
+                return Ok(CfaVerdict::Unsafe(trace));
+            }
+            if let Some(round) = self.step(observer)? {
+                return Ok(CfaVerdict::Safe(self.proof(&round)));
+            }
+        }
+        Err(Reason::NoProgress)
+    }
+
+    /// What others found out may be what is missing.
+    fn listen(&mut self, observer: &mut dyn Observer) {
+        if self.learned.absorb(&observer.heard(), self.program, self.bounded.terms()) == 0 {
+            return;
+        }
+        let formulas = [&self.learned.invariants, &self.learned.candidates, &self.learned.predicates];
+        let all = formulas.into_iter().flatten().flat_map(|(at, all)| all.iter().map(|formula| (*at, *formula)));
+        let new = all.map(|(at, formula)| ((at.procedure, at.location), formula)).collect();
+        self.add_candidates(new);
+        self.drop_refuted();
+    }
+
+    /// Those that are new and about a loop that is cut.
+    fn add_candidates(&mut self, proposed: Vec<(Head, Term)>) {
+        for (at, formula) in proposed {
+            let Some(cut) = self.cuts.loops.get_mut(&at) else { continue };
+            if cut.candidates.iter().any(|known| known.formula == formula) {
+                continue;
+            }
+            let terms = self.bounded.terms();
+            let symbol = terms.declare(format!("active{}", self.candidates.len()), Sort::Bool);
+            let candidate = Candidate { number: self.candidates.len(), formula, active: terms.symbol(symbol) };
+            self.candidates.push(candidate);
+            cut.candidates.push(candidate);
+        }
+        self.drop_refuted();
+        self.stats.candidates = self.cuts.loops.values().map(|cut| cut.candidates.len() as u64).sum();
+    }
+
+    /// What does not hold in a state that a run was in needs no solver.
+    fn drop_refuted(&mut self) {
+        for ((procedure, location), cut) in &mut self.cuts.loops {
+            let at = Place { procedure: *procedure, location: *location };
+            let states = self.learned.states.get(&at).into_iter().flatten();
+            let states: Vec<Assignment> = states.map(|state| assignment(self.bounded.terms(), state)).collect();
+            let terms = self.bounded.terms();
+            cut.candidates.retain(|candidate| {
+                let value = |state| evaluate(terms, state, candidate.formula);
+                !states.iter().any(|state| value(state) == Some(Value::Bool(false)))
+            });
+        }
+    }
+
+    /// The base case: an error in the first iterations.
+    fn base(&mut self, observer: &mut dyn Observer) -> Result<Option<InputTrace>, Reason> {
+        if !self.config.base_case {
+            return Ok(None);
+        }
+        let bounds = Bounds { default: self.cuts.depth, ..self.bounds.clone() };
+        let round = self.bounded.round(&bounds, None, observer)?;
+        self.bounded.error(&round)
+    }
+
+    /// The inductive step, together with the base case: the round in which nothing happens that must not, if there is one.
+    fn step(&mut self, observer: &mut dyn Observer) -> Result<Option<Round>, Reason> {
+        for _ in 0..GROWTHS {
+            self.kept = vec![true; self.candidates.len()];
+            let round = self.bounded.round(&self.bounds, Some(&self.cuts), observer)?;
+            self.keep_preserved(&round)?;
+            self.tell_invariants(observer);
+            let bad = round.errors.iter().chain(&round.open).map(|e| e.0).chain(round.beyond.iter().map(|b| b.1));
+            let bad: Vec<Term> = bad.map(|path| self.bounded.condition(path)).collect();
+            let some = self.some_of(&bad);
+            let Some(mut model) = self.bounded.ask(some)? else { return Ok(Some(round)) };
+            let mut small = round.beyond.clone();
+            small.retain(|(_, path)| {
+                let condition = self.bounded.condition(*path);
+                self.bounded.holds(&mut model, condition)
+            });
+            if small.is_empty() {
+                return Ok(None);
+            }
+            for (what, _) in small {
+                let bound = self.bounds.get(what).saturating_mul(2).max(1);
+                self.bounds.of.insert(what, bound);
+            }
+        }
+        Ok(None)
+    }
+
+    /// They hold until a run reaches an error, if it ever does: that is all that others need.
+    fn tell_invariants(&mut self, observer: &mut dyn Observer) {
+        self.stats.invariants = 0;
+        for ((procedure, location), cut) in &self.cuts.loops {
+            let at = Place { procedure: *procedure, location: *location };
+            for candidate in cut.candidates.iter().filter(|candidate| self.kept[candidate.number]) {
+                self.stats.invariants += 1;
+                if observer.shares() {
+                    let known = Known::invariant(self.program, self.bounded.terms(), at, candidate.formula);
+                    known.into_iter().for_each(|known| observer.tell(known));
+                }
+            }
+        }
+    }
+
+    /// Removes candidates until those left are preserved.
+    fn keep_preserved(&mut self, round: &Round) -> Result<(), Reason> {
+        let broken: Vec<(usize, Term)> = round.broken.iter().map(|b| (b.0, self.bounded.condition(b.1))).collect();
+        // What does not even hold at first needs no solver.
+        for (number, condition) in &broken {
+            self.kept[*number] &= !matches!(self.bounded.terms().node(*condition), Node::Bool(true));
+        }
+        loop {
+            let left: Vec<(usize, Term)> = broken.iter().copied().filter(|b| self.kept[b.0]).collect();
+            let conditions: Vec<Term> = left.iter().map(|b| b.1).collect();
+            let some = self.some_of(&conditions);
+            let Some(mut model) = self.bounded.ask(some)? else { return Ok(()) };
+            let before = self.kept.iter().filter(|kept| **kept).count();
+            for (number, condition) in left {
+                self.kept[number] &= !self.bounded.holds(&mut model, condition);
+            }
+            if self.kept.iter().filter(|kept| **kept).count() == before {
+                return Err(Reason::Unsupported("the solver's model is none".to_owned()));
+            }
+        }
+    }
+
+    /// One of the conditions, where those that are still candidates hold and nothing is said of the others.
+    fn some_of(&mut self, conditions: &[Term]) -> Term {
+        let terms = self.bounded.terms();
+        let mut all = vec![terms.any(conditions.iter().copied())];
+        for (candidate, kept) in self.candidates.iter().zip(&self.kept) {
+            all.push(if *kept { candidate.active } else { terms.not(candidate.active) });
+        }
+        terms.all(all)
+    }
+
+    fn proof(&mut self, round: &Round) -> CfaProof {
+        // What was executed is not part of the proof.
+        let mut terms = self.program.terms.clone();
+        let mut loops = Vec::new();
+        for (&(procedure, head), cut) in &self.cuts.loops {
+            let mut invariant = terms.tt();
+            for candidate in cut.candidates.iter().filter(|candidate| self.kept[candidate.number]) {
+                let mut own = |symbol| self.program.terms.find(Node::Symbol(symbol));
+                if let Some(formula) = terms.import(self.bounded.terms(), candidate.formula, &mut own) {
+                    invariant = terms.and(invariant, formula);
+                }
+            }
+            let (depth, forced) = (self.cuts.depth, self.cuts.forced);
+            loops.push(InductiveLoop { procedure, head, depth, forced, invariant });
+        }
+        loops.sort_by_key(|l| (l.procedure, l.head));
+        CfaProof::Induction(cfa::Induction { terms, loops, unrolling: unrolling(round) })
+    }
+}
+
+/// The values of `k`: each one at first, then with steps that grow.
+fn depths() -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(1), |k: &u32| Some(k + 1 + k / 4)).take_while(|k| *k <= DEEPEST)
+}
+
+/// The values of a state.
+fn assignment(terms: &Terms, state: &Concrete) -> Assignment {
+    let value = |(symbol, bits): &(Symbol, u64)| {
+        let value = match terms.symbol_sort(*symbol) {
+            Sort::Bool => Value::Bool(*bits != 0),
+            Sort::BitVec(width) => Value::BitVec { width: *width, bits: (*bits).into() },
+            Sort::Int => Value::Int((*bits as i64).into()),
+            _ => return None,
+        };
+        Some((*symbol, value))
+    };
+    state.iter().filter_map(value).collect()
+}
