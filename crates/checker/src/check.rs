@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clinch_certify::{Evidence, Judged, Rejection, certify};
 use clinch_engine::{Budget, Observer};
+use clinch_ir::cfa::Op;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use serde_json::{Value, json};
 
@@ -179,11 +180,17 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
 }
 
 /// In how many milliseconds of processor time an engine mostly answers, if it does: on C some engines are quick or do not answer at
-/// all. After that they have what the others leave.
+/// all. After that they have what the others leave. Of a program without inputs there is one run, and explicit executes it.
 pub(crate) fn patience(input: &Input, engine: EngineName) -> Option<u64> {
-    match (input, engine) {
-        (Input::Procedures(_), EngineName::Cegar | EngineName::Spds) => Some(1500),
-        (Input::Procedures(_), EngineName::KInduction) => Some(800),
+    let Input::Procedures(loaded) = input else { return None };
+    let edges = loaded.program.procedures.iter().flat_map(|p| &p.edges);
+    let has_inputs = edges.into_iter().any(|edge| matches!(edge.op, Op::Input(..)));
+    match engine {
+        EngineName::Explicit => None,
+        EngineName::KInduction => Some(500),
+        _ if !has_inputs => Some(700),
+        EngineName::Cegar | EngineName::Spds => Some(1000),
+        EngineName::Bounded => Some(2000),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clinch_ir::cfa::{CfaProgram, InputKind, InputTrace, Integers, Op, show_c};
-use clinch_ir::machine::{Change, InputList, Limits, Machine, Observer, TracedEdge};
+use clinch_ir::machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
 use clinch_ir::{Sort, Span, Symbol, Term};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -40,30 +40,71 @@ pub struct Lines {
 
 /// Steps at the beginning and at the end of a run that are written down.
 const KEPT: u64 = 1000;
+/// Of a longer run only the beginning is traced, and as many steps at its end: tracing is slow.
+const TRACED: u64 = 1 << 20;
 /// Longer runs are shown as far as this.
-const STEPS: u64 = 200_000_000;
+const STEPS: u64 = 2_000_000_000;
 
 /// The lines of a run.
 pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace) -> Lines {
-    let mut counter = Counter(0);
-    run(program, trace, &mut counter);
-    let end = counter.0.saturating_sub(KEPT).max(KEPT);
+    let machine = Machine::new(program);
+    let end = near_the_end(&machine, trace);
+    let mut counter = Counter(end.state.steps());
+    end.clone().finish(&machine, &mut counter);
+    let last = counter.0.saturating_sub(KEPT).max(KEPT);
     let globals = match language {
         Language::C => BTreeMap::new(),
         Language::Remopla => program.globals.iter().map(|g| (g.symbol, 0)).collect(),
     };
     let (lines, hidden) = (Lines::default(), BTreeMap::new());
-    let mut writer = Writer { program, language, step: 0, end, lines, hidden, last_input: Span::default(), globals };
-    run(program, trace, &mut writer);
-    writer.lines.left_out = end - KEPT;
+    let mut writer =
+        Writer { program, language, step: 0, end: last, lines, hidden, last_input: Span::default(), globals };
+    if end.state.steps() > 0 {
+        Moment::start(&machine, trace).go_on(&machine, &mut writer, KEPT);
+        writer.step = end.state.steps();
+    }
+    end.finish(&machine, &mut writer);
+    writer.lines.left_out = last - KEPT;
     writer.lines
 }
 
-fn run(program: &CfaProgram, trace: &InputTrace, observer: &mut impl Observer) {
-    let machine = Machine::new(program);
-    let mut inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
-    let limits = Limits { steps: STEPS, ..Limits::default() };
-    machine.run(&mut machine.initial(), &mut inputs, observer, &limits);
+/// A moment of a run: the state, and the inputs that are left.
+#[derive(Clone)]
+struct Moment {
+    state: MachineState,
+    inputs: InputList,
+}
+
+impl Moment {
+    fn start(machine: &Machine<'_>, trace: &InputTrace) -> Moment {
+        let inputs = InputList::new(trace.inputs.iter().map(|i| i.bits).collect());
+        Moment { state: machine.initial(), inputs }
+    }
+
+    /// Goes on until so many steps are done. Whether the run goes on after them.
+    fn go_on(&mut self, machine: &Machine<'_>, observer: &mut impl Observer, steps: u64) -> bool {
+        let limits = Limits { steps, ..Limits::default() };
+        let outcome = machine.run(&mut self.state, &mut self.inputs, observer, &limits);
+        outcome.stop == Stop::Limit(Limit::Steps)
+    }
+
+    fn finish(mut self, machine: &Machine<'_>, observer: &mut impl Observer) {
+        self.go_on(machine, observer, STEPS);
+    }
+}
+
+/// The start of a short run; a moment that is not long before the end of a long one.
+fn near_the_end(machine: &Machine<'_>, trace: &InputTrace) -> Moment {
+    let start = Moment::start(machine, trace);
+    let (mut before, mut now) = (start.clone(), start);
+    while now.state.steps() < STEPS {
+        let earlier = now.clone();
+        if !now.go_on(machine, &mut (), earlier.state.steps() + TRACED) {
+            break;
+        }
+        before = earlier;
+    }
+    before
 }
 
 /// Counts the steps of a run.
