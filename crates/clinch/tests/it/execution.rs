@@ -216,3 +216,20 @@ fn a_written_harness_has_nothing_of_the_library() {
     assert!(written.contains("sensor()") && !written.contains("getpid"), "{written}");
     assert!(written.contains("Run it with 2 arguments."), "{written}");
 }
+
+/// A run of millions of steps is shown from its beginning and up to its error, whatever it does in between.
+#[test]
+fn long_runs_are_shown_at_both_ends() {
+    let body = "unsigned sum = __VERIFIER_nondet_int() & 1; for (unsigned i = 0; i < 3000000; i++) sum += i & 1; \
+                if (sum >= 1500000) reach_error();";
+    let (code, shown) = check(&program("", body), &["--engine", "explicit"]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("; confirmed by execution"), "{shown}");
+    let gap = shown.lines().find(|line| line.contains(" steps ...")).unwrap_or_else(|| panic!("{shown}"));
+    let left_out: u64 = gap.split_whitespace().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+    assert!(left_out > 8_000_000, "{shown}");
+    let (first, last) = shown.split_once(gap).unwrap_or_default();
+    assert!(first.contains("(input)") && first.contains("i = 1"), "{shown}");
+    assert!(last.contains("i = 2999999") && last.contains("reach_error()"), "{shown}");
+    assert!(!last.contains("i = 2000000"), "{shown}");
+}

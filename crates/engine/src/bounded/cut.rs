@@ -13,11 +13,10 @@
 //! A run that leaves the loop in its iteration `n` is among those of the first row if `n < s`, and of the third row otherwise,
 //! with the state of its iteration `n - k` in place of what was forgotten.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
 use clinch_ir::{LocId, Node, Symbol, Term};
-use rustc_hash::FxHashMap;
 
 use super::layout::Layout;
 use super::path::PathId;
@@ -34,7 +33,7 @@ pub(crate) struct Cuts {
     /// While runs have no choice, so many iterations are executed as they are.
     pub(crate) forced: u32,
     /// By procedure and head.
-    pub(crate) loops: FxHashMap<(ProcedureId, LocId), CutLoop>,
+    pub(crate) loops: BTreeMap<(ProcedureId, LocId), CutLoop>,
 }
 
 /// A loop that can be cut.
@@ -66,10 +65,10 @@ struct Touched {
 
 /// All loops that can be cut: those that runs enter by the head, for iterations are counted there, and in which no memory is
 /// allocated, for its addresses are constants.
-pub(crate) fn loops_to_cut(layout: &Layout<'_>) -> FxHashMap<(ProcedureId, LocId), CutLoop> {
+pub(crate) fn loops_to_cut(layout: &Layout<'_>) -> BTreeMap<(ProcedureId, LocId), CutLoop> {
     let program = layout.program;
     let touched = touched(program);
-    let mut loops = FxHashMap::default();
+    let mut loops = BTreeMap::new();
     for (i, procedure) in program.procedures.iter().enumerate() {
         let id = ProcedureId::from_index(i);
         let order = &layout.of(id).order;

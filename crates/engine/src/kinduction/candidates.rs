@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
 use clinch_ir::{BinOp, LocId, Node, Sort, Term, Terms};
-use rustc_hash::FxHashMap;
 
 use super::domains::Domains;
 use super::places::{Place, places, places_in};
@@ -25,13 +24,11 @@ const IN_SUMS: usize = 6;
 type Head = (ProcedureId, LocId);
 
 /// Candidates for all loops.
-pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &FxHashMap<Head, CutLoop>) -> Vec<(Head, Term)> {
+pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>) -> Vec<(Head, Term)> {
     let program = bounded.layout.program;
     let (domains, constants) = (Domains::new(program), Constants::new(program));
-    let mut heads: Vec<(&Head, &CutLoop)> = loops.iter().collect();
-    heads.sort_by_key(|(head, _)| **head);
     let mut all = Vec::new();
-    for (&head, cut) in heads {
+    for (&head, cut) in loops {
         let (layout, terms) = bounded.parts();
         let places = places(layout, terms, head, cut);
         let mut templates = Templates { terms, found: Vec::new(), known: BTreeSet::new() };

@@ -284,7 +284,6 @@ impl<'a> Induction<'a> {
             let (depth, forced) = (self.cuts.depth, self.cuts.forced);
             loops.push(InductiveLoop { procedure, head, depth, forced, invariant });
         }
-        loops.sort_by_key(|l| (l.procedure, l.head));
         CfaProof::Induction(cfa::Induction { terms, loops, unrolling: unrolling(round) })
     }
 }
