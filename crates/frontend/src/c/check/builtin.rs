@@ -209,7 +209,7 @@ impl Checker<'_> {
         let texts = [left, right].map(|node| self.source_text(self.at(node.span)).to_owned());
         let (left, right) = (self.type_of_expression(left)?, self.type_of_expression(right)?);
         // They are pointers to the types themselves.
-        let same = left == right;
+        let same = self.are_compatible(left, right, false, 0);
         let to = self.hir.types.pointee(left).unwrap_or(left);
         if same && self.has_pointer(to) && (texts[0] != texts[1] || texts.iter().any(|t| t.contains("typeof"))) {
             let plain = |text: &String| {

@@ -329,7 +329,8 @@ impl Checker<'_> {
             match &association.node {
                 GenericAssociation::Default(expression) => default = Some(expression),
                 GenericAssociation::Type(node) => {
-                    let same = self.type_name(&node.node.type_name)? == control;
+                    let same = self.type_name(&node.node.type_name)?;
+                    let same = self.are_compatible(same, control, false, 0);
                     // The value has no qualifiers.
                     let qualified = !self.has_pointer(control) && is_qualified(&node.node.type_name.node);
                     if same && !qualified {

@@ -145,10 +145,15 @@ impl Checker<'_> {
 
     /// Whether two declarations of a name may have these types.
     pub(super) fn compatible(&self, left: TypeId, right: TypeId, depth: u32) -> bool {
+        self.are_compatible(left, right, self.has_several_units, depth)
+    }
+
+    /// Whether two types are compatible; where they may be those of different units, records are if they have the same name.
+    pub(super) fn are_compatible(&self, left: TypeId, right: TypeId, across_units: bool, depth: u32) -> bool {
         if left == right || depth > 100 {
             return true;
         }
-        let same = |l: TypeId, r: TypeId| self.compatible(l, r, depth + 1);
+        let same = |l: TypeId, r: TypeId| self.are_compatible(l, r, across_units, depth + 1);
         match (self.hir.types.get(left), self.hir.types.get(right)) {
             (&Type::Pointer(l), &Type::Pointer(r)) => same(l, r),
             (&Type::Array(l, ll), &Type::Array(r, rl)) => same(l, r) && (ll == rl || ll.is_none() || rl.is_none()),
@@ -162,7 +167,7 @@ impl Checker<'_> {
             // Another unit has its own declaration of it, which may say less.
             (&Type::Record(l), &Type::Record(r)) => {
                 let (l, r) = (self.hir.types.record(l), self.hir.types.record(r));
-                self.has_several_units && l.name == r.name && l.is_union == r.is_union
+                across_units && l.name == r.name && l.is_union == r.is_union
             }
             _ => false,
         }
