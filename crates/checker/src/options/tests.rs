@@ -65,6 +65,7 @@ fn common(option: &str) -> fn(&mut Asked) {
         "cpp-flag" => |(t, _)| t.reading.cpp_flags.push("-DN=7".to_owned()),
         "dot" => |(_, o)| o.wanted.tree = true,
         "threads" => |(_, o)| o.threads = Some(2),
+        "share" => |(_, o)| o.share = false,
         "predicates" => |(_, o)| o.predicates = Some(("predicates".to_owned(), String::new())),
         "save-predicates" => |(_, o)| o.wanted.predicates = true,
         other => panic!("{other}"),
@@ -84,7 +85,7 @@ fn values(form: &ValueForm) -> Vec<String> {
 /// What would be run, as text, or the message of wrong usage.
 fn prepared(asked: &Asked) -> Result<String, String> {
     match check::prepare(&asked.0, &asked.1, None) {
-        Ok(prepared) => Ok(format!("{prepared:?} {:?}", asked.1.threads)),
+        Ok(prepared) => Ok(format!("{prepared:?} {:?} {}", asked.1.threads, asked.1.share)),
         Err(Error::Usage(text)) => Err(text),
         Err(other) => panic!("{asked:?}: {other:?}"),
     }
