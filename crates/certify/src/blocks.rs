@@ -14,8 +14,12 @@ use crate::{Rejection, Stop};
 const BLOCK_POINTS: usize = 200_000;
 /// Limits of a query: work, milliseconds.
 const LIMITS: (u32, u32) = (50_000_000, 10_000);
+/// Those of one that may be taken apart.
+const QUICK: (u32, u32) = (3_000_000, 300);
 /// Instances of a formula that holds for all addresses, at most. With fewer than needed a proof is rejected, never accepted.
 const MAX_INSTANCES: usize = 64;
+/// Parts into which a disjunction is taken apart, at most.
+const MAX_FACTORS: usize = 256;
 
 /// Checks that the formulas hold at the start, are kept by every block between their points, and exclude every error and
 /// everything without verdict.
@@ -110,20 +114,37 @@ impl Checker<'_> {
 
     fn check_case(&mut self, from: Term, block: &Block) -> Result<(), Rejection> {
         let what = format!("a block from point {} to {:?}", block.from.0, block.target);
-        let broken = match block.target {
-            Target::Point(to) => match self.formulas.get(&to) {
-                Some(&formula) => {
-                    let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
-                    let after = self.terms.substitute_symbols(formula, &updates);
-                    self.terms.not(after)
-                }
-                None => self.terms.tt(),
-            },
-            Target::Error(..) | Target::Open(..) => self.terms.tt(),
+        let after = match block.target {
+            Target::Point(to) => self.formulas.get(&to).copied(),
+            Target::Error(..) | Target::Open(..) => None,
         };
+        let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+        let after = match after {
+            Some(formula) => self.terms.substitute_symbols(formula, &updates),
+            None => self.terms.ff(),
+        };
+        if self.bound.is_none() {
+            return self.check_part(from, block, after, &what);
+        }
+        // Many small questions are easier than a large one, where it is large.
+        self.solver.set_limits(QUICK.0, QUICK.1);
+        let quickly = self.check_part(from, block, after, &what);
+        self.solver.set_limits(LIMITS.0, LIMITS.1);
+        match quickly {
+            Err(Rejection::Undecided(_)) => {
+                let parts = factors(&mut self.terms, after);
+                parts.into_iter().try_for_each(|part| self.check_part(from, block, part, &what))
+            }
+            decided => decided,
+        }
+    }
+
+    /// No run of the block that starts in `from` breaks what must hold after it.
+    fn check_part(&mut self, from: Term, block: &Block, after: Term, what: &str) -> Result<(), Rejection> {
+        let broken = self.terms.not(after);
         let mut conditions = self.instances(from, block, broken);
         conditions.extend([block.guard, broken]);
-        self.excluded(&conditions, &what)
+        self.excluded(&conditions, what)
     }
 
     /// What a formula says of the cells that matter: those that the block reads, and the one it is about to be broken for. In
@@ -162,6 +183,9 @@ impl Checker<'_> {
 
     /// The place at which a cell has an address, if it has any: other places do no harm.
     fn place(&mut self, address: Term, cell: BoundCell) -> Term {
+        if let Some(place) = self.plain_place(address, cell) {
+            return place;
+        }
         match self.terms.sort(address) {
             Sort::BitVec(width) => {
                 let stride = self.terms.bit_vec(width, u64::from(cell.stride.trailing_zeros()));
@@ -174,6 +198,29 @@ impl Checker<'_> {
                 let distance = self.terms.sub(address, origin);
                 self.terms.binary(BinOp::FloorDiv, distance, stride)
             }
+        }
+    }
+
+    /// The place in an address that is written as one: `place << n + origin`, or `place * stride + origin`. Many addresses have the
+    /// same place then, and solvers need not divide.
+    fn plain_place(&mut self, address: Term, cell: BoundCell) -> Option<Term> {
+        let Sort::BitVec(width) = self.terms.sort(address) else { return None };
+        let origin = self.terms.bit_vec(width, cell.origin as u64);
+        let Node::Binary(BinOp::BvAdd, a, b) = self.terms.node(address) else { return None };
+        let distance = [(a, b), (b, a)].into_iter().find(|(_, other)| *other == origin)?.0;
+        let (by, stride) = (u64::from(cell.stride.trailing_zeros()), u64::from(cell.stride));
+        match self.terms.node(distance) {
+            Node::Binary(BinOp::BvShl, place, shift) if self.terms.node(shift) == Node::BitVec(width, by) => {
+                Some(place)
+            }
+            Node::Binary(BinOp::BvMul, a, b) => {
+                let factor = Node::BitVec(width, stride);
+                [(a, b), (b, a)]
+                    .into_iter()
+                    .find(|(_, other)| self.terms.node(*other) == factor)
+                    .map(|(place, _)| place)
+            }
+            _ => None,
         }
     }
 
@@ -197,6 +244,26 @@ impl Checker<'_> {
 /// The parts of a disjunction, at least one.
 fn disjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
     parts(terms, formula, BinOp::Or)
+}
+
+/// Formulas that together are the formula: disjunctions are distributed over conjunctions.
+fn factors(terms: &mut Terms, formula: Term) -> Vec<Term> {
+    match terms.node(formula) {
+        Node::Binary(BinOp::And, a, b) => {
+            let mut all = factors(terms, a);
+            all.extend(factors(terms, b));
+            all
+        }
+        Node::Binary(BinOp::Or, a, b) => {
+            let (a, b) = (factors(terms, a), factors(terms, b));
+            if a.len() * b.len() > MAX_FACTORS {
+                return vec![formula];
+            }
+            let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (*x, *y)));
+            pairs.map(|(x, y)| terms.or(x, y)).collect()
+        }
+        _ => vec![formula],
+    }
 }
 
 fn parts(terms: &Terms, formula: Term, op: BinOp) -> Vec<Term> {

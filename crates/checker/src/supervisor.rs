@@ -2,7 +2,8 @@
 //!
 //! An engine runs in a process of its own: a crash, an exception or a query of the solver that does not end cost that engine,
 //! never the answer. By default all engines that may help run at a time, and the operating system shares the cores between
-//! them; where fewer are allowed, they take turns in slices that grow. The first verdict that was re-checked is the answer.
+//! them; those that would have answered by now if they could stand back. Where fewer are allowed, they take turns in slices that
+//! grow. The first verdict that was re-checked is the answer.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader};
@@ -32,6 +33,8 @@ const EVERY: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_millis(600);
 /// How long after an engine the next one starts: most questions are easy.
 const STAGGER: Duration = Duration::from_millis(30);
+/// How long others wait for the re-check of a verdict: most take no longer, and those that do may fail.
+const WAIT_FOR_RECHECK: Duration = Duration::from_secs(1);
 /// How much an engine that is past its best time stands back (as `nice` counts: it gets a tenth of a share).
 const STAND_BACK: i32 = 10;
 /// How long an engine runs before it is another one's turn, at first.
@@ -134,7 +137,7 @@ impl Run<'_> {
 
     /// Starts the next engine, if it may.
     fn start_some(&mut self) {
-        let busy = self.workers.iter().any(|worker| worker.found && worker.state == State::Running);
+        let busy = self.workers.iter().any(Worker::is_finishing);
         let soon = self.last_start.is_some_and(|last| last.elapsed() < STAGGER);
         let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
         if self.over.is_some() || busy || soon || running >= self.threads {
@@ -164,16 +167,16 @@ impl Run<'_> {
         }
     }
 
-    /// Where not all may run, those whose slice is over wait for the others; while a verdict is re-checked, all do.
+    /// Where not all may run, those whose slice is over wait for the others; while a verdict is re-checked, all do for a while.
     fn take_turns(&mut self) {
-        if self.workers.iter().any(|worker| worker.found && worker.state == State::Running) {
-            let others = self.workers.iter_mut().filter(|worker| !worker.found && worker.state == State::Running);
+        if self.workers.iter().any(Worker::is_finishing) {
+            let others = self.workers.iter_mut().filter(|w| w.found.is_none() && w.state == State::Running);
             return others.for_each(Worker::pause);
         }
         let is_paused = |worker: &Worker| worker.state == State::Paused;
         let others_wait = !self.waiting.is_empty() || self.workers.iter().any(is_paused);
         let tired = self.workers.iter().position(|worker| {
-            worker.state == State::Running && !worker.found && worker.since.elapsed() > worker.slice
+            worker.state == State::Running && !worker.is_finishing() && worker.since.elapsed() > worker.slice
         });
         if let Some(tired) = tired.filter(|_| others_wait && self.asked_for_others && self.over.is_none()) {
             let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
@@ -215,9 +218,9 @@ impl Run<'_> {
             Message::Helpful(_) => {}
             Message::Busy(what) => self.workers[number].busy = Some(what),
             Message::Progress(numbers) => self.workers[number].progress = numbers,
-            Message::Found => self.workers[number].found = true,
+            Message::Found => self.workers[number].found = Some(Instant::now()),
             Message::Rejected => {
-                self.workers[number].found = false;
+                self.workers[number].found = None;
                 self.workers[number].busy = None;
             }
             Message::GaveUp(given_up, internal_errors) => {
@@ -366,8 +369,8 @@ struct Worker {
     slice: Duration,
     /// Whether it has what the others leave.
     stands_back: bool,
-    /// Whether it has a verdict, and re-checks it.
-    found: bool,
+    /// Since when it has a verdict, and re-checks it.
+    found: Option<Instant>,
     /// Since when its process is no more.
     gone: Option<Instant>,
     engine: Option<String>,
@@ -409,13 +412,18 @@ impl Worker {
             since: Instant::now(),
             slice: SLICE,
             stands_back: false,
-            found: false,
+            found: None,
             gone: None,
             engine: None,
             busy: None,
             progress: Value::Null,
             panic: None,
         })
+    }
+
+    /// Whether it re-checks a verdict, and will soon be done.
+    fn is_finishing(&self) -> bool {
+        self.state == State::Running && self.found.is_some_and(|since| since.elapsed() < WAIT_FOR_RECHECK)
     }
 
     fn name(&self) -> String {

@@ -21,6 +21,8 @@ pub mod share;
 pub mod spacer;
 pub mod spds;
 pub mod split;
+#[cfg(test)]
+mod testing;
 
 pub use budget::{Budget, Observer, Progress, Silent, resident_bytes};
 pub use goals::{Goals, Sighting};

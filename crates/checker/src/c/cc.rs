@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use clinch_frontend::c::types::DataModel;
+use clinch_frontend::c::{decode, encode};
 
 /// How long the compiler may take. It is not ours, so it gets a limit.
 const COMPILE_TIME: Duration = Duration::from_secs(60);
@@ -72,8 +73,7 @@ impl Compiler {
             // -w: what the compiler thinks of the program is not asked for here.
             command.args(["-E", "-w"]).args(extra).args(flags).arg(file);
             let output = output(command, COMPILE_TIME)?;
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            Ok(if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
+            Ok(if output.status.success() { Ok(decode(&output.stdout)) } else { Err(decode(&output.stderr)) })
         };
         if model == NATIVE {
             return run(&[])?;
@@ -127,7 +127,7 @@ impl Compiler {
         let mut files = Vec::new();
         for (name, text) in sources {
             let file = scratch.path().join(name);
-            std::fs::write(&file, text).map_err(|e| e.to_string())?;
+            std::fs::write(&file, encode(text)).map_err(|e| e.to_string())?;
             files.push(file);
         }
         let program = scratch.path().join("program");

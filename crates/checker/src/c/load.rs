@@ -9,6 +9,7 @@ use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, Integers};
 
 use super::cc::Compiler;
+use super::preprocessing;
 use super::task::{self, TaskError};
 use crate::kind::Kind;
 use crate::options::Given;
@@ -56,6 +57,7 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     let named = task.as_ref().map(|t| t.entry.clone());
     let data_model = reading.data_model.or(task.as_ref().and_then(|t| t.data_model)).unwrap_or_default();
     let entry = reading.entry.clone().or(named).unwrap_or_else(|| "main".to_owned());
+    preprocessing::check_flags(&reading.cpp_flags).map_err(Error::Usage)?;
     let flags: Vec<String> =
         reading.defines.iter().map(Define::macro_flag).chain(reading.cpp_flags.iter().cloned()).collect();
     let units = sources.iter().map(|source| unit(source, data_model, &flags)).collect::<Result<Vec<_>, _>>()?;
@@ -113,7 +115,7 @@ fn task_of(sources: &[Source]) -> Result<Option<task::Task>, Error> {
 /// A file, preprocessed unless it already is.
 fn unit(source: &Source, model: DataModel, flags: &[String]) -> Result<Unit, Error> {
     let text = match source.kind() {
-        Some(Kind::Preprocessed) => String::from_utf8_lossy(&source.bytes()?).into_owned(),
+        Some(Kind::Preprocessed) => c::decode(&source.bytes()?),
         Some(Kind::C) => preprocessed(source, model, flags)?,
         _ => return Err(source.bad("not a C file: expected .c or .i")),
     };

@@ -9,6 +9,7 @@ pub(crate) mod harness;
 pub(crate) mod invariants;
 mod linkage;
 pub(crate) mod load;
+mod preprocessing;
 mod task;
 pub(crate) mod trace;
 pub(crate) mod vacuous;

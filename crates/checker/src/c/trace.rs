@@ -116,8 +116,6 @@ impl Observer for Counter {
     fn edge(&mut self, _: &TracedEdge<'_>) {
         self.0 += 1;
     }
-
-    fn print(&mut self, _: &[u8], _: bool) {}
 }
 
 struct Writer<'p> {
@@ -180,8 +178,6 @@ impl Observer for Writer<'_> {
         let depth = traced.depth.saturating_sub(2);
         lines.push(TraceLine { file: place.file, line: place.line, depth, statement, changes, input });
     }
-
-    fn print(&mut self, _: &[u8], _: bool) {}
 }
 
 impl Writer<'_> {

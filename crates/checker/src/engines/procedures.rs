@@ -130,7 +130,7 @@ fn cegar(
             cegar::check_cells(program, encoding, &budget.share(50, MOST_FOR_CELLS), observer, cells)
     {
         let mut found = Found::new((verdict, stats));
-        of_cells = match certify(program, found.verdict, &|| budget.check().is_err()) {
+        let reason = match certify(program, found.verdict, &|| budget.check().is_err()) {
             Ok(verdict @ Judged::Certified(_)) => {
                 found.verdict = verdict;
                 return found;
@@ -139,6 +139,8 @@ fn cegar(
             Ok(Judged::Unchecked(_)) => Value::Null,
             Err(rejection) => rejection.to_string().into(),
         };
+        of_cells = found.stats;
+        of_cells["reason"] = reason;
     }
     let mut found = Found::new(cegar::check_software(program, (encoding, facts), budget, observer, solve));
     found.stats["cells"] = of_cells;
@@ -152,6 +154,7 @@ fn for_cells(config: &cegar::Config) -> cegar::Config {
         share: 70,
         max_queries: 100_000,
         max_clauses: 3000,
+        relations: true,
         ..options
     });
     cegar::Config { invariants, ..config.clone() }

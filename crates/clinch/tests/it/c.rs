@@ -257,6 +257,45 @@ fn several_files_are_linked() {
     assert!(shown.contains("; confirmed by execution"), "{shown}");
 }
 
+/// What two files say of one name must go together; where it does not, there is no verdict.
+#[test]
+fn files_that_disagree_are_not_linked_silently() {
+    let main = |declared: &str, condition: &str| {
+        format!("{declared}\nvoid reach_error(void);\nint main(void) {{ if ({condition}) reach_error(); return 0; }}\n")
+    };
+    for (declared, condition, other, expected) in [
+        (
+            "extern int x;",
+            "x == 5",
+            "long x = 0x700000005;",
+            (65, "`x` is declared as `long`, and in another file as `int`"),
+        ),
+        (
+            "unsigned char g(void);",
+            "g() == 1",
+            "int g(void) { return 257; }",
+            (2, "another type in another file of `g`"),
+        ),
+        ("inline int f(void) { return 1; }", "f() == 1", "int f(void) { return 2; }", (2, "two definitions")),
+        ("struct s; extern struct s *p;", "p != 0", "struct s { int a; } *p;", (0, "SAFE")),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = [("a.c", &main(declared, condition)[..]), ("b.c", other)];
+        let (code, shown) = on_files(folder.path(), "check", &files, &[]);
+        assert_eq!(code, expected.0, "{declared}: {shown}");
+        assert!(shown.contains(expected.1), "{declared}: {shown}");
+    }
+}
+
+/// Options that change the language would make it another program.
+#[test]
+fn only_options_for_the_preprocessor_are_taken() {
+    let text = "void reach_error(void);\nint main(void) { char c = -1; if (c > 0) reach_error(); return 0; }\n";
+    let (code, shown) = on_text("check", text, &["--cpp-flag", "-funsigned-char"]);
+    assert_eq!(code, 64, "{shown}");
+    assert!(shown.contains("--cpp-flag -funsigned-char: only options for the preprocessor"), "{shown}");
+}
+
 #[test]
 fn an_entry_function_has_its_parameters_as_inputs() {
     let text = "#include <assert.h>\nint limit = 10;\nint clamp(int x, unsigned char y) { if (x > limit) x = limit; assert(x <= 10 || y != 77); return x; }\n";

@@ -51,6 +51,13 @@ fn what_is_not_modelled_has_no_verdict_where_it_is_called() {
     is_safe(not_called, &["auto", "bounded", "cegar"]);
     let stored = "#include <assert.h>\n#include <stdio.h>\nint main(void) { int n = 0; printf(\"abc%n\", &n); assert(n == 0); return 0; }\n";
     has_no_verdict(stored, "`%n`");
+    for (format, reason) in
+        [("abc%In", "`%n`"), ("%1$*2$hhn", "`%n`"), ("%'.3Zn", "`%n`"), ("%y", "output with this format")]
+    {
+        has_no_verdict(&stored.replace("abc%n", format), reason);
+    }
+    let read = "#include <assert.h>\n#include <stdio.h>\nint main(void) { long n = 0; scanf(\"%hld\", &n); assert(n == 0); return 0; }\n";
+    has_no_verdict(read, "input to memory with this format");
 }
 
 #[test]
@@ -59,6 +66,59 @@ fn harmless_functions_return_what_the_standard_says() {
     is_safe(text, &["auto", "bounded", "cegar"]);
     let errno = "#include <assert.h>\n#include <errno.h>\n#include <unistd.h>\nint main(void) { errno = 0; close(3); assert(errno == 0); return 0; }\n";
     assert_eq!(verdict(errno, "auto").0, 2);
+}
+
+#[test]
+fn errno_is_open_after_a_call_that_may_set_it() {
+    let after = |call: &str| {
+        format!(
+            "#include <assert.h>\n#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\nint main(void) {{ char b[8]; struct timespec t; errno = 0; {call}; assert(errno == 0); return 0; }}\n"
+        )
+    };
+    let open = [
+        "read(-1, b, 4)",
+        "fgets(b, 4, stdin)",
+        "fread(b, 1, 4, stdin)",
+        "clock_gettime(12345, &t)",
+        "calloc((size_t)-1, 16)",
+        "malloc((size_t)-1 >> 1)",
+        "sscanf(\"99999999999999999999\", \"%hhd\", (signed char *)b)",
+        "printf(\"x\")",
+        "perror(\"x\")",
+    ];
+    for call in open {
+        assert_eq!(verdict(&after(call), "auto").0, 2, "{call}");
+    }
+    for call in ["malloc(4)", "realloc(malloc(4), 8)", "calloc(2, 2)", "atoi(\"12\")"] {
+        is_safe(&after(call), &["auto"]);
+    }
+}
+
+#[test]
+fn a_variable_of_the_environment_has_one_value() {
+    let text = |second: &str, claim: &str| {
+        format!(
+            "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void) {{ char *p = getenv(\"A\"); char *q = getenv(\"{second}\"); assert({claim}); return 0; }}\n"
+        )
+    };
+    is_safe(&text("A", "p == q"), &["auto", "bounded"]);
+    is_safe(&text("B", "p != q || !p"), &["auto", "bounded"]);
+    let message = "#include <assert.h>\n#include <string.h>\nint main(void) { char *p = strerror(2); char *q = strerror(2); assert(p == q); return 0; }\n";
+    is_safe(message, &["auto", "bounded"]);
+}
+
+#[test]
+fn the_library_calls_its_own_functions_but_the_programs_malloc() {
+    let own = "#include <assert.h>\nint isdigit(int c) { return 0; }\nint isalnum(int);\nint main(void) { assert(isalnum('2') && !isdigit('2')); return 0; }\n";
+    is_safe(own, &["auto", "bounded"]);
+    let malloc = "#include <assert.h>\n#include <string.h>\nstatic char pool[8];\nvoid *malloc(size_t n) { return pool; }\nint main(void) { assert(strdup(\"a\") == pool && pool[0] == 'a'); return 0; }\n";
+    is_safe(malloc, &["auto", "bounded"]);
+}
+
+#[test]
+fn a_block_that_cannot_grow_stays() {
+    let text = "#include <assert.h>\n#include <stdlib.h>\nint main(void) { int *p = malloc(sizeof *p); *p = 7; int *q = realloc(p, 1ul << 62); assert(!q && *p == 7); free(p); return 0; }\n";
+    is_safe(text, &["auto", "bounded", "explicit"]);
 }
 
 #[test]

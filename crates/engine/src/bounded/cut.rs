@@ -37,7 +37,7 @@ pub(crate) struct Cuts {
 }
 
 /// A loop that can be cut.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct CutLoop {
     /// The numbers of the variables that an iteration may change.
     pub(crate) changed: Vec<usize>,

@@ -29,6 +29,7 @@
 //! - D4. Where something is repeated often, the solver is asked in between whether a run comes there at all.
 //! - D5. A run that comes back to the head of a loop in the state in which it was there before is not followed: a shortest run to an
 //!   error does not (the *recurrence diameter* of \[Bmc\]). So loops that wait without end need no bound.
+//! - D6. For `crate::kinduction` loops can be cut instead of being bounded; see `cut`.
 
 pub(crate) mod cut;
 mod evidence;

@@ -1,8 +1,6 @@
 //! Tests: small programs with known verdicts, random ones against `explicit`. Every verdict is re-checked.
 
 use clinch_certify::{Rejection, check_input_trace, check_unrolling};
-use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::cfa::{CfaProof, Integers, Unrolling};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -10,16 +8,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::*;
 use crate::Silent;
 use crate::explicit::{RunsConfig, check_runs};
+use crate::testing::program_in;
 
 const HEAD: &str = "extern int __VERIFIER_nondet_int(void); extern unsigned char __VERIFIER_nondet_uchar(void);
     extern void reach_error(void); extern void __VERIFIER_assume(int); extern void *malloc(unsigned long);\n";
-
-fn program_in(integers: Integers, text: &str) -> CfaProgram {
-    let options =
-        Options { data_model: DataModel::default(), integers, entry: "main".to_owned(), globals_are_inputs: false };
-    let units = [Unit { name: "test.c".to_owned(), text: text.to_owned() }];
-    read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
-}
 
 fn program(text: &str) -> CfaProgram {
     program_in(Integers::Machine, &format!("{HEAD}{text}"))

@@ -3,32 +3,23 @@
 use std::time::Duration;
 
 use clinch_certify::check_invariants;
-use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::cfa::encoding::Overflow;
-use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Invariants};
 use clinch_ir::horn::Encoding;
 
 use super::{Config, check, check_cells};
 use crate::horn::InvariantOptions;
-use crate::{Budget, Silent};
+use crate::{Budget, Silent, testing};
 
 fn program(body: &str) -> CfaProgram {
-    let options = Options {
-        data_model: DataModel::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    let text = format!("extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n{body}");
-    let units = [Unit { name: "test.c".to_owned(), text: text.clone() }];
-    read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    testing::program(&format!("extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n{body}"))
 }
 
 /// A proof with quantifiers, if one is found.
 fn prove(program: &CfaProgram, seconds: u64) -> Option<Invariants> {
     let budget = Budget::unlimited().with_timeout(Some(Duration::from_secs(seconds)));
-    let invariants = InvariantOptions { time: Duration::from_secs(10), share: 70, ..InvariantOptions::default() };
+    let invariants =
+        InvariantOptions { time: Duration::from_secs(10), share: 70, relations: true, ..InvariantOptions::default() };
     let config = Config { invariants: Some(invariants), ..Config::default() };
     let encoding = Encoding::Integers(Overflow::Ignored);
     let solve = |system: &_, budget: &_, observer: &mut dyn crate::Observer| check(system, &config, budget, observer);
@@ -80,6 +71,31 @@ fn arrays_are_compared() {
          for (i = 0; i < 1000; i++) a[i] = __VERIFIER_nondet_int();\n\
          for (i = 0; i < 1000; i++) b[i] = a[i];\n\
          if (x >= 0 && x < 1000 && a[x] != b[x]) reach_error(); }",
+    );
+    let proof = prove(&program, 30).expect("a proof");
+    check_invariants(&program, &proof, &|| false).expect("it holds");
+}
+
+/// Cells are read as the program reads them, so that the order of unsigned numbers is a plain one.
+#[test]
+fn unsigned_cells_are_compared() {
+    let program = program(
+        "extern unsigned __VERIFIER_nondet_uint(void); unsigned a[1000]; int main() { unsigned i;\n\
+         for (i = 0; i < 1000; i++) { unsigned t = __VERIFIER_nondet_uint(); if (t <= i) return 0; a[i] = t; }\n\
+         for (i = 0; i < 1000; i++) if (a[i] <= i) reach_error(); }",
+    );
+    let proof = prove(&program, 30).expect("a proof");
+    check_invariants(&program, &proof, &|| false).expect("it holds");
+}
+
+/// Before the place where a search stops nothing is what it looks for.
+#[test]
+fn a_search_has_found_nothing_so_far() {
+    let program = program(
+        "int a[1000]; int main() { int i, e = __VERIFIER_nondet_int();\n\
+         for (i = 0; i < 1000; i++) a[i] = __VERIFIER_nondet_int();\n\
+         for (i = 0; i < 1000 && a[i] != e; i++) ;\n\
+         for (int x = 0; x < i; x++) if (a[x] == e) reach_error(); }",
     );
     let proof = prove(&program, 30).expect("a proof");
     check_invariants(&program, &proof, &|| false).expect("it holds");

@@ -34,6 +34,7 @@ mod tests;
 use clinch_ir::cfa::{self, CfaProgram, CfaProof, CfaVerdict, InductiveLoop, InputTrace, ProcedureId};
 use clinch_ir::horn::{Assignment, evaluate};
 use clinch_ir::{LocId, Node, Reason, Sort, Symbol, Term, Terms, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::bounded::cut::{Candidate, Cuts, loops_to_cut};
@@ -99,6 +100,8 @@ struct Induction<'a> {
     config: &'a Config,
     bounded: Bounded<'a>,
     cuts: Cuts,
+    /// All that was ever proposed: what was refuted is not tried again.
+    proposed: FxHashSet<(Head, Term)>,
     /// Candidates by number, and whether each is one still.
     candidates: Vec<Candidate>,
     kept: Vec<bool>,
@@ -116,8 +119,9 @@ impl<'a> Induction<'a> {
         let stats = Stats { loops: loops.len() as u64, ..Stats::default() };
         let cuts = Cuts { depth: 1, forced: FORCED, loops };
         let bounds = Bounds { default: 1, ..Bounds::default() };
-        let (candidates, kept, learned) = (Vec::new(), Vec::new(), Learned::default());
-        Induction { program, config, bounded, cuts, candidates, kept, learned, bounds, stats }
+        let (proposed, learned) = (FxHashSet::default(), Learned::default());
+        let (candidates, kept) = (Vec::new(), Vec::new());
+        Induction { program, config, bounded, cuts, proposed, candidates, kept, learned, bounds, stats }
     }
 
     fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
@@ -151,14 +155,13 @@ impl<'a> Induction<'a> {
         let all = formulas.into_iter().flatten().flat_map(|(at, all)| all.iter().map(|formula| (*at, *formula)));
         let new = all.map(|(at, formula)| ((at.procedure, at.location), formula)).collect();
         self.add_candidates(new);
-        self.drop_refuted();
     }
 
     /// Those that are new and about a loop that is cut.
     fn add_candidates(&mut self, proposed: Vec<(Head, Term)>) {
         for (at, formula) in proposed {
             let Some(cut) = self.cuts.loops.get_mut(&at) else { continue };
-            if cut.candidates.iter().any(|known| known.formula == formula) {
+            if !self.proposed.insert((at, formula)) {
                 continue;
             }
             let terms = self.bounded.terms();
@@ -201,7 +204,7 @@ impl<'a> Induction<'a> {
             self.kept = vec![true; self.candidates.len()];
             let round = self.bounded.round(&self.bounds, Some(&self.cuts), observer)?;
             self.keep_preserved(&round)?;
-            self.tell_invariants(observer);
+            self.tell_kept(&round, observer);
             let bad = round.errors.iter().chain(&round.open).map(|e| e.0).chain(round.beyond.iter().map(|b| b.1));
             let bad: Vec<Term> = bad.map(|path| self.bounded.condition(path)).collect();
             let some = self.some_of(&bad);
@@ -222,15 +225,20 @@ impl<'a> Induction<'a> {
         Ok(None)
     }
 
-    /// They hold until a run reaches an error, if it ever does: that is all that others need.
-    fn tell_invariants(&mut self, observer: &mut dyn Observer) {
+    /// Where no run was left out, what is preserved holds until a run reaches an error, if it ever does: that is all that others
+    /// need. Of runs beyond a bound nothing is known.
+    fn tell_kept(&mut self, round: &Round, observer: &mut dyn Observer) {
         self.stats.invariants = 0;
         for ((procedure, location), cut) in &self.cuts.loops {
             let at = Place { procedure: *procedure, location: *location };
             for candidate in cut.candidates.iter().filter(|candidate| self.kept[candidate.number]) {
                 self.stats.invariants += 1;
                 if observer.shares() {
-                    let known = Known::invariant(self.program, self.bounded.terms(), at, candidate.formula);
+                    let (terms, formula) = (self.bounded.terms(), candidate.formula);
+                    let known = match round.beyond.is_empty() {
+                        true => Known::invariant(self.program, terms, at, formula),
+                        false => Known::candidate(self.program, terms, at, formula),
+                    };
                     known.into_iter().for_each(|known| observer.tell(known));
                 }
             }
@@ -276,10 +284,11 @@ impl<'a> Induction<'a> {
         for (&(procedure, head), cut) in &self.cuts.loops {
             let mut invariant = terms.tt();
             for candidate in cut.candidates.iter().filter(|candidate| self.kept[candidate.number]) {
-                let mut own = |symbol| self.program.terms.find(Node::Symbol(symbol));
-                if let Some(formula) = terms.import(self.bounded.terms(), candidate.formula, &mut own) {
-                    invariant = terms.and(invariant, formula);
-                }
+                let symbols = self.bounded.terms().symbols(candidate.formula);
+                let own: FxHashMap<Symbol, Term> = symbols.into_iter().map(|s| (s, terms.symbol(s))).collect();
+                let formula =
+                    terms.import(self.bounded.terms(), candidate.formula, &mut |symbol| own.get(&symbol).copied());
+                invariant = terms.and(invariant, formula.expect("candidates are formulas over these symbols"));
             }
             let (depth, forced) = (self.cuts.depth, self.cuts.forced);
             loops.push(InductiveLoop { procedure, head, depth, forced, invariant });

@@ -31,13 +31,11 @@ pub(super) fn places(
 ) -> Vec<Place> {
     let program = layout.program;
     let order = &layout.of(procedure).order;
-    let around = order.loops_around(head).len();
+    let own = order.loops_around(head).pop();
+    let inside = |location: LocId| own.is_some_and(|own| order.loops_around(location).contains(&own));
     let mut used: BTreeMap<Term, usize> = BTreeMap::new();
-    for edge in &program.procedure(procedure).edges {
-        let inside = |l: LocId| order.loops_around(l).get(around - 1) == order.loops_around(head).last();
-        if inside(edge.from) {
-            count_used(terms, &edge.op, &mut used);
-        }
+    for edge in program.procedure(procedure).edges.iter().filter(|edge| inside(edge.from)) {
+        count_used(terms, &edge.op, &mut used);
     }
     // What the procedures called are about counts less than what the loop itself is about.
     for called in called(program, procedure) {

@@ -4,29 +4,19 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use clinch_certify::{Rejection, check_induction, check_input_trace};
-use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{Options, Unit, read};
-use clinch_ir::cfa::Integers;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::Silent;
 use crate::explicit::{RunsConfig, check_runs};
+use crate::{Silent, testing};
 
 const HEAD: &str = "extern int __VERIFIER_nondet_int(void); extern unsigned char __VERIFIER_nondet_uchar(void);
     extern void reach_error(void); extern void *malloc(unsigned long);\n";
 
 fn program(text: &str) -> CfaProgram {
-    let options = Options {
-        data_model: DataModel::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    let units = [Unit { name: "test.c".to_owned(), text: format!("{HEAD}{text}") }];
-    read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    testing::program(&format!("{HEAD}{text}"))
 }
 
 /// The verdict, whose evidence is checked: the proof, or that there is an error.

@@ -2,31 +2,19 @@
 
 use std::path::Path;
 
-use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{Options, Unit, read};
+use clinch_ir::cfa::CfaProof;
 use clinch_ir::cfa::encoding::Overflow;
-use clinch_ir::cfa::{CfaProof, Integers};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 use crate::Silent;
 use crate::explicit::{RunsConfig, check_runs};
+use crate::testing::program;
 
 const HEAD: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n";
 const INT: Encoding = Encoding::Integers(Overflow::Ignored);
 const ENCODINGS: [Encoding; 3] = [INT, Encoding::Integers(Overflow::Wraps), Encoding::Bits];
-
-fn program(text: &str) -> CfaProgram {
-    let options = Options {
-        data_model: DataModel::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    let units = [Unit { name: "test.c".to_owned(), text: text.to_owned() }];
-    read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
-}
 
 fn example(name: &str) -> CfaProgram {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c").join(name);

@@ -1,11 +1,9 @@
-use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::Sort;
-use clinch_ir::cfa::{CfaVerdict, Integers};
+use clinch_ir::cfa::CfaVerdict;
 use clinch_ir::horn::Encoding;
 
 use super::*;
-use crate::{Budget, Observer, Progress, bounded, lazy};
+use crate::{Budget, Observer, Progress, bounded, lazy, testing};
 
 /// A loop, and a global that it reads.
 fn program() -> CfaProgram {
@@ -18,14 +16,7 @@ fn program() -> CfaProgram {
             if (i > 200) reach_error();
             return 0;
         }";
-    let options = Options {
-        data_model: DataModel::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    let units = [Unit { name: "test.c".to_owned(), text: text.to_owned() }];
-    read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    testing::program(text)
 }
 
 fn fact(what: Known) -> Fact {

@@ -13,7 +13,7 @@ mod points_to;
 mod source;
 pub mod types;
 
-pub use source::CError;
+pub use source::{CError, decode, encode};
 
 use clinch_ir::cfa::{CfaProgram, Integers, SourceMap};
 

@@ -5,6 +5,12 @@
 //!
 //! A file is a list of *items* with an empty line between them, each a declaration with its comment. What stands for
 //! the C library keeps its name; everything else starts with `__clinch_`, as no program's names do.
+//!
+//! The library calls its own functions, whatever the program defines: what one model calls of another one is a private copy
+//! of it. Only what is in `pointers.c` is called by its public name, and there only `malloc`, `calloc`, `realloc` and `free`: of
+//! those the library takes the program's definition if there is one.
+
+use std::sync::LazyLock;
 
 use clinch_ir::cfa::SourceMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,8 +47,8 @@ struct Item {
     file: &'static str,
     line: usize,
     /// What it declares.
-    name: &'static str,
-    text: &'static str,
+    name: String,
+    text: String,
 }
 
 /// The unit that defines what the others name and the models have.
@@ -50,7 +56,7 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
     let items = items();
     let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     for (i, item) in items.iter().enumerate() {
-        by_name.entry(item.name).or_default().push(i);
+        by_name.entry(&item.name).or_default().push(i);
     }
     let mut wanted = vec![false; items.len()];
     let mut names: Vec<&str> = named_in(map).collect();
@@ -59,8 +65,8 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         for &i in by_name.get(plain).into_iter().flatten() {
             if !std::mem::replace(&mut wanted[i], true) {
-                names.extend(identifiers(items[i].text));
-                names.extend(companion(items[i].name));
+                names.extend(identifiers(&items[i].text));
+                names.extend(companion(&items[i].name));
             }
         }
     }
@@ -68,7 +74,7 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
     let mut files_with_types = FxHashSet::default();
     for (item, _) in items.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
         // A type that several files declare is declared once.
-        if item.text.starts_with("typedef") && !files_with_types.insert(item.name) {
+        if item.text.starts_with("typedef") && !files_with_types.insert(&item.name) {
             continue;
         }
         text.push_str(&format!("# {} \"<clinch:{}>\"\n{}\n", item.line, item.file, item.text));
@@ -117,19 +123,75 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-fn items() -> Vec<Item> {
+fn items() -> &'static [Item] {
+    static ITEMS: LazyLock<Vec<Item>> = LazyLock::new(|| with_private_copies(&written_items()));
+    &ITEMS
+}
+
+/// The items as the files have them.
+fn written_items() -> Vec<Item> {
     let mut items = Vec::new();
     for (file, text) in FILES {
         let mut line = 1;
         for paragraph in text.split("\n\n") {
             let code = paragraph.trim_start_matches('\n');
             if let Some(name) = declared(code) {
-                items.push(Item { file, line, name, text: code });
+                items.push(Item { file, line, name: name.to_owned(), text: code.to_owned() });
             }
             line += paragraph.matches('\n').count() + 2;
         }
     }
     items
+}
+
+/// Adds a private copy of every function of the library that another one calls, and lets those calls go there.
+fn with_private_copies(items: &[Item]) -> Vec<Item> {
+    let is_public = |item: &&Item| item.file != BUILT_IN && !item.name.starts_with(PREFIX);
+    let public: FxHashSet<&str> = items.iter().filter(is_public).map(|item| item.name.as_str()).collect();
+    let calls_of_others = items.iter().flat_map(|item| calls(&item.text).filter(|name| *name != item.name));
+    let called: FxHashSet<&str> = calls_of_others.filter(|name| public.contains(name)).collect();
+    let private = |name: &str| called.contains(name).then(|| format!("{PREFIX}{name}"));
+    let mut all = Vec::new();
+    for item in items {
+        let copied = private(&item.name);
+        // Before the item itself, so that all models behind it know the copy.
+        if let Some(name) = copied {
+            all.push(Item { file: item.file, line: item.line, name, text: with_calls(&item.text, private) });
+        }
+        let other = |name: &str| private(name).filter(|_| name != item.name);
+        all.push(Item {
+            file: item.file,
+            line: item.line,
+            name: item.name.clone(),
+            text: with_calls(&item.text, other),
+        });
+    }
+    all
+}
+
+/// The names that stand before a `(` in a text: of what is called, and of a function that is declared.
+fn calls(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('(').filter_map(|(at, _)| {
+        let name = &text[..at];
+        let start = name.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+        Some(&name[start..]).filter(|name| !name.is_empty())
+    })
+}
+
+/// A text in which some of what is called has another name.
+fn with_calls(text: &str, renamed: impl Fn(&str) -> Option<String>) -> String {
+    let mut result = String::new();
+    let mut pieces = text.split('(').peekable();
+    while let Some(piece) = pieces.next() {
+        let is_call = pieces.peek().is_some();
+        let start = piece.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+        match renamed(&piece[start..]).filter(|_| is_call) {
+            Some(name) => result.extend([&piece[..start], &name]),
+            None => result.push_str(piece),
+        }
+        result.extend(is_call.then_some('('));
+    }
+    result
 }
 
 /// The name that an item declares: what stands before the first `(`, `[`, `=` or `;` behind its comment (in
@@ -156,14 +218,27 @@ mod tests {
         for item in items() {
             let is_type = item.text.starts_with("typedef");
             assert!(
-                is_type || seen.insert(item.name),
+                is_type || seen.insert(&item.name),
                 "{} is declared twice, at {}:{}",
                 item.name,
                 item.file,
                 item.line
             );
-            assert!(item.text.contains(item.name));
+            assert!(item.text.contains(&item.name));
         }
-        assert!(seen.contains("strrchr") && seen.contains("__clinch_exit_functions") && seen.contains("__clinch_div"));
+        let names = ["strrchr", "__clinch_exit_functions", "__clinch_div", "__clinch_isupper"].map(str::to_owned);
+        assert!(names.iter().all(|name| seen.contains(name)));
+    }
+
+    #[test]
+    fn models_call_no_function_that_a_program_could_replace() {
+        let replaced = ["malloc", "calloc", "realloc", "free"];
+        for item in items() {
+            let others = calls(&item.text).filter(|name| *name != item.name && !replaced.contains(name));
+            for name in others {
+                let public = items().iter().any(|other| other.name == name && !name.starts_with(PREFIX));
+                assert!(!public, "{} calls {name}", item.name);
+            }
+        }
     }
 }

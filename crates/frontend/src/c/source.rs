@@ -61,6 +61,46 @@ impl fmt::Display for CError {
 
 impl std::error::Error for CError {}
 
+/// Bytes that are no UTF-8 are read as characters from here on: the last ones there are.
+const RAW: u32 = 0x10_FF00;
+
+fn as_raw(byte: u8) -> Option<char> {
+    char::from_u32(RAW + u32::from(byte))
+}
+
+/// The byte that a character of a text stands for, if it is none of its own.
+pub(crate) fn raw_byte(c: char) -> Option<u8> {
+    let byte = u8::try_from((c as u32).checked_sub(RAW)?).ok()?;
+    (!byte.is_ascii()).then_some(byte)
+}
+
+/// The text of a file. A compiler takes the bytes of a literal as they are, UTF-8 or not, so none may be lost.
+pub fn decode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match raw_byte(c) {
+                Some(_) => text.extend(c.encode_utf8(&mut [0; 4]).bytes().filter_map(as_raw)),
+                None => text.push(c),
+            }
+        }
+        text.extend(chunk.invalid().iter().copied().filter_map(as_raw));
+    }
+    text
+}
+
+/// The bytes of a text that was decoded.
+pub fn encode(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match raw_byte(c) {
+            Some(byte) => bytes.push(byte),
+            None => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    bytes
+}
+
 /// The texts of all units one after the other, with their line markers, and the offset at which each unit starts.
 pub(super) fn source_map(units: &[Unit]) -> Result<(SourceMap, Vec<u32>), CError> {
     let mut map = SourceMap::default();
@@ -132,4 +172,17 @@ fn line_marker(line: &str) -> Option<(u32, Option<String>, &str)> {
         return Some((number, None, ""));
     };
     Some((number, Some(name.replace("\\\"", "\"").replace("\\\\", "\\")), flags))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, encode};
+
+    #[test]
+    fn no_byte_of_a_file_is_lost() {
+        for bytes in [&b"plain"[..], "h\u{e9}".as_bytes(), b"h\xe9 \xff\x80", "\u{10ffe9}".as_bytes()] {
+            assert_eq!(encode(&decode(bytes)), bytes);
+        }
+        assert_eq!(decode(b"h\xe9").chars().count(), 2);
+    }
 }

@@ -54,6 +54,6 @@ int main(void) {
   unsigned table = 0; for (int c = -128; c < 256; c++) table = table * 31 + (*__ctype_b_loc())[c] + (*__ctype_tolower_loc())[c] * 3 + (*__ctype_toupper_loc())[c] * 7; printf("%u\n", table);
   int one = 1, two = 2, *a = &one, *b = &two; copy(&a, &b, sizeof a); *a = 22; printf("%d %d %d %c %s\n", one, two, (int)length("four"), upper('q'), last("a.b.c", '.'));
   int total = 0; for (int i = 0; words[i]; i++) total += strlen(words[i]) * words[i][0]; printf("%d %s %c\n", total, words[2] + 1, words[3][2]);
-  printf("%d %s %d %d\n", optind, __builtin_strrchr(path, 'b'), (int)__builtin_strspn("112", "1"), putchar('A' + 256));
+  int put = putchar('A' + 256); printf("%d %s %d %d\n", optind, __builtin_strrchr(path, 'b'), (int)__builtin_strspn("112", "1"), put);
   return 0;
 }

@@ -112,7 +112,8 @@ impl CfaClauses {
             for &(value, cell) in &values[i] {
                 let Sort::Array(of) = terms.symbol_sort(cell.region).clone() else { return None };
                 let stand_in = terms.declare("v", of.1.clone());
-                more.push((value, (stand_in, View::Signed)));
+                let view = self.variables[i].iter().find(|v| v.0 == cell.region).map_or(View::Signed, |v| v.1);
+                more.push((value, (stand_in, view)));
                 read.insert(stand_in, cell_at(&mut terms, symbol, cell));
             }
             let formula = self.formula(&mut terms, i, solution.formulas[i], &more)?;

@@ -236,7 +236,7 @@ pub trait Observer {
     fn edge(&mut self, edge: &TracedEdge<'_>);
 
     /// Text was printed.
-    fn print(&mut self, text: &[u8], stdout: bool);
+    fn print(&mut self, _text: &[u8], _stdout: bool) {}
 }
 
 /// Sees nothing.
@@ -244,8 +244,6 @@ impl Observer for () {
     const TRACES: bool = false;
 
     fn edge(&mut self, _: &TracedEdge<'_>) {}
-
-    fn print(&mut self, _: &[u8], _: bool) {}
 }
 
 /// A program, ready to be executed.

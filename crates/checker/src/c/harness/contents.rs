@@ -63,8 +63,6 @@ impl Observer for &Lives<'_> {
             _ => {}
         }
     }
-
-    fn print(&mut self, _: &[u8], _: bool) {}
 }
 
 impl Contents {

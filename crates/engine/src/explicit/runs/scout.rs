@@ -1,8 +1,7 @@
 //! States that runs have at loop heads, for engines that guess what always holds there.
 //!
-//! These runs are extra and short, so that the search itself does not have to stop at loop heads.
-
-use std::time::{Duration, Instant};
+//! These runs are extra and short, so that the search itself does not have to stop at loop heads. They are counted, not timed: the same
+//! program has the same states.
 
 use clinch_ir::Symbol;
 use clinch_ir::cfa::{Liveness, ProcedureId};
@@ -15,12 +14,10 @@ use super::candidates::{Candidates, Mood};
 use crate::budget::Observer;
 use crate::share::{Known, Place, globals_read};
 
-/// How long all runs may take together.
-const TIME: Duration = Duration::from_millis(20);
 /// Runs, so that each mood has its turns.
 const RUNS: usize = 10;
 /// Edges of one run.
-const STEPS: u64 = 100_000;
+const STEPS: u64 = 30_000;
 /// States of one loop head, in one run and in all.
 const IN_ONE_RUN: usize = 8;
 const IN_ALL: usize = 48;
@@ -29,17 +26,15 @@ const VARIABLES: usize = 60;
 
 /// Runs the program a few times with random inputs, and tells some of the states at its loop heads.
 pub(super) fn scout(machine: &Machine<'_>, candidates: &Candidates<'_>, seed: u64, observer: &mut dyn Observer) {
-    let start = Instant::now();
-    let late = || start.elapsed() > TIME;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let globals = globals_read(machine.program());
     let (liveness, variables, told) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
     let mut scout = Scout { machine, globals, liveness, variables, told };
     for mood in Mood::ALL.into_iter().cycle().take(RUNS) {
-        let limits = Limits { steps: STEPS, interrupt: Some(&late), ..Limits::default() };
+        let limits = Limits { steps: STEPS, ..Limits::default() };
         let mut state = machine.initial();
         let mut visits: FxHashMap<Place, Visits> = FxHashMap::default();
-        while !late() {
+        loop {
             match machine.run_until_input(&mut state, &mut (), LoopHeads::Stop, &limits) {
                 Pause::Input(request) => {
                     let bits = candidates.draw(&request, mood, &mut rng);

@@ -16,10 +16,11 @@
 mod reader;
 mod zones;
 
-use clinch_ir::{Application, Clause, HornSystem, Interpretation, PredId, Sort, Span, Symbol, Term, Terms};
-use rustc_hash::FxHashMap;
+use clinch_ir::{Application, Clause, HornSystem, Interpretation, Node, PredId, Sort, Span, Symbol, Term, Terms};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::linear::as_symbol;
+use super::rewrite::conjuncts;
 use reader::Reader;
 use zones::Zones;
 
@@ -146,16 +147,19 @@ impl Cells {
         for id in system.predicate_ids() {
             let layouts = &self.layouts[id.index()];
             let zones = Zones::new(&mut self.system.terms, id, &self.params[id.index()], layouts, &clauses);
+            self.zones.push(zones);
+        }
+        zones::inherit(&mut self.system.terms, &mut self.zones, &self.params, &clauses);
+        for id in system.predicate_ids() {
             let sorts: Vec<Sort> =
                 self.params[id.index()].iter().map(|&p| self.system.terms.symbol_sort(p).clone()).collect();
             let name = &system.predicate(id).name;
-            for zone in 0..zones.len() {
+            for zone in 0..self.zones[id.index()].len() {
                 let new = self.system.add_predicate(format!("{name}/{zone}"), &sorts);
                 if zone == 0 {
                     self.first.push(new);
                 }
             }
-            self.zones.push(zones);
         }
         for clause in clauses {
             let room = MAX_CLAUSES.checked_sub(self.system.clauses.len())?;
@@ -195,20 +199,27 @@ impl Cells {
         Quantified { solution: Interpretation { terms, formulas }, place, values: all_values }
     }
 
-    /// What is known in each zone, where one is in it.
+    /// What is known in each zone, where one is in it; what is known in all of them stands in front.
     fn formula(&self, terms: &mut Terms, id: PredId, args: &[Term], solution: &Interpretation) -> Term {
         let zones = &self.zones[id.index()];
-        let mut conjuncts = Vec::new();
+        let (mut inside, mut everywhere) = (Vec::new(), None);
         for zone in 0..zones.len() {
             let new = PredId::from_index(self.first[id.index()].index() + zone);
             let application = Application { predicate: new, args: args.to_vec() };
             let known =
                 application.instantiate(terms, &self.system.predicate(new).params, solution.formulas[new.index()]);
+            // A zone without places says nothing against it.
+            if terms.node(known) != Node::Bool(false) {
+                let own: FxHashSet<Term> = conjuncts(terms, known).into_iter().collect();
+                let common = everywhere.get_or_insert_with(|| conjuncts(terms, known));
+                common.retain(|fact| own.contains(fact));
+            }
             let here = zones.condition(terms, zone);
             let here = application.instantiate(terms, &self.params[id.index()], here);
             let elsewhere = terms.not(here);
-            conjuncts.push(terms.or(elsewhere, known));
+            inside.push(terms.or(elsewhere, known));
         }
-        terms.all(conjuncts)
+        let everywhere = everywhere.unwrap_or_default();
+        terms.all(everywhere.into_iter().chain(inside))
     }
 }

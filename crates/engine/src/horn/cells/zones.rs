@@ -44,21 +44,27 @@ impl Zones {
         fixed.sort_unstable();
         fixed.dedup();
         fixed.truncate(MAX_FIXED);
-        let mut moving = Vec::new();
+        let mut zones = Zones { place: Some(place), fixed, moving: Vec::new() };
         for clause in clauses {
             for application in clause.body.iter().filter(|a| a.predicate == id) {
                 for border in borders(terms, clause, application, scalars) {
                     let map = parameters(terms, application, params);
                     let border = terms.substitute_symbols(border, &map);
-                    let known = terms.symbols(border).iter().all(|s| params[..scalars].contains(s));
-                    if known && terms.as_integer(border).is_none() && !moving.contains(&border) {
-                        moving.push(border);
-                    }
+                    zones.add(terms, params, border);
                 }
             }
         }
-        moving.truncate(MAX_MOVING);
-        Zones { place: Some(place), fixed, moving }
+        zones
+    }
+
+    /// One more border, if it is about the parameters in front of the place and there is room.
+    fn add(&mut self, terms: &Terms, params: &[Symbol], border: Term) {
+        let Some(scalars) = params.iter().position(|&p| Some(p) == self.place) else { return };
+        let known = terms.symbols(border).iter().all(|s| params[..scalars].contains(s));
+        let is_new = terms.as_integer(border).is_none() && !self.moving.contains(&border);
+        if known && is_new && self.moving.len() < MAX_MOVING {
+            self.moving.push(border);
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -84,6 +90,28 @@ impl Zones {
             conjuncts.push(terms.lt(place, to));
         }
         terms.all(conjuncts)
+    }
+}
+
+/// How far borders are handed on.
+const GENERATIONS: usize = 2;
+
+/// Borders of one predicate are borders of those behind it as well, as far as they have room: a loop that is over has written, or
+/// seen, what is before its index.
+pub(super) fn inherit(terms: &mut Terms, zones: &mut [Zones], params: &[Vec<Symbol>], clauses: &[Clause]) {
+    for _ in 0..GENERATIONS {
+        for clause in clauses {
+            let Some(head) = &clause.head else { continue };
+            let to = head.predicate.index();
+            for from in clause.body.iter().filter(|from| from.predicate != head.predicate) {
+                for border in zones[from.predicate.index()].moving.clone() {
+                    let border = from.instantiate(terms, &params[from.predicate.index()], border);
+                    let map = parameters(terms, head, &params[to]);
+                    let border = terms.substitute_symbols(border, &map);
+                    zones[to].add(terms, &params[to], border);
+                }
+            }
+        }
     }
 }
 

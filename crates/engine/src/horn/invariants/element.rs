@@ -7,6 +7,7 @@ use num_rational::BigRational;
 use num_traits::Zero;
 
 use super::affine::{Affine, Hull};
+use super::relations::Relations;
 use super::templates::Template;
 
 /// For so many points bounds are relaxed to what is needed and not to the next threshold.
@@ -47,6 +48,10 @@ enum Fact {
     Same(usize, usize, bool),
     /// The remainder of an integer parameter.
     Residue(usize, BigInt, BigInt),
+    /// A form is not zero.
+    Differs(Affine),
+    /// One of two forms is zero.
+    Either(Affine, Affine),
 }
 
 impl Fact {
@@ -55,6 +60,8 @@ impl Fact {
             Fact::Is(i, value) => point[*i].is_zero() != *value,
             Fact::Same(i, j, value) => (point[*i] == point[*j]) == *value,
             Fact::Residue(i, modulus, residue) => point[*i].to_integer().mod_floor(modulus) == *residue,
+            Fact::Differs(form) => !form.value(point).is_zero(),
+            Fact::Either(a, b) => a.value(point).is_zero() || b.value(point).is_zero(),
         }
     }
 
@@ -70,6 +77,14 @@ impl Fact {
                 let (modulus, residue) = (terms.big(modulus.clone()), terms.big(residue.clone()));
                 let rest = terms.binary(BinOp::Mod, args[*i], modulus);
                 terms.eq(rest, residue)
+            }
+            Fact::Differs(form) => {
+                let zero = form.is_zero(terms, args);
+                terms.not(zero)
+            }
+            Fact::Either(a, b) => {
+                let (a, b) = (a.is_zero(terms, args), b.is_zero(terms, args));
+                terms.or(a, b)
             }
         }
     }
@@ -87,10 +102,18 @@ pub(super) struct Element {
 
 impl Element {
     /// The element of one point.
-    pub(super) fn of(point: &Point, sorts: &[Sort], templates: &[Template], moduli: &[BigInt]) -> Element {
+    pub(super) fn of(
+        point: &Point,
+        sorts: &[Sort],
+        templates: &[Template],
+        (moduli, relations): (&[BigInt], &Relations),
+    ) -> Element {
         let numeric: Vec<usize> = (0..sorts.len()).filter(|&i| sorts[i].is_numeric()).collect();
         let bounds = templates.iter().enumerate().map(|(i, t)| (i, t.form.value(point))).collect();
-        let facts = facts_of(point, sorts, moduli);
+        let mut facts = facts_of(point, sorts, moduli);
+        facts.extend(relations.compared.iter().cloned().map(Fact::Differs));
+        facts.extend(relations.alternatives.iter().cloned().map(|(a, b)| Fact::Either(a, b)));
+        facts.retain(|fact| fact.holds(point));
         Element { points: 1, hull: Hull::point(point, &numeric), facts, bounds }
     }
 

@@ -4,7 +4,7 @@
 //! of Affine Relations, SAS 2011; C. Flanagan, K. R. M. Leino: Houdini, an Annotation Assistant for ESC/Java, FME 2001.
 //!
 //! Each predicate has an [`Element`]: the affine hull of the points seen so far, bounds of linear [`templates`], and facts
-//! about truth values and remainders. All start at the bottom. A clause whose body holds in the current elements and whose
+//! about truth values, remainders and what is never equal. All start at the bottom. A clause whose body holds in the current elements and whose
 //! head does not has a model; the head's values are added to the head's element, until no clause has a model any more.
 //!
 //! Invariant of the loop: a clause that is not in the queue has no model with the elements as they are, except those
@@ -17,6 +17,7 @@
 mod affine;
 mod element;
 mod needed;
+mod relations;
 mod templates;
 
 use std::collections::VecDeque;
@@ -31,6 +32,7 @@ use serde::Serialize;
 
 use crate::budget::thread_time;
 use element::{Element, Mode, Point, coordinate};
+use relations::Relations;
 use templates::Template;
 
 /// What may be spent on invariants, and on which.
@@ -48,6 +50,8 @@ pub struct InvariantOptions {
     pub propagation: usize,
     /// Systems with more clauses have no invariants.
     pub max_clauses: usize,
+    /// Whether it is tried that what clauses compare is never equal, or that one of two things is.
+    pub relations: bool,
 }
 
 impl Default for InvariantOptions {
@@ -59,6 +63,7 @@ impl Default for InvariantOptions {
             max_paired: 10,
             propagation: 2,
             max_clauses: 400,
+            relations: false,
         }
     }
 }
@@ -137,6 +142,7 @@ struct Search<'a> {
     terms: Terms,
     templates: Vec<Vec<Template>>,
     moduli: Vec<BigInt>,
+    relations: Vec<Relations>,
     /// None: no point was found.
     elements: Vec<Option<Element>>,
     solvers: Vec<Option<Z3Solver>>,
@@ -156,6 +162,7 @@ impl<'a> Search<'a> {
             terms: system.terms.clone(),
             templates: templates::templates(system, options),
             moduli: templates::moduli(system),
+            relations: relations::relations(system, options),
             elements: vec![None; system.predicates.len()],
             solvers: system.clauses.iter().map(|_| None).collect(),
             stats: InvariantStats::default(),
@@ -282,7 +289,7 @@ impl<'a> Search<'a> {
             (None, Some(point)) => {
                 let params = self.system.predicates[p].params.iter();
                 let sorts: Vec<Sort> = params.map(|&s| self.terms.symbol_sort(s).clone()).collect();
-                Element::of(&point, &sorts, templates, &self.moduli)
+                Element::of(&point, &sorts, templates, (&self.moduli, &self.relations[p]))
             }
             // A point that is inside although the solver says that it is not has no meaning here.
             (Some(mut old), Some(point)) => {

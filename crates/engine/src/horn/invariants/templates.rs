@@ -53,7 +53,7 @@ pub(super) fn templates(system: &HornSystem, options: &InvariantOptions) -> Vec<
     for clause in &system.clauses {
         let atoms = atoms_of(&system.terms, clause, &mut constants);
         for application in clause.body.iter().chain(&clause.head) {
-            let projection = Projection::new(&system.terms, application);
+            let projection = Projection::new(&system.terms, application, Preference::First);
             let forms = &mut forms[application.predicate.index()];
             atoms.iter().filter_map(|a| projection.project(a)).for_each(|form| insert(forms, &form));
         }
@@ -76,9 +76,7 @@ fn atoms_of(terms: &Terms, clause: &Clause, constants: &mut Vec<BigInt>) -> Vec<
             && let Some(atom) = Linear::difference(terms, a, b)
         {
             constants.extend([BigInt::from(atom.constant), -BigInt::from(atom.constant)]);
-            let mut sum = Sum::default();
-            sum.add(&atom, &BigInt::one());
-            atoms.push(sum);
+            atoms.push(Sum::of(&atom));
         }
     });
     let args = clause.body.iter().chain(&clause.head).flat_map(|a| &a.args);
@@ -88,12 +86,18 @@ fn atoms_of(terms: &Terms, clause: &Clause, constants: &mut Vec<BigInt>) -> Vec<
 
 /// A sum over the symbols of a clause, compared with zero.
 #[derive(Default)]
-struct Sum {
+pub(super) struct Sum {
     summands: BTreeMap<Term, BigInt>,
     constant: BigInt,
 }
 
 impl Sum {
+    pub(super) fn of(linear: &Linear) -> Sum {
+        let mut sum = Sum::default();
+        sum.add(linear, &BigInt::one());
+        sum
+    }
+
     fn add(&mut self, linear: &Linear, factor: &BigInt) {
         for (&t, &c) in &linear.summands {
             *self.summands.entry(t).or_default() += factor * c;
@@ -102,7 +106,7 @@ impl Sum {
     }
 
     /// A form over parameters, of the arguments.
-    fn of_arguments(terms: &Terms, form: &Affine, args: &[Term]) -> Option<Sum> {
+    pub(super) fn of_arguments(terms: &Terms, form: &Affine, args: &[Term]) -> Option<Sum> {
         let mut sum = Sum { constant: form.constant.clone(), ..Sum::default() };
         for (&i, c) in &form.coefficients {
             sum.add(&Linear::of(terms, args[i])?, c);
@@ -111,14 +115,21 @@ impl Sum {
     }
 }
 
+/// Which of several parameters with the same argument stands for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Preference {
+    First,
+    Last,
+}
+
 /// Writes sums over the symbols of a clause as forms over the parameters of one of its applications.
-struct Projection {
+pub(super) struct Projection {
     /// For symbols the forms that they equal.
     definitions: FxHashMap<Term, Affine>,
 }
 
 impl Projection {
-    fn new(terms: &Terms, application: &Application) -> Projection {
+    pub(super) fn new(terms: &Terms, application: &Application, preference: Preference) -> Projection {
         let mut definitions = FxHashMap::default();
         for (i, &arg) in application.args.iter().enumerate() {
             let Some(linear) = Linear::of(terms, arg) else { continue };
@@ -129,14 +140,16 @@ impl Projection {
                 // The argument is `c * symbol + constant`.
                 let mut form = Affine::parameter(i);
                 form.constant = -BigInt::from(linear.constant);
-                definitions.entry(t).or_insert_with(|| form.scaled(&c.into()));
+                if preference == Preference::Last || !definitions.contains_key(&t) {
+                    definitions.insert(t, form.scaled(&c.into()));
+                }
             }
         }
         Projection { definitions }
     }
 
     /// The form, if all symbols are among the arguments.
-    fn project(&self, sum: &Sum) -> Option<Affine> {
+    pub(super) fn project(&self, sum: &Sum) -> Option<Affine> {
         let mut form = Affine { constant: sum.constant.clone(), ..Affine::default() };
         for (t, c) in &sum.summands {
             form.add(self.definitions.get(t)?, c);
@@ -155,7 +168,7 @@ fn insert(forms: &mut Forms, form: &Affine) {
 }
 
 /// `form = 0` as `canonical = threshold`, rounded down.
-fn canonical(form: &Affine) -> Option<(Affine, BigInt)> {
+pub(super) fn canonical(form: &Affine) -> Option<(Affine, BigInt)> {
     let (_, first) = form.coefficients.first_key_value()?;
     let divisor = form.content() * first.signum();
     let coefficients = form.coefficients.iter().map(|(&i, c)| (i, c / &divisor)).collect();
@@ -166,7 +179,7 @@ fn canonical(form: &Affine) -> Option<(Affine, BigInt)> {
 fn propagate(system: &HornSystem, clause: &Clause, forms: &mut [Forms]) {
     let applications: Vec<&Application> = clause.body.iter().chain(&clause.head).collect();
     for to in &applications {
-        let projection = Projection::new(&system.terms, to);
+        let projection = Projection::new(&system.terms, to, Preference::First);
         for from in applications.iter().filter(|a| a.predicate != to.predicate) {
             let mut found = Vec::new();
             for (form, thresholds) in &forms[from.predicate.index()] {

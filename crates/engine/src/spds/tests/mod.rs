@@ -7,26 +7,14 @@ mod random;
 
 use std::time::Duration;
 
-use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{Options, Unit, read};
-use clinch_ir::cfa::Integers;
-
 use super::*;
-use crate::Silent;
+use crate::{Silent, testing};
 
 const HEAD: &str = "extern int __VERIFIER_nondet_int(void); extern _Bool __VERIFIER_nondet_bool(void);\n\
                     extern void reach_error(void);\n";
 
 fn program(text: &str) -> CfaProgram {
-    let options = Options {
-        data_model: DataModel::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    let text = format!("{HEAD}{text}");
-    let units = [Unit { name: "test.c".to_owned(), text: text.clone() }];
-    read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    testing::program(&format!("{HEAD}{text}"))
 }
 
 /// The verdict, whose evidence is checked: true for safe.

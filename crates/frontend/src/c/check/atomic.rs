@@ -30,14 +30,30 @@ fn operation(name: &str) -> Option<Operation> {
     })
 }
 
+/// How many arguments of a builtin say what it does. Those behind them say in which order other threads may see it.
+fn operands(name: &str) -> usize {
+    match name.trim_start_matches("__atomic_").trim_start_matches("__sync_") {
+        "synchronize" | "thread_fence" | "signal_fence" => 0,
+        "load_n" | "clear" | "test_and_set" | "is_lock_free" | "always_lock_free" => 1,
+        name if name.starts_with("lock_release") => 1,
+        name if name.contains("compare_") || name == "exchange" => 3,
+        _ => 2,
+    }
+}
+
 impl Checker<'_> {
     /// The meaning of an atomic builtin; none if there is no such builtin, or none that is known.
     pub(super) fn atomic(&mut self, name: &str, args: &[Node<Expression>], span: Span) -> Option<Checked<Expr>> {
         self.function.as_ref()?;
-        if let Some(rest) = name.strip_prefix("__atomic_") {
-            return self.atomic_named(rest, args, span);
-        }
-        let rest = name.strip_prefix("__sync_")?;
+        let value = match name.strip_prefix("__atomic_") {
+            Some(rest) => self.atomic_named(rest, args, span),
+            None => self.sync_named(name.strip_prefix("__sync_")?, args, span),
+        }?;
+        let hints = args.get(operands(name)..).unwrap_or_default();
+        Some(value.and_then(|value| self.beside(value, hints)))
+    }
+
+    fn sync_named(&mut self, rest: &str, args: &[Node<Expression>], span: Span) -> Option<Checked<Expr>> {
         // `__sync_fetch_and_add_4` is what old compilers called.
         let rest = rest.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
         match (rest, args) {

@@ -125,7 +125,7 @@ impl Checker<'_> {
         }
         let special = name.strip_prefix("__builtin_")?;
         let value = match (special, args) {
-            ("expect" | "expect_with_probability", [value, ..]) => self.expect(value),
+            ("expect" | "expect_with_probability", [value, hints @ ..]) => self.expect(value, hints),
             ("constant_p", [value]) => self.is_constant(value, span),
             ("choose_expr", [condition, then, otherwise]) => return Some(self.choose(condition, then, otherwise)),
             ("types_compatible_p", [left, right]) => self.types_compatible(left, right, span),
@@ -180,9 +180,21 @@ impl Checker<'_> {
         Ok(Expr { kind: ExprKind::Call(Box::new(call)), ty: self.basic.int, span })
     }
 
-    fn expect(&mut self, value: &Node<Expression>) -> Checked<Expr> {
+    fn expect(&mut self, value: &Node<Expression>, hints: &[Node<Expression>]) -> Checked<Expr> {
         let value = self.scalar_rvalue(value)?;
-        Ok(self.convert(value, self.basic.long))
+        let value = self.convert(value, self.basic.long);
+        self.beside(value, hints)
+    }
+
+    /// A value beside arguments that do not change it. They are not evaluated, so they must have no effects.
+    pub(super) fn beside(&mut self, value: Expr, hints: &[Node<Expression>]) -> Checked<Expr> {
+        for hint in hints {
+            let hint = self.rvalue(hint)?;
+            if hint.has_effects() {
+                return Ok(unsupported("an effect in an argument that only gives a hint", value.ty, hint.span));
+            }
+        }
+        Ok(value)
     }
 
     fn is_constant(&mut self, value: &Node<Expression>, span: Span) -> Checked<Expr> {

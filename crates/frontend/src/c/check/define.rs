@@ -101,6 +101,7 @@ impl Checker<'_> {
         let id = self.declare_function(&name, ty, &linkage, span)?;
         let gives_way = specified.inline && !specified.is_static || self.weak_here.contains(&Symbol::Function(id));
         if self.hir.functions[id.0 as usize].body.is_some() {
+            self.doubt_two_bodies(id, span);
             match gives_way {
                 true => return Ok(()),
                 false if !self.replaceable.contains(&Symbol::Function(id)) => {
@@ -121,6 +122,16 @@ impl Checker<'_> {
         let done = self.in_scope(|c| c.function_body(id, parameters, definition));
         self.function = None;
         done
+    }
+
+    /// Where a function has two bodies, one of them inline, it is not said which one a call means. Those from one place in a header
+    /// are the same.
+    fn doubt_two_bodies(&mut self, id: FunctionId, span: Span) {
+        let function = &self.hir.functions[id.0 as usize];
+        let (one, other) = (self.map.place(function.span), self.map.place(span));
+        if !function.weak && (one.file, one.line) != (other.file, other.line) {
+            self.hir.functions[id.0 as usize].unsupported = Some("two definitions, one of them inline,".to_owned());
+        }
     }
 
     /// A definition gives way to another one.

@@ -110,6 +110,11 @@ impl Checker<'_> {
             let (old, new) = (self.name_of(old), self.name_of(ty));
             return Err(Problem::new(span, format!("`{name}` is declared as `{new}`, and before as `{old}`")));
         }
+        if other_unit && !self.in_models && !self.is_read_alike(old, ty) {
+            let (old, new) = (self.name_of(old), self.name_of(ty));
+            let message = format!("`{name}` is declared as `{new}`, and in another file as `{old}`");
+            return Err(Problem::new(span, message));
+        }
         let completes = self.hir.types.size(old).is_none() && self.hir.types.size(ty).is_some();
         let variable = &mut self.hir.variables[id.0 as usize];
         if completes || other_unit && variable.external && !external {

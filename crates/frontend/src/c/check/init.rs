@@ -13,6 +13,7 @@ use crate::diagnostic::Problem;
 const MAX_ELEMENTS: u64 = 1 << 20;
 
 /// The value that is written first where two are written may not be evaluated.
+const PARTLY_OVERRIDDEN: &str = "a struct of which a later initialiser replaces a part";
 const OVERRIDDEN: &str = "a value with effects that a later initialiser replaces";
 
 /// A part of the object that is initialised.
@@ -101,6 +102,7 @@ impl Checker<'_> {
         let length = length?;
         apply_resets(&resets, &mut init);
         doubt_overridden(&mut init);
+        self.doubt_partly_overridden(&mut init);
         let ty = self.completed(ty, length, span)?;
         Ok((self.with_flexible_member(ty, &init), init))
     }
@@ -429,6 +431,20 @@ impl Checker<'_> {
             _ => self.in_static && ty == of,
         };
         Ok(same.then_some(&literal.node.initializer_list[..]))
+    }
+
+    /// A record that is initialised by a value, and then a part of it again: gcc forgets the value, the standard does not say so.
+    fn doubt_partly_overridden(&self, init: &mut Init) {
+        for i in 0..init.items.len() {
+            let item = &init.items[i];
+            if !matches!(self.hir.types.get(item.ty), Type::Record(_)) {
+                continue;
+            }
+            let inside = item.offset..item.offset.saturating_add(self.hir.types.size(item.ty).unwrap_or(0));
+            if init.items[i + 1..].iter().any(|later| inside.contains(&first_byte(later))) {
+                init.items[i].value.kind = ExprKind::Unsupported(PARTLY_OVERRIDDEN.to_owned());
+            }
+        }
     }
 
     /// The member of a union is the one that is initialised from here on.

@@ -15,6 +15,9 @@ use crate::c::parse::readable;
 use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
+/// Functions that a program may have its own of, for itself and for the library.
+const ALLOCATION: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+
 /// How a name is known to other declarations and units.
 pub(super) struct Linkage {
     pub(super) is_static: bool,
@@ -173,6 +176,47 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether bytes mean the same in both types, as far as their sizes and kinds tell.
+    pub(super) fn is_read_alike(&self, left: TypeId, right: TypeId) -> bool {
+        if left == right || self.compatible(left, right, 0) {
+            return true;
+        }
+        let types = &self.hir.types;
+        match (types.get(left), types.get(right)) {
+            (&Type::Array(l, _), &Type::Array(r, _)) => self.is_read_alike(l, r),
+            (Type::Pointer(_), Type::Pointer(_)) => true,
+            (Type::Record(_), Type::Record(_)) => {
+                types.size(left).is_none() || types.size(right).is_none() || types.size(left) == types.size(right)
+            }
+            _ => types.is_integer(left) && types.is_integer(right) && types.size(left) == types.size(right),
+        }
+    }
+
+    /// Whether a call by one type does what a call by the other does.
+    fn is_called_alike(&self, left: TypeId, right: TypeId) -> bool {
+        let passed = |l: TypeId, r: TypeId| self.is_read_alike(l, r) && self.is_signed_alike(l, r);
+        match (self.hir.types.get(left), self.hir.types.get(right)) {
+            (
+                Type::Function { result: l, parameters: lp, variadic: lv, unspecified: lu },
+                Type::Function { result: r, parameters: rp, variadic: rv, unspecified: ru },
+            ) => {
+                let parameters = lp.len() == rp.len() && lv == rv && lp.iter().zip(rp).all(|(l, r)| passed(*l, *r));
+                passed(*l, *r) && (*lu || *ru || parameters)
+            }
+            _ => false,
+        }
+    }
+
+    /// Values narrower than a register are extended by their sign.
+    fn is_signed_alike(&self, left: TypeId, right: TypeId) -> bool {
+        match (self.hir.types.get(left), self.hir.types.get(right)) {
+            (Type::Int { signed: l, .. }, Type::Int { signed: r, .. }) => {
+                l == r || self.hir.types.size(left) >= self.hir.types.size(self.basic.int)
+            }
+            _ => true,
+        }
+    }
+
     fn has_unspecified_parameters(&self, ty: TypeId) -> bool {
         matches!(self.hir.types.get(ty), Type::Function { unspecified: true, .. })
     }
@@ -201,7 +245,12 @@ impl Checker<'_> {
             (Some(id), _) => id,
             (None, Some(&Symbol::Function(id))) if !is_static => {
                 // Declared in another unit: what differs there is not seen by a compiler either.
-                if self.has_unspecified_parameters(self.hir.functions[id.0 as usize].ty) {
+                let old = self.hir.functions[id.0 as usize].ty;
+                if !self.in_models && !self.is_called_alike(old, ty) {
+                    let what = "another type in another file";
+                    self.hir.functions[id.0 as usize].unsupported = Some(what.to_owned());
+                }
+                if self.has_unspecified_parameters(old) {
                     self.hir.functions[id.0 as usize].ty = ty;
                 }
                 id
@@ -284,7 +333,8 @@ impl Checker<'_> {
     /// A function that is called without a declaration returns `int`.
     pub(super) fn implicit_function(&mut self, name: &str, span: Span) -> FunctionId {
         // `__builtin_strrchr` is `strrchr`.
-        let plain = name.strip_prefix("__builtin_").filter(|plain| models::stands_for(plain)).unwrap_or(name);
+        let is_known = |plain: &&str| models::stands_for(plain) || ALLOCATION.contains(plain);
+        let plain = name.strip_prefix("__builtin_").filter(is_known).unwrap_or(name);
         let id = match self.externals.get(plain) {
             Some(&Symbol::Function(id)) => id,
             _ => {

@@ -2,9 +2,12 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
+use num_bigint::{BigInt, BigUint};
+use num_rational::BigRational;
 
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Place, PlaceKind};
+use crate::c::source::raw_byte;
 use crate::c::types::{Rank, Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -95,11 +98,18 @@ impl Checker<'_> {
         if float.suffix.imaginary {
             return Ok(unsupported("a complex number", ty, span));
         }
-        let value = match float.base {
-            FloatBase::Decimal => float.number.parse().unwrap_or(f64::NAN),
-            FloatBase::Hexadecimal => hexadecimal(&float.number),
+        let decimal = match float.base {
+            FloatBase::Decimal => float.number.to_string(),
+            FloatBase::Hexadecimal => decimal_of(&float.number),
         };
-        let value = if bits == 32 { f64::from(value as f32) } else { value };
+        // Rounded once, from all digits.
+        let value = match bits {
+            32 => decimal.parse::<f32>().map_or(f64::NAN, f64::from),
+            _ => decimal.parse().unwrap_or(f64::NAN),
+        };
+        if bits > 64 && !is_exactly(&decimal, value) {
+            return Ok(unsupported("a number that needs more than 64 bits", ty, span));
+        }
         Ok(Expr { kind: ExprKind::Float(value), ty, span })
     }
 
@@ -107,6 +117,7 @@ impl Checker<'_> {
         let (prefix, body) = split_quotes(text);
         let units = units(body, span)?;
         let int = self.basic.int;
+        refuse_raw_bytes(prefix, body, span)?;
         if prefix.is_empty() || prefix == "u8" {
             let mut bytes = Vec::new();
             units.iter().for_each(|u| narrow(*u, &mut bytes));
@@ -117,8 +128,10 @@ impl Checker<'_> {
             };
             return Ok(self.int(value, int, span));
         }
-        let code = units.last().map(|u| code(*u)).ok_or_else(|| Problem::new(span, "an empty character constant"))?;
         let ty = self.wide_type(prefix);
+        let size = self.hir.types.size(ty).unwrap_or(4);
+        let code = units.last().and_then(|u| elements(*u, size).last().copied());
+        let code = code.ok_or_else(|| Problem::new(span, "an empty character constant"))?;
         Ok(self.int(i128::from(code), ty, span))
     }
 
@@ -139,11 +152,13 @@ impl Checker<'_> {
         let size = self.hir.types.size(element).unwrap_or(1);
         let mut bytes = Vec::new();
         for part in parts {
+            refuse_raw_bytes(wide.unwrap_or_default(), split_quotes(part).1, span)?;
             for unit in units(split_quotes(part).1, span)? {
                 if wide.is_none() {
                     narrow(unit, &mut bytes);
                 } else {
-                    bytes.extend_from_slice(&code(unit).to_le_bytes()[..size as usize]);
+                    let codes = elements(unit, size);
+                    bytes.extend(codes.iter().flat_map(|code| code.to_le_bytes().into_iter().take(size as usize)));
                 }
             }
         }
@@ -172,6 +187,14 @@ fn split_quotes(literal: &str) -> (&str, &str) {
     (&literal[..quote], literal.get(quote + 1..end).unwrap_or(""))
 }
 
+/// Wide characters are made from UTF-8.
+fn refuse_raw_bytes(prefix: &str, body: &str, span: Span) -> Checked<()> {
+    match !matches!(prefix, "" | "u8") && body.chars().any(|c| raw_byte(c).is_some()) {
+        true => Err(Problem::new(span, "bytes that are no UTF-8 in a wide literal")),
+        false => Ok(()),
+    }
+}
+
 fn narrow(unit: Unit, bytes: &mut Vec<u8>) {
     match unit {
         Unit::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -179,10 +202,12 @@ fn narrow(unit: Unit, bytes: &mut Vec<u8>) {
     }
 }
 
-fn code(unit: Unit) -> u32 {
+/// The elements that a character takes in a string of elements of this size: UTF-16 may need two.
+fn elements(unit: Unit, size: u64) -> Vec<u32> {
     match unit {
-        Unit::Char(c) => c as u32,
-        Unit::Code(code) => code,
+        Unit::Char(c) if size == 2 => c.encode_utf16(&mut [0; 2]).iter().map(|half| u32::from(*half)).collect(),
+        Unit::Char(c) => vec![c as u32],
+        Unit::Code(code) => vec![code],
     }
 }
 
@@ -191,7 +216,11 @@ fn units(body: &str, span: Span) -> Checked<Vec<Unit>> {
     let mut rest = body;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
-        let unit = if c == '\\' { escape(&mut rest, span)? } else { Unit::Char(c) };
+        let unit = match raw_byte(c) {
+            Some(byte) => Unit::Code(u32::from(byte)),
+            None if c == '\\' => escape(&mut rest, span)?,
+            None => Unit::Char(c),
+        };
         units.push(unit);
     }
     Ok(units)
@@ -239,14 +268,57 @@ fn digits(rest: &mut &str, length: usize, radix: u32) -> u32 {
     digits.chars().filter_map(|d| d.to_digit(radix)).fold(0_u32, |v, d| v.wrapping_mul(radix).wrapping_add(d))
 }
 
-/// `1.8p3`, without the `0x`.
-fn hexadecimal(number: &str) -> f64 {
+/// `1.8p3`, without the `0x`, in decimal: the same number, with all its digits.
+fn decimal_of(number: &str) -> String {
     let (mantissa, exponent) = number.split_once(['p', 'P']).unwrap_or((number, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mut value = 0.0_f64;
-    for digit in whole.chars().chain(fraction.chars()).filter_map(|c| c.to_digit(16)) {
-        value = value * 16.0 + f64::from(digit);
+    let digits = format!("0{whole}{fraction}");
+    let mantissa = BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default();
+    let exponent = exponent.parse().unwrap_or(0_i64).saturating_sub(4 * fraction.len() as i64);
+    // Beyond that every number is zero or infinite.
+    let exponent = exponent.clamp(-MOST_EXPONENT, MOST_EXPONENT);
+    match u32::try_from(exponent) {
+        Ok(exponent) => (mantissa << exponent).to_string(),
+        // m / 2^n = m * 5^n / 10^n
+        Err(_) => format!("{}e{exponent}", mantissa * BigUint::from(5_u32).pow(exponent.unsigned_abs() as u32)),
     }
-    let exponent = exponent.parse().unwrap_or(0_i32).saturating_sub(4 * fraction.len() as i32);
-    value * 2.0_f64.powi(exponent)
+}
+
+/// Exponents of two that matter.
+const MOST_EXPONENT: i64 = 20_000;
+
+/// Whether a number in decimal is this one, not only near to it.
+fn is_exactly(decimal: &str, value: f64) -> bool {
+    let (mantissa, exponent) = decimal.split_once(['e', 'E']).unwrap_or((decimal, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (Ok(exponent), Some(found)) = (exponent.parse::<i64>(), BigRational::from_float(value)) else { return false };
+    let exponent = exponent - fraction.len() as i64;
+    if exponent.abs() > MOST_EXPONENT {
+        return false;
+    }
+    let Ok(digits) = format!("0{whole}{fraction}").parse::<BigInt>() else { return false };
+    let ten = BigRational::from_integer(BigInt::from(10)).pow(exponent as i32);
+    BigRational::from_integer(digits) * ten == found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_numbers_are_rounded_once() {
+        let double = |text: &str| decimal_of(text).parse::<f64>().unwrap().to_bits();
+        assert_eq!(double("1.8p3"), 12.0_f64.to_bits());
+        assert_eq!(double("1.000000000000081p0"), 4_607_182_418_800_017_409);
+        assert_eq!(decimal_of("1.00000100000000001p0").parse::<f32>().unwrap().to_bits(), 1_065_353_217);
+        assert_eq!(double("1p-99999999"), 0);
+        assert_eq!(double("1p99999999"), f64::INFINITY.to_bits());
+    }
+
+    #[test]
+    fn numbers_are_exact_or_not() {
+        assert!(is_exactly("0.5", 0.5));
+        assert!(is_exactly("1e3", 1000.0));
+        assert!(!is_exactly("0.1", 0.1));
+    }
 }

@@ -9,7 +9,7 @@ use lang_c::span::Node;
 use super::define::Switch;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Stmt};
-use crate::c::parse::{ASSEMBLY, COMPUTED_GOTO};
+use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO};
 use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
 
 impl Checker<'_> {
@@ -112,6 +112,10 @@ impl Checker<'_> {
         match &node.node {
             Expression::Identifier(name) if name.node.name == ASSEMBLY => {
                 out.push(Stmt::Unsupported("inline assembly".to_owned(), span));
+            }
+            Expression::Identifier(name) if name.node.name == AT_START => {
+                let what = "assembler text of a file, or a section whose contents run before `main`";
+                out.push(Stmt::Unsupported(what.to_owned(), span));
             }
             Expression::BinaryOperator(binary)
                 if binary.node.operator.node == BinaryOperator::Assign

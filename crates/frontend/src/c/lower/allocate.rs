@@ -12,29 +12,43 @@ impl Lowering<'_> {
     /// A block of the heap. For one of no bytes the standard allows a null pointer too; for one that cannot exist it is the
     /// only answer.
     pub(super) fn allocate_heap(&mut self, size: Term, zeroed: bool, span: Span) -> Term {
-        let most = 1 << if self.pointer_bits() == 32 { 30 } else { 46 };
+        let most = self.impossible_size();
         match self.constant_size(size) {
-            Some(n) if n >= most => return self.address(0),
+            Some(n) if n >= most => return self.no_block(span),
             Some(n) if n > 0 => return self.allocate(size, AllocKind::Heap, zeroed, span),
             _ => {}
         }
         let pointer = self.null_pointer(span);
-        let (some, none, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        let (some, none, refused, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh(), self.body.fresh());
         let (fits, limit) = (self.body.fresh(), self.address(most));
         let can_exist = self.compare(BinaryOp::Lt, false, size, limit);
-        self.branch_on(can_exist, fits, after, span);
+        self.branch_on(can_exist, fits, refused, span);
         self.body.at(fits);
         let is_some = self.nonzero(size);
         self.branch_on(is_some, some, none, span);
         self.body.at(none);
         let is_block = self.open_truth(InputKind::Extern("malloc".to_owned()), span);
-        self.branch_on(is_block, some, after, span);
+        self.branch_on(is_block, some, refused, span);
+        self.body.at(refused);
+        self.no_block(span);
+        self.body.goto(after, span);
         self.body.at(some);
         let block = self.allocate(size, AllocKind::Heap, zeroed, span);
         self.assign_variable(pointer, block, span);
         self.body.goto(after, span);
         self.body.at(after);
         self.terms.symbol(pointer)
+    }
+
+    /// No block has so many bytes.
+    fn impossible_size(&self) -> u64 {
+        1 << if self.pointer_bits() == 32 { 30 } else { 46 }
+    }
+
+    /// The null pointer that stands for a block that is refused, which sets `errno`.
+    fn no_block(&mut self, span: Span) -> Term {
+        self.forget_errno("malloc", span);
+        self.address(0)
     }
 
     /// Writes the zeros of a new block of a fixed size one by one: proofs know what is written.
@@ -70,15 +84,18 @@ impl Lowering<'_> {
         }
         if let (Some(n), Some(size)) = (self.constant_size(n), self.constant_size(size)) {
             let fits = n.checked_mul(size).is_some_and(|bytes| bytes >> (bits - 1) <= 1);
-            return if fits { self.allocate_heap(bytes, true, span) } else { self.address(0) };
+            return if fits { self.allocate_heap(bytes, true, span) } else { self.no_block(span) };
         }
         let (n, size) = (self.terms.resize(false, 2 * bits, n), self.terms.resize(false, 2 * bits, size));
         let exact = self.terms.bv(BinOp::BvMul, n, size);
         let excess = self.terms.extract(2 * bits - 1, bits, exact);
         let overflows = self.nonzero(excess);
         let pointer = self.null_pointer(span);
-        let (fits, after) = (self.body.fresh(), self.body.fresh());
-        self.branch_on(overflows, after, fits, span);
+        let (fits, refused, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        self.branch_on(overflows, refused, fits, span);
+        self.body.at(refused);
+        self.no_block(span);
+        self.body.goto(after, span);
         self.body.at(fits);
         let block = self.allocate_heap(bytes, true, span);
         self.assign_variable(pointer, block, span);
@@ -96,12 +113,17 @@ impl Lowering<'_> {
         self.terms.symbol(target)
     }
 
+    /// `realloc`. Where the new block cannot exist, the old one stays as it is; for no bytes, the old one is freed even if
+    /// there is no new one, as glibc does.
     pub(super) fn reallocate(&mut self, old: Term, size: Term, cell: Option<Cell>, span: Span) -> Term {
         let (old, size) = (self.save(old, span), self.save(size, span));
         let block = self.allocate_heap(size, false, span);
         let (copy, after) = (self.body.fresh(), self.body.fresh());
         let given = self.nonzero(old);
-        self.branch_on(given, copy, after, span);
+        let limit = self.address(self.impossible_size());
+        let can_exist = self.compare(BinaryOp::Lt, false, size, limit);
+        let moves = self.terms.and(given, can_exist);
+        self.branch_on(moves, copy, after, span);
         self.body.at(copy);
         let had = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
         self.body.emit(Op::BlockSize(had, old), span);

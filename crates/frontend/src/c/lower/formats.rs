@@ -10,6 +10,9 @@ use super::Lowering;
 use super::place::Target;
 use super::record::Value;
 
+/// What is said of `%n`, or where it may be.
+const STORES_LENGTH: &str = "output that stores its length (`%n`)";
+
 impl Lowering<'_> {
     /// The bytes of a string literal, without the terminating zero.
     pub(super) fn literal(&self, e: &Expr) -> Option<Vec<u8>> {
@@ -36,15 +39,19 @@ impl Lowering<'_> {
         });
         let terms: Option<Vec<Term>> = terms.collect();
         let takes_pointers = call.args.iter().skip(at + 1).any(|a| self.hir.types.is_pointer(a.ty));
-        if format.as_ref().map_or(takes_pointers, |format| writes_back(format)) {
-            let what = "output that stores its length (`%n`)".to_owned();
-            self.body.stop(Op::Unsupported(what), e.span);
+        let unsupported = match &format {
+            Some(format) => not_only_shown(format),
+            None => takes_pointers.then_some(STORES_LENGTH),
+        };
+        if let Some(what) = unsupported {
+            self.body.stop(Op::Unsupported(what.to_owned()), e.span);
             return self.void_result(e);
         }
         match (format, terms) {
             (Some(format), Some(args)) => self.body.emit(Op::Print(Print { format, args, stdout }), e.span),
             _ => self.assume("output with a computed format is not shown".to_owned()),
         }
+        self.forget_errno("printf", e.span);
         self.printed(e)
     }
 
@@ -61,6 +68,7 @@ impl Lowering<'_> {
         let stdout = !stream || call.args.get(1).is_some_and(|a| self.is_stdout(a));
         let format = if stream { b"%s".to_vec() } else { b"%s\n".to_vec() };
         self.body.emit(Op::Print(Print { format, args: vec![text], stdout }), e.span);
+        self.forget_errno("puts", e.span);
         self.printed(e)
     }
 
@@ -73,7 +81,9 @@ impl Lowering<'_> {
             self.body.stop(Op::Unsupported(what), e.span);
             return self.void_result(e);
         };
-        let kind = InputKind::Extern(self.hir.functions[f.0 as usize].name.clone());
+        let name = self.hir.functions[f.0 as usize].name.clone();
+        self.forget_errno(&name, e.span);
+        let kind = InputKind::Extern(name);
         let count = self.input(e.ty, kind.clone(), e.span);
         let (least, most) = (self.constant(e.ty, -1), self.constant(e.ty, targets.len() as i128));
         let above = self.compare(BinaryOp::Le, true, least, count);
@@ -124,7 +134,7 @@ impl Lowering<'_> {
             };
             let (to, address) = (*to, *address);
             let size = self.hir.types.size(to);
-            let fits = size == Some(conversion.bytes(u64::from(self.pointer_bits()) / 8));
+            let fits = size == Some(conversion.bytes(u64::from(self.pointer_bits()) / 8)?);
             if !fits || self.is_float(to) != conversion.floating {
                 return None;
             }
@@ -157,16 +167,17 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Bytes of the object it stores into.
-    fn bytes(&self, pointer: u64) -> u64 {
-        match (self.floating, self.character, &self.length[..]) {
+    /// Bytes of the object it stores into; nothing for a length that there is not.
+    fn bytes(&self, pointer: u64) -> Option<u64> {
+        Some(match (self.floating, self.character, &self.length[..]) {
             (true, _, b"") | (false, false, b"") => 4,
-            (false, true, _) | (false, _, b"hh") => 1,
-            (false, _, b"h") => 2,
-            (false, _, b"l" | b"z" | b"t") => pointer,
+            (false, true, b"") | (false, false, b"hh") => 1,
+            (false, false, b"h") => 2,
+            (false, false, b"l" | b"z" | b"t") => pointer,
+            (true, _, b"l") | (false, false, b"ll" | b"L" | b"q" | b"j") => 8,
             (true, _, b"L") => 16,
-            _ => 8,
-        }
+            _ => return None,
+        })
     }
 }
 
@@ -201,17 +212,19 @@ fn conversions(format: &[u8]) -> Option<Vec<Conversion>> {
     Some(found)
 }
 
-/// Whether a format has a conversion `%n`.
-fn writes_back(format: &[u8]) -> bool {
+/// What a format for output has that is not modelled: a conversion that stores something, or one that is not known.
+fn not_only_shown(format: &[u8]) -> Option<&'static str> {
     let mut rest = format;
     while let Some(percent) = rest.iter().position(|&b| b == b'%') {
         rest = &rest[percent + 1..];
-        let conversion = rest.iter().position(|b| !b" #+-'0123456789.*$hlLqjzt".contains(b));
-        let Some(at) = conversion else { return false };
-        if rest[at] == b'n' {
-            return true;
+        // Flags (`I` is that of glibc), positions, width, precision, length (`Z` is an old `z`). A conversion that ends with the
+        // format shows nothing.
+        let at = rest.iter().position(|b| !b" #+-'I0123456789.*$hlLqjztZ".contains(b))?;
+        match rest[at] {
+            b'n' => return Some(STORES_LENGTH),
+            letter if !b"diouxXbBeEfFgGaAcCsSpm%".contains(&letter) => return Some("output with this format"),
+            _ => rest = &rest[at + 1..],
         }
-        rest = &rest[at + 1..];
     }
-    false
+    None
 }

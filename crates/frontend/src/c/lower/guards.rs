@@ -101,12 +101,14 @@ impl Lowering<'_> {
                 self.guard(plain, Op::Unsupported(what.to_owned()), span);
             }
             Some(Observation::SeveralObjects) => self.body.emit(Op::SameObject(x, y), span),
-            Some(Observation::Identity { literals, adjacent }) => self.guard_identity(x, y, (literals, adjacent), span),
+            Some(Observation::Identity { literals, adjacent, reused }) => {
+                self.guard_identity(x, y, (literals, adjacent, reused), span);
+            }
         }
     }
 
     /// Stops where two addresses differ here, but may be the same elsewhere.
-    fn guard_identity(&mut self, x: Term, y: Term, (literals, adjacent): (bool, bool), span: Span) {
+    fn guard_identity(&mut self, x: Term, y: Term, (literals, adjacent, reused): (bool, bool, bool), span: Span) {
         let equal = self.terms.eq(x, y);
         if literals {
             let (first, second) = (self.is_in_literals(x), self.is_in_literals(y));
@@ -115,10 +117,14 @@ impl Lowering<'_> {
             let plain = self.terms.any([equal, not_both, same]);
             self.guard(plain, Op::Unsupported("whether two string literals are one object".to_owned()), span);
         }
-        if adjacent {
+        if adjacent || reused {
             let (first, second) = (self.is_no_address(x, Home::Dynamic), self.is_no_address(y, Home::Dynamic));
             let plain = self.terms.any([equal, first, second]);
-            self.guard(plain, Op::Unsupported("whether two objects are next to each other".to_owned()), span);
+            let what = match adjacent {
+                true => "whether two objects are next to each other",
+                false => "whether a block has the address of one that is no more",
+            };
+            self.guard(plain, Op::Unsupported(what.to_owned()), span);
         }
     }
 

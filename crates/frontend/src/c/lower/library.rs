@@ -64,8 +64,12 @@ impl Lowering<'_> {
             }
             Library::Harmless(results) => return self.harmless(results, name, e),
             Library::Any => {
-                let caller = self.body.function.map_or(name, |f| self.hir.functions[f.0 as usize].name.clone());
+                let caller = self.caller(name);
                 return self.any_value(e, &InputKind::Extern(caller));
+            }
+            Library::ForgetErrno => {
+                let caller = self.caller(name);
+                self.forget_errno(&caller, span);
             }
             Library::AssumeThat | Library::Stop => {
                 let text = call.args.first().and_then(|a| self.literal(a)).unwrap_or_default();
@@ -84,6 +88,11 @@ impl Lowering<'_> {
             _ => return self.library_value(known, args, call, e),
         }
         self.void_result(e)
+    }
+
+    /// The model that calls a function.
+    fn caller(&self, function: String) -> String {
+        self.body.function.map_or(function, |f| self.hir.functions[f.0 as usize].name.clone())
     }
 
     /// Goes on only where the argument is not zero; elsewhere the run ends, with an operation if there is one.
@@ -220,7 +229,9 @@ impl Lowering<'_> {
         match (known, call.args.first()) {
             (Library::Putchar, _) => {
                 let stdout = call.args.get(1).is_none_or(|a| self.is_stdout(a));
+                let a = self.save(a, e.span);
                 self.body.emit(Op::Print(Print { format: b"%c".to_vec(), args: vec![a], stdout }), e.span);
+                self.forget_errno("putchar", e.span);
                 if self.unused != Some(key(e)) {
                     self.assume("output does not fail".to_owned());
                 }

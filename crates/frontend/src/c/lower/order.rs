@@ -13,7 +13,7 @@ use clinch_ir::cfa::Op;
 use rustc_hash::FxHashMap;
 
 use super::super::hir::{Call, Callee, Expr, ExprKind, FunctionId, Init, Place, PlaceKind, Stmt, Storage, VariableId};
-use super::super::points_to::{Cell, Library, Residence, library, library_by_pointer, residence};
+use super::super::points_to::{Cell, Library, Residence, library, library_by_pointer, may_set_errno, residence};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 
@@ -40,6 +40,8 @@ enum Location {
 pub(super) struct Effects {
     reads: BTreeSet<Location>,
     writes: BTreeSet<Location>,
+    /// What may have any value then: two expressions that forget the same have no order.
+    forgets: BTreeSet<Location>,
     /// Variables written by the expression itself, not by a call.
     direct: BTreeSet<VariableId>,
     calls: BTreeSet<FunctionId>,
@@ -61,6 +63,7 @@ impl Effects {
     fn and(mut self, other: Effects) -> Self {
         self.reads.extend(other.reads);
         self.writes.extend(other.writes);
+        self.forgets.extend(other.forgets);
         self.direct.extend(other.direct);
         self.calls.extend(other.calls);
         self.fails |= other.fails;
@@ -71,13 +74,14 @@ impl Effects {
     /// Whether the order of this and another one shows.
     fn conflicts(&self, other: &Effects) -> bool {
         let meets = |left: &Effects, right: &Effects| {
-            left.writes.iter().any(|&w| touches(w, &right.reads) || touches(w, &right.writes))
+            let changed = left.writes.iter().chain(&left.forgets);
+            changed.into_iter().any(|&w| touches(w, &right.reads) || touches(w, &right.writes))
         };
         meets(self, other) || meets(other, self) || self.fails && other.stops || self.stops && other.fails
     }
 
     fn is_harmless(&self) -> bool {
-        self.writes.is_empty() && self.calls.is_empty() && !self.fails && !self.stops
+        self.writes.is_empty() && self.forgets.is_empty() && self.calls.is_empty() && !self.fails && !self.stops
     }
 }
 
@@ -232,6 +236,9 @@ impl Lowering<'_> {
             Library::Abort | Library::Exit | Library::Assume | Library::Unreachable => effects.stops = true,
             _ => {}
         }
+        if may_set_errno(known) {
+            effects.forgets.extend(self.errno_locations());
+        }
         let reads_only = matches!(
             known,
             Library::Memcmp
@@ -255,6 +262,12 @@ impl Lowering<'_> {
             effects.reads.extend(locations);
         }
         effects
+    }
+
+    fn errno_locations(&mut self) -> Vec<Location> {
+        let Some(errno) = self.errno() else { return Vec::new() };
+        let ty = self.hir.variables[errno.0 as usize].ty;
+        self.cell_of(errno).map_or_else(Vec::new, |cell| self.cells(cell, Some(ty)))
     }
 
     /// Everything that statements do, in whatever order.

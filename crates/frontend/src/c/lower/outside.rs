@@ -39,13 +39,16 @@ impl Lowering<'_> {
         matches!(self.hir.types.get(e.ty), Type::Int { signed: true, .. }) && !self.is_int128(e.ty)
     }
 
-    /// Nobody knows what `errno` is after a call of a function.
-    fn forget_errno(&mut self, function: &str, span: Span) {
-        let hir = self.hir;
-        let Some(position) = hir.variables.iter().position(|v| v.name == ERRNO) else { return };
-        let id = VariableId(position as u32);
+    /// The variable that holds `errno`, if anyone asks for it.
+    pub(super) fn errno(&self) -> Option<VariableId> {
+        self.hir.variables.iter().position(|v| v.name == ERRNO).map(|position| VariableId(position as u32))
+    }
+
+    /// Nobody knows what `errno` is after a call of a function that may set it.
+    pub(super) fn forget_errno(&mut self, function: &str, span: Span) {
+        let Some(id) = self.errno() else { return };
         if let Some(&Spot::Memory(home)) = self.storage.variables.get(&id) {
-            let ty = hir.variables[position].ty;
+            let ty = self.hir.variables[id.0 as usize].ty;
             let value = self.opaque(ty, &format!("`errno` after `{function}`"), span);
             let target = Target::Memory { address: self.home(home), cell: self.cell_of(id), bits: None };
             self.store(&target, ty, value, span);

@@ -189,21 +189,49 @@ void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const
     }
 }
 
-/* A text of the environment: unwritten memory, where any byte may be the terminating zero. */
+/* The names that `getenv` was asked for, and the values that it found, which may be null. */
+static char __clinch_names[4][64];
+
+static char *__clinch_values[4];
+
+static int __clinch_name_count;
+
+/* The number of a name that was asked for; the number of names if it was not. */
+static int __clinch_asked_before(const char *name) {
+  int i = 0;
+  while (i < __clinch_name_count && __builtin_strcmp(__clinch_names[i], name))
+    i++;
+  return i;
+}
+
+/* A variable of the environment has one value: asked for again, it is in the same place, where the program may have changed it. */
 char *getenv(const char *name) {
-  if (__clinch_any_int() == 0)
-    return 0;
-  __clinch_assume_that("texts from the environment have at most 255 characters");
-  char *value = __builtin_malloc(256);
-  value[255] = 0;
+  int i = __clinch_asked_before(name);
+  if (i < __clinch_name_count)
+    return __clinch_values[i];
+  if (i == 4)
+    __clinch_unsupported("more than 4 variables of the environment");
+  for (int k = 0; (__clinch_names[i][k] = name[k]); k++)
+    if (k == 62)
+      __clinch_unsupported("a variable of the environment with more than 62 characters in its name");
+  char *value = __clinch_any_int() == 0 ? 0 : __clinch_text();
+  __clinch_values[i] = value;
+  __clinch_name_count++;
   return value;
 }
 
+/* Null in a program that runs with more rights than its user has. */
 char *secure_getenv(const char *name) {
-  return getenv(name);
+  return __clinch_any_int() == 0 ? 0 : getenv(name);
 }
 
+/* An alignment that is no power of two is refused or rounded up, as the version of glibc has it; one that is huge may not fit. */
 void *aligned_alloc(size_t alignment, size_t size) {
+  int is_usual = alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= 65536;
+  if (!is_usual && __clinch_any_int() == 0) {
+    __clinch_forget_errno();
+    return 0;
+  }
   return __builtin_malloc(size);
 }
 
@@ -212,7 +240,7 @@ void *reallocarray(void *block, size_t n, size_t size) {
     *__errno_location() = 12;
     return 0;
   }
-  return __builtin_realloc(block, n * size);
+  return realloc(block, n * size);
 }
 
 static void (*__clinch_exit_functions[32])(void);

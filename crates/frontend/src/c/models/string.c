@@ -127,7 +127,7 @@ size_t strlcat(char *to, const char *from, size_t n) {
 
 char *strdup(const char *s) {
   size_t n = __builtin_strlen(s) + 1;
-  char *copy = __builtin_malloc(n);
+  char *copy = malloc(n);
   if (!copy)
     return 0;
   for (size_t i = 0; i < n; i++)
@@ -141,7 +141,7 @@ char *__strdup(const char *s) {
 
 char *strndup(const char *s, size_t max) {
   size_t n = strnlen(s, max);
-  char *copy = __builtin_malloc(n + 1);
+  char *copy = malloc(n + 1);
   if (!copy)
     return 0;
   for (size_t i = 0; i < n; i++)

@@ -161,6 +161,13 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("what a variable holds that nobody initialised is an input in any case", &["uninitialized"]),
 ];
 
+/// Whether the functions that a section names, or its code, are called before `main` or after it.
+fn runs(section: &str) -> bool {
+    let name = section.trim_matches('"');
+    let lists = [".preinit_array", ".init_array", ".fini_array", ".ctors", ".dtors"];
+    lists.iter().any(|list| name.starts_with(list)) || matches!(name, ".init" | ".fini")
+}
+
 /// What becomes of an attribute.
 enum Fate {
     Dropped,
@@ -241,6 +248,9 @@ impl<'a> Rewriter<'a> {
         let mut kept = Vec::new();
         let of_type = self.is_about_type(i, end);
         for entry in self.entries(i) {
+            if entry.name == "section" && runs(self.argument_text(&entry)) {
+                self.deny_at_start();
+            }
             match fate(entry.name) {
                 Fate::Dropped => {}
                 Fate::Kept if of_type => kept.push(format!("{UNKNOWN}{}", entry.name)),

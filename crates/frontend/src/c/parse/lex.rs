@@ -124,6 +124,12 @@ fn token(text: &str, at: usize) -> Result<Token, Problem> {
         if prefix && matches!(bytes.get(end), Some(b'"' | b'\'')) {
             return literal(text, at, end);
         }
+        if is_raw_prefix(&text[at..end])
+            && bytes.get(end) == Some(&b'"')
+            && let Some(raw) = raw_string(&text[at..])
+        {
+            return Ok(Token { kind: Kind::Literal, range: at..at + raw.length });
+        }
         return Ok(Token { kind: Kind::Word, range: at..end });
     }
     if first.is_ascii_digit() || first == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
@@ -188,6 +194,29 @@ fn literal(text: &str, start: usize, quote: usize) -> Result<Token, Problem> {
             }
         }
     }
+}
+
+/// `R"--(text)--"`, which GNU C has from C++.
+pub(super) struct RawString<'a> {
+    /// `u8` and the like, without the `R`.
+    pub(super) prefix: &'a str,
+    /// What stands between the brackets.
+    pub(super) body: &'a str,
+    /// How long it is altogether.
+    pub(super) length: usize,
+}
+
+fn is_raw_prefix(word: &str) -> bool {
+    matches!(word, "R" | "LR" | "uR" | "UR" | "u8R")
+}
+
+/// The raw string at the start of a text.
+pub(super) fn raw_string(text: &str) -> Option<RawString<'_>> {
+    let quote = text.find('"').filter(|&quote| is_raw_prefix(&text[..quote]))?;
+    let open = quote + 1 + text[quote + 1..].find('(')?;
+    let end = format!("){}\"", &text[quote + 1..open]);
+    let close = open + 1 + text[open + 1..].find(&end)?;
+    Some(RawString { prefix: &text[..quote - 1], body: &text[open + 1..close], length: close + end.len() })
 }
 
 pub(super) fn span(range: Range<usize>) -> Span {

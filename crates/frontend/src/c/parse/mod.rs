@@ -23,7 +23,7 @@ use crate::diagnostic::Problem;
 pub(crate) use attributes::UNKNOWN;
 pub(crate) use names::readable;
 pub(crate) use pragma::Pragmas;
-pub(crate) use rewrite::{ASSEMBLY, COMPLEX_PART, COMPUTED_GOTO, LABEL_ADDRESS, RecordAttributes, SAME};
+pub(crate) use rewrite::{ASSEMBLY, AT_START, COMPLEX_PART, COMPUTED_GOTO, LABEL_ADDRESS, RecordAttributes, SAME};
 
 /// A stretch of the rewritten text and where it comes from.
 struct Piece {

@@ -5,13 +5,15 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attributes::UNKNOWN;
-use super::lex::{Kind, Lexed, Token};
+use super::lex::{Kind, Lexed, Token, raw_string};
 use super::{implicit, names};
 
 /// Stands for the missing operand of `a ?: b`.
 pub(crate) const SAME: &str = "__clinch_same";
 /// Stands for an assembler statement.
 pub(crate) const ASSEMBLY: &str = "__clinch_asm";
+/// Stands for what a file does before `main`, other than by functions of C.
+pub(crate) const AT_START: &str = "__clinch_at_start";
 /// `goto *e` is an assignment to this.
 pub(crate) const COMPUTED_GOTO: &str = "__clinch_goto";
 /// `&&l` is the address of a variable of this name with the label's appended.
@@ -164,6 +166,7 @@ impl<'a> Rewriter<'a> {
                 let instead = format!("&{LABEL_ADDRESS}{}", self.name(i + 1));
                 self.remove(i, i + 1, &instead);
             }
+            literal if self.tokens[i].kind == Kind::Literal && literal.contains("R\"") => self.raw_string(i),
             literal
                 if self.tokens[i].kind == Kind::Literal
                     && (literal.contains("\\e") || literal.contains("\\u") || literal.contains("\\U")) =>
@@ -193,12 +196,14 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// `1.5Q`: lang-c knows the suffix by its newer name.
+    /// `1.5Q`: lang-c knows the suffix by its newer name. `1.5d` is `1.5`.
     fn number(&mut self, i: usize) {
         let number = self.get(i);
         let hexadecimal = number.starts_with("0x") || number.starts_with("0X");
         let suffixed = number.strip_suffix(['q', 'Q']).map(|n| (n, "f128"));
         let suffixed = suffixed.or_else(|| number.strip_suffix(['w', 'W']).map(|n| (n, "f64x")));
+        let plain = |n: &str| n.contains(['.', 'e', 'E']) && n.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+        let suffixed = suffixed.or_else(|| number.strip_suffix(['d', 'D']).filter(|n| plain(n)).map(|n| (n, "")));
         if let Some((number, suffix)) = suffixed.filter(|_| !hexadecimal || number.contains(['p', 'P'])) {
             self.replace(i, &format!("{number}{suffix}"));
         }
@@ -267,8 +272,22 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// An assembler statement, or the name that the assembler knows a variable or function by. Assembler text of a file
-    /// defines nothing that C sees but what has no definition in C.
+    /// A raw string as one with escapes.
+    fn raw_string(&mut self, i: usize) {
+        let Some(raw) = raw_string(self.get(i)) else { return };
+        let mut text = format!("{}\"", raw.prefix);
+        for c in raw.body.chars() {
+            match c {
+                '\n' => text.push_str("\\n"),
+                '"' | '\\' => text.extend(['\\', c]),
+                _ => text.push(c),
+            }
+        }
+        text.push('"');
+        self.replace(i, &text);
+    }
+
+    /// An assembler statement, or the name that the assembler knows a variable or function by, or assembler text of a file.
     fn assembly(&mut self, i: usize) {
         let mut open = i + 1;
         while self.is_word(open) {
@@ -283,8 +302,30 @@ impl<'a> Rewriter<'a> {
         let label = label && (self.braces == 0 || matches!(follows, "=" | "," | "{") || !self.is_after_condition(i));
         if label {
             self.replace(i, "__asm__");
+        } else if self.braces > 0 {
+            self.remove(i, close, ASSEMBLY);
         } else {
-            self.remove(i, close, if self.braces > 0 { ASSEMBLY } else { "" });
+            if self.speaks_of_names(open, close) {
+                self.deny_at_start();
+            }
+            self.remove(i, close, "");
+        }
+    }
+
+    /// Whether the assembler text between two tokens has a name of the file in it, and may change what it means.
+    fn speaks_of_names(&self, open: usize, close: usize) -> bool {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '%' | '@');
+        let text: String = (open + 1..close).map(|j| self.get(j)).collect();
+        let names: FxHashSet<&str> = text.split(|c| !is_part(c)).collect();
+        (0..self.tokens.len()).any(|j| self.is_word(j) && names.contains(self.get(j)))
+    }
+
+    /// No verdict about the program: something happens before `main` that is not modelled.
+    pub(super) fn deny_at_start(&mut self) {
+        let end = self.text.len();
+        if !self.edits.iter().any(|edit| edit.range.start == end && edit.text.contains(AT_START)) {
+            let text = format!(" __attribute__((constructor)) static void {AT_START}_(void) {{ {AT_START}; }} ");
+            self.edits.push(Edit { range: end..end, text });
         }
     }
 

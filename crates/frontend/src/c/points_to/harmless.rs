@@ -48,7 +48,9 @@ pub(crate) fn harmless(name: &str) -> Option<Results> {
         "socket" | "send" | "sendto" => COUNT,
         "bind" | "listen" | "connect" | "shutdown" | "setsockopt" => SUCCESS,
         // Who and where the process is.
-        "getpid" | "getppid" | "getpagesize" => Results::Range(1, 0x7fff_ffff),
+        "getpid" | "getpagesize" => Results::Range(1, 0x7fff_ffff),
+        // 0 where the parent is in another namespace.
+        "getppid" => Results::Range(0, 0x7fff_ffff),
         "getuid" | "geteuid" | "getgid" | "getegid" | "sysconf" | "gethostid" => Results::Any,
         "setuid" | "setgid" | "seteuid" | "setegid" => SUCCESS,
         // Time passes.
@@ -57,8 +59,8 @@ pub(crate) fn harmless(name: &str) -> Option<Results> {
         "usleep" | "sched_yield" => SUCCESS,
         // Another process.
         "system" => Results::Any,
-        // Messages for others.
-        "openlog" | "closelog" => Results::Any,
+        // Messages for others. `printk` is that of the kernel.
+        "openlog" | "closelog" | "perror" | "printk" => Results::Any,
         _ => return None,
     })
 }

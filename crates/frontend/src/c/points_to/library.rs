@@ -99,6 +99,8 @@ pub(crate) enum Library {
     AssumeThat,
     /// In a model: what the argument says is not modelled.
     Stop,
+    /// In a model: `errno` may have any value from here on.
+    ForgetErrno,
     /// A function of the C library that is not modelled.
     NotModelled,
     /// Not modelled: what it does is named.
@@ -144,6 +146,22 @@ pub(crate) fn library(hir: &Hir, function: FunctionId) -> Option<Library> {
         .or_else(|| is_the_librarys(function).then_some(Library::NotModelled))
 }
 
+/// Whether a known function may set `errno`.
+pub(crate) fn may_set_errno(known: Library) -> bool {
+    matches!(
+        known,
+        Library::Harmless(_)
+            | Library::ForgetErrno
+            | Library::Malloc
+            | Library::Calloc
+            | Library::Realloc
+            | Library::Printf { .. }
+            | Library::Puts { .. }
+            | Library::Putchar
+            | Library::Scan { .. }
+    )
+}
+
 /// What a function does that is called through a pointer: for what is built in there is a model that calls it.
 pub(crate) fn library_by_pointer(hir: &Hir, function: FunctionId) -> Option<Library> {
     if hir.functions[function.0 as usize].is_model { None } else { library(hir, function) }
@@ -173,6 +191,7 @@ fn in_models(name: &str) -> Option<Library> {
         "any_int" | "any_char" | "any_long" => Library::Any,
         "assume_that" => Library::AssumeThat,
         "unsupported" => Library::Stop,
+        "forget_errno" => Library::ForgetErrno,
         _ => return None,
     })
 }
@@ -230,7 +249,6 @@ fn formatted(name: &str) -> Option<Library> {
         "puts" => Library::Puts { stream: false },
         "fputs" => Library::Puts { stream: true },
         "putchar" | "putc" | "fputc" => Library::Putchar,
-        "perror" | "printk" => Library::Nothing,
         _ => return None,
     })
 }

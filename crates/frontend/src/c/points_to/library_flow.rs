@@ -34,6 +34,9 @@ impl Analysis<'_> {
             Library::Realloc => {
                 let block = self.fresh_block();
                 self.same_block(args, &block);
+                if let Flow::Scalar(address) = block {
+                    self.reallocated.push(address);
+                }
                 block
             }
             Library::Memset | Library::Memcpy { .. } | Library::Memcmp => self.block_call(known, args),

@@ -41,7 +41,7 @@ pub(crate) use constraints::{key, switch_key, update_key};
 pub(crate) use environment::expose;
 pub(crate) use graph::{Array, Cell, Val};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
-pub(crate) use library::{Bits, Library, library, library_by_pointer};
+pub(crate) use library::{Bits, Library, library, library_by_pointer, may_set_errno};
 pub(crate) use observe::{Home, Observation, addresses};
 pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
@@ -79,6 +79,8 @@ struct Analysis<'h> {
     sites: Vec<Site>,
     /// Operations that may see an address.
     uses: Vec<observe::Use>,
+    /// Blocks that `realloc` makes.
+    reallocated: Vec<Val>,
     /// Arrays inside of records that are indexed, by expression: where they start, and how long they are.
     indexed: Vec<(usize, Val, Array)>,
     /// Pointers that are dereferenced, and how.
@@ -112,6 +114,7 @@ impl<'h> Analysis<'h> {
             results: FxHashMap::default(),
             sites: Vec::new(),
             uses: Vec::new(),
+            reallocated: Vec::new(),
             indexed: Vec::new(),
             dereferenced: Vec::new(),
             viewed: BTreeSet::new(),

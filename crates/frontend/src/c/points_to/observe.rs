@@ -75,6 +75,8 @@ pub(crate) enum Observation {
         literals: bool,
         /// One may be the end of an object, and the other one the start of another.
         adjacent: bool,
+        /// One may be the address of a block that is no more, and the other one that of a block in its place.
+        reused: bool,
     },
 }
 
@@ -134,7 +136,7 @@ impl Analysis<'_> {
         match (used.want, left, right) {
             (_, None, None) | (Want::Sum | Want::Distance, Some(_), None) | (Want::Sum, None, Some(_)) => None,
             (Want::Identity, None, _) | (Want::Identity, _, None) => None,
-            (Want::Equality | Want::Identity, Some(a), Some(b)) => self.identity(a, b),
+            (Want::Equality | Want::Identity, Some(a), Some(b)) => self.identity(a, b, used.want),
             (Want::Sum, Some(_), Some(_)) => Some(Observation::DifferentObjects),
             (Want::Order | Want::Distance | Want::Difference, Some(a), Some(b)) if a.node != b.node => {
                 Some(Observation::DifferentObjects)
@@ -168,12 +170,21 @@ impl Analysis<'_> {
         (!self.graph.census(cell.node).is_empty()).then_some(cell)
     }
 
-    /// Two addresses of different objects are equal only if one is the end of an object; literals may be one object.
-    fn identity(&mut self, a: Cell, b: Cell) -> Option<Observation> {
+    /// Two addresses of different objects are equal only if one is the end of an object, or is one no more; literals may be one
+    /// object.
+    fn identity(&mut self, a: Cell, b: Cell, want: Want) -> Option<Observation> {
         let (of_a, of_b) = (self.graph.census(a.node), self.graph.census(b.node));
         let literals = of_a.literals > 0 && of_b.literals > 0 && self.may_share(a, b);
         let adjacent = a.node != b.node && (may_be_end(a, of_a) || may_be_end(b, of_b));
-        (literals || adjacent).then_some(Observation::Identity { literals, adjacent })
+        // A pointer to what is no more has no value that may be looked at, but many look whether `realloc` moved a block.
+        let by_number = want == Want::Equality;
+        let reused = of_a.dynamic && of_b.dynamic && (by_number || self.is_reallocated(a) || self.is_reallocated(b));
+        (literals || adjacent || reused).then_some(Observation::Identity { literals, adjacent, reused })
+    }
+
+    fn is_reallocated(&mut self, cell: Cell) -> bool {
+        let blocks = self.reallocated.clone();
+        blocks.into_iter().any(|block| self.graph.link(block).is_some_and(|block| block.node == cell.node))
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`Overflow`] says what becomes of results that do not fit. [`widen`] takes an invariant found in integers back: it is
 //! evaluated wide enough not to wrap. A verdict found in integers counts only after it was established again in bits.
 
+mod memory;
 mod to_int;
 mod widen;
 

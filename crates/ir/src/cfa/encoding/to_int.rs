@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHashMap;
 
+use super::memory::{region_of, views_of_regions};
 use crate::bitvec;
 use crate::cfa::CfaProgram;
 use crate::sort::Sort;
@@ -31,7 +32,7 @@ pub enum Overflow {
 #[derive(Clone, Debug)]
 pub struct IntEncoding {
     overflow: Overflow,
-    /// How the bits of each symbol are read; signed if it is not said.
+    /// How the bits of each symbol are read, or those of its cells; signed if it is not said.
     views: FxHashMap<Symbol, View>,
     symbols: FxHashMap<Symbol, Symbol>,
     formulas: FxHashMap<Term, Term>,
@@ -55,13 +56,15 @@ impl IntEncoding {
         }
     }
 
-    /// A reading in which the bits of variables are read as their C types say.
+    /// A reading in which the bits of variables are read as their C types say, those of memory as most of the program does.
     pub fn of_program(overflow: Overflow, program: &CfaProgram) -> Self {
         let mut views = FxHashMap::default();
         #[allow(clippy::iter_over_hash_type, reason = "a map is made of a map")]
         for (&symbol, info) in &program.variables {
             views.insert(symbol, if info.signed { View::Signed } else { View::Unsigned });
         }
+        let regions = views_of_regions(program, &views);
+        views.extend(regions);
         Self::new(overflow, views)
     }
 
@@ -70,7 +73,7 @@ impl IntEncoding {
         self.views.insert(symbol, view);
     }
 
-    /// How the bits of a symbol are read.
+    /// How the bits of a symbol, or of its cells, are read.
     pub fn view(&self, symbol: Symbol) -> View {
         self.views.get(&symbol).copied().unwrap_or(View::Signed)
     }
@@ -165,7 +168,8 @@ impl IntEncoding {
         match terms.node(term) {
             Node::Symbol(symbol) => Some(self.view(symbol)),
             Node::Extend { signed: false, .. } => None,
-            Node::Extend { signed: true, .. } | Node::Binary(BinOp::Select, ..) => Some(View::Signed),
+            Node::Extend { signed: true, .. } => Some(View::Signed),
+            Node::Binary(BinOp::Select, array, _) => Some(self.view_of_cells(terms, array)),
             Node::Binary(BinOp::BvSdiv | BinOp::BvSrem | BinOp::BvAshr, ..) => Some(View::Signed),
             Node::Binary(BinOp::BvUdiv | BinOp::BvUrem | BinOp::BvLshr, ..) => Some(View::Unsigned),
             Node::Binary(op, a, b) if op.on_bit_vectors() => self.natural(terms, a).or_else(|| self.natural(terms, b)),
@@ -185,9 +189,10 @@ impl IntEncoding {
                 terms.symbol(symbol)
             }
             Node::Store(array, index, value) => {
+                let view = self.view_of_cells(terms, array);
                 let array = self.array(terms, array);
                 let index = self.value(terms, index, View::Unsigned);
-                let value = self.element(terms, value);
+                let value = self.term(terms, value, view);
                 terms.store(array, index, value)
             }
             Node::Ite(c, a, b) => {
@@ -196,7 +201,7 @@ impl IntEncoding {
             }
             Node::ConstArray(id, element) => {
                 let sort = int_sort(terms.sort_of_id(id));
-                let element = self.element(terms, element);
+                let element = self.term(terms, element, View::Signed);
                 terms.const_array(sort, element)
             }
             _ => term,
@@ -205,13 +210,9 @@ impl IntEncoding {
         result
     }
 
-    /// An element of an array: read as signed.
-    fn element(&mut self, terms: &mut Terms, term: Term) -> Term {
-        match terms.sort(term) {
-            Sort::Bool => self.formula(terms, term),
-            Sort::Array(_) => self.array(terms, term),
-            _ => self.value(terms, term, View::Signed),
-        }
+    /// How the cells of an array are read: as those of the region that it is made from.
+    fn view_of_cells(&self, terms: &Terms, array: Term) -> View {
+        region_of(terms, array).map_or(View::Signed, |region| self.view(region))
     }
 
     /// A term of any sort; bit-vectors in the given view.
@@ -250,9 +251,10 @@ impl IntEncoding {
                 convert(terms, int, width, own, view)
             }
             Node::Binary(BinOp::Select, array, index) => {
+                let own = self.view_of_cells(terms, array);
                 let (array, index) = (self.array(terms, array), self.value(terms, index, View::Unsigned));
                 let element = terms.select(array, index);
-                convert(terms, element, width, View::Signed, view)
+                convert(terms, element, width, own, view)
             }
             Node::Ite(c, a, b) => {
                 let c = self.formula(terms, c);

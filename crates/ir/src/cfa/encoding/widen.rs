@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::View;
+use super::memory::region_of;
 use crate::bitvec;
 use crate::sort::Sort;
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
@@ -64,7 +65,7 @@ impl Widening<'_> {
                     Some(terms.eq(a, b))
                 }
                 Sort::Array(_) => {
-                    let sort = self.array_sort(terms, a).or_else(|| self.array_sort(terms, b))?;
+                    let (sort, _) = self.array_sort(terms, a).or_else(|| self.array_sort(terms, b))?;
                     let (a, b) = (self.array(terms, a, &sort)?, self.array(terms, b, &sort)?);
                     Some(terms.eq(a, b))
                 }
@@ -104,21 +105,12 @@ impl Widening<'_> {
     }
 
     /// Two unsigned variables, or one and a constant that it can equal, as they are: no comparison of them needs a sign.
-    fn unsigned(&self, terms: &mut Terms, a: Term, b: Term) -> Option<(Term, Term)> {
-        let variable = |terms: &mut Terms, t: Term| match terms.node(t) {
-            Node::Symbol(symbol) => match self.symbols.get(&symbol) {
-                Some(&(bits, View::Unsigned)) if matches!(terms.symbol_sort(bits), Sort::BitVec(_)) => {
-                    Some(terms.symbol(bits))
-                }
-                _ => None,
-            },
-            _ => None,
-        };
+    fn unsigned(&mut self, terms: &mut Terms, a: Term, b: Term) -> Option<(Term, Term)> {
         let literal = |terms: &mut Terms, width: u32, t: Term| {
             let bits = terms.as_integer(t)?.to_biguint()?;
             (bits.bits() <= u64::from(width)).then(|| terms.big_bit_vec(width, bits))
         };
-        let (left, right) = (variable(terms, a), variable(terms, b));
+        let (left, right) = (self.unsigned_variable(terms, a), self.unsigned_variable(terms, b));
         let (left, right) = match (left, right) {
             (Some(left), Some(right)) => (left, right),
             (Some(left), None) => (left, literal(terms, terms.bv_width(left), b)?),
@@ -128,14 +120,31 @@ impl Widening<'_> {
         (terms.bv_width(left) == terms.bv_width(right)).then_some((left, right))
     }
 
-    /// The sort of an array in bits: that of a variable in it.
-    fn array_sort(&self, terms: &Terms, term: Term) -> Option<Sort> {
+    /// The bits of an unsigned variable, or of a cell in a region of such.
+    fn unsigned_variable(&mut self, terms: &mut Terms, term: Term) -> Option<Term> {
         match terms.node(term) {
-            Node::Symbol(symbol) => Some(terms.symbol_sort(self.symbols.get(&symbol)?.0).clone()),
-            Node::Store(array, ..) => self.array_sort(terms, array),
-            Node::Ite(_, a, b) => self.array_sort(terms, a).or_else(|| self.array_sort(terms, b)),
+            Node::Symbol(symbol) => match *self.symbols.get(&symbol)? {
+                (bits, View::Unsigned) => {
+                    matches!(terms.symbol_sort(bits), Sort::BitVec(_)).then(|| terms.symbol(bits))
+                }
+                _ => None,
+            },
+            Node::Binary(BinOp::Select, array, index) => {
+                let Node::Symbol(region) = terms.node(array) else { return None };
+                let (bits, View::Unsigned) = *self.symbols.get(&region)? else { return None };
+                let Sort::Array(of) = terms.symbol_sort(bits).clone() else { return None };
+                let index = self.cut(terms, index, &of.0)?;
+                let array = terms.symbol(bits);
+                Some(terms.select(array, index))
+            }
             _ => None,
         }
+    }
+
+    /// The sort of an array in bits, and how its cells are read: as those of the variable in it.
+    fn array_sort(&self, terms: &Terms, array: Term) -> Option<(Sort, View)> {
+        let (bits, view) = *self.symbols.get(&region_of(terms, array)?)?;
+        Some((terms.symbol_sort(bits).clone(), view))
     }
 
     fn array(&mut self, terms: &mut Terms, term: Term, sort: &Sort) -> Option<Term> {
@@ -215,13 +224,9 @@ impl Widening<'_> {
                 if let Some(value) = Self::read(terms, array, index) {
                     return self.need(terms, value);
                 }
-                match self.array_sort(terms, array)? {
-                    Sort::Array(of) => match of.1 {
-                        Sort::BitVec(width) => Some(width),
-                        _ => None,
-                    },
-                    _ => None,
-                }
+                let (Sort::Array(of), view) = self.array_sort(terms, array)? else { return None };
+                let Sort::BitVec(width) = of.1 else { return None };
+                Some(width + u32::from(view == View::Unsigned))
             }
             Node::Unary(UnOp::Neg, a) => Some(self.need(terms, a)? + 1),
             Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mod | BinOp::FloorDiv, a, b) => {
@@ -257,12 +262,12 @@ impl Widening<'_> {
                 if let Some(value) = Self::read(terms, array, index) {
                     return self.number(terms, value, width);
                 }
-                let sort = self.array_sort(terms, array)?;
+                let (sort, view) = self.array_sort(terms, array)?;
                 let array = self.array(terms, array, &sort)?;
                 let Sort::Array(of) = sort else { return None };
                 let index = self.cut(terms, index, &of.0)?;
                 let element = terms.select(array, index);
-                Some(terms.resize(true, width, element))
+                Some(terms.resize(view == View::Signed, width, element))
             }
             Node::Unary(UnOp::Neg, a) => {
                 let a = self.number(terms, a, width)?;

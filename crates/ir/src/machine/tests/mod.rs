@@ -44,8 +44,6 @@ impl Observer for Edges {
         let arrow = if edge.returned { "<" } else { "" };
         self.0.push(format!("{}.{edge_id}{arrow} {}", edge.at.procedure.index(), changes.join(" ")));
     }
-
-    fn print(&mut self, _: &[u8], _: bool) {}
 }
 
 /// Runs a program, plain and traced, and says how it ends.

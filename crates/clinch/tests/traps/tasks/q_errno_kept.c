@@ -1,0 +1,5 @@
+#include <errno.h>
+#include <stdlib.h>
+extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+#define TRAP (__VERIFIER_nondet_uint() * 2654435761u == 0x12345678u)
+int main(void) { errno = 0; int *p = malloc(sizeof *p); if (TRAP && errno != 0) reach_error(); free(p); }
