@@ -7,7 +7,7 @@ use lang_c::span::Node;
 use super::expr::Operand;
 use super::literal::unsupported;
 use super::{Checked, Checker};
-use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, PlaceKind};
+use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, PlaceKind, Stmt};
 use crate::c::types::{Rank, Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -186,13 +186,20 @@ impl Checker<'_> {
         self.beside(value, hints)
     }
 
-    /// A value beside arguments that do not change it. They are not evaluated, so they must have no effects.
-    pub(super) fn beside(&mut self, value: Expr, hints: &[Node<Expression>]) -> Checked<Expr> {
+    /// A value beside arguments that do not change it. Where they have effects, these come before or after it: that must not matter.
+    pub(super) fn beside(&mut self, mut value: Expr, hints: &[Node<Expression>]) -> Checked<Expr> {
+        let mut effects = 0;
         for hint in hints {
             let hint = self.rvalue(hint)?;
-            if hint.has_effects() {
+            if !hint.has_effects() {
+                continue;
+            }
+            effects += 1;
+            if effects > 1 || self.constant(&value).is_none() {
                 return Ok(unsupported("an effect in an argument that only gives a hint", value.ty, hint.span));
             }
+            let (ty, span) = (value.ty, value.span);
+            value = Expr { kind: ExprKind::Statements(vec![Stmt::Expr(hint)], Some(Box::new(value))), ty, span };
         }
         Ok(value)
     }
