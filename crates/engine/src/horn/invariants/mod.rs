@@ -4,8 +4,8 @@
 //! of Affine Relations, SAS 2011; C. Flanagan, K. R. M. Leino: Houdini, an Annotation Assistant for ESC/Java, FME 2001.
 //!
 //! Each predicate has an [`Element`]: the affine hull of the points seen so far, bounds of linear [`templates`], and facts
-//! about truth values, remainders and what is never equal. All start at the bottom. A clause whose body holds in the current elements and whose
-//! head does not has a model; the head's values are added to the head's element, until no clause has a model any more.
+//! about truth values, remainders and what is never equal. All start at the bottom. A clause whose body holds in the current
+//! elements and whose head does not has a model; the head's values are added to the head's element, until no clause has a model any more.
 //!
 //! Invariant of the loop: a clause that is not in the queue has no model with the elements as they are, except those
 //! of premises without a point. At the end the elements are therefore a solution of all clauses that have a head.

@@ -39,8 +39,6 @@ pub(super) fn relations(system: &HornSystem, options: &InvariantOptions) -> Vec<
                 forms.iter().for_each(|form| into.add(form));
                 if clause.head.is_none() {
                     equal_arguments(system, application).iter().for_each(|form| into.add(form));
-                }
-                if clause.head.is_none() {
                     into.add_alternatives(&forms);
                 }
             }
@@ -75,7 +73,7 @@ impl Relations {
     }
 }
 
-/// A form that is zero where this one is, and the same for all multiples.
+/// One form for all multiples of it. Its constant is rounded: what does not fit is no relation that holds, and is dropped as such.
 fn normal(form: &Affine) -> Option<Affine> {
     let (form, threshold) = canonical(form)?;
     Some(Affine { constant: -threshold, ..form })
