@@ -1,6 +1,6 @@
 //! The attack: draws traps, asks gcc for the truth and every engine for a verdict.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use crate::engines::{Answer, Asker};
 use crate::families::{self, Family};
 use crate::regression::{self, Finding};
 use crate::rng::Rng;
+use crate::sources::Written;
 use crate::table::Table;
 use crate::trap::Trap;
 use crate::truth::{self, Truth};
@@ -113,21 +114,18 @@ impl Running<'_> {
         let mut rng = Rng::new(seed ^ 0x7717);
         for twin in twin::twins(trap, truth, &mut rng) {
             self.results.lock().expect("no panic").programs += 1;
-            let file = self.campaign.folder.join(format!("s{seed}-{}.c", twin.expected.name().to_lowercase()));
-            if std::fs::write(&file, &twin.text).is_err() {
-                continue;
-            }
-            self.ask(seed, trap, &twin, &file);
-            // Left behind, it is in nobody's way.
-            let _ = std::fs::remove_file(&file);
+            let name = format!("s{seed}-{}", twin.expected.name().to_lowercase());
+            let Ok(written) = twin.sources.write(&self.campaign.folder, &name) else { continue };
+            self.ask(seed, trap, &twin, &written);
+            written.remove();
         }
     }
 
     /// Asks every engine about a program.
-    fn ask(&self, seed: u64, trap: &Trap, twin: &Twin, file: &Path) {
+    fn ask(&self, seed: u64, trap: &Trap, twin: &Twin, written: &Written) {
         let mut wrong: Vec<(&str, Answer)> = Vec::new();
         for engine in &self.campaign.engines {
-            let answer = self.campaign.asker.ask(file, engine);
+            let answer = self.campaign.asker.ask(written, engine);
             self.results.lock().expect("no panic").table.count(engine, trap.family, &answer, twin.expected);
             if answer.is_wrong(twin.expected) || matches!(answer, Answer::Failure(_)) {
                 wrong.push((engine, answer));

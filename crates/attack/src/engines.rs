@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::sources::{Sources, Written};
 use crate::twin::Expected;
 
 /// The engines that take C.
@@ -41,21 +42,22 @@ pub struct Asker {
 const GRACE: Duration = Duration::from_secs(20);
 
 impl Asker {
-    /// Runs `clinch check` on a file.
-    pub fn ask(&self, file: &Path, engine: &str) -> Answer {
-        let output = file.with_extension(format!("{engine}.out"));
-        let answer = self.run(file, engine, &output).unwrap_or_else(|error| Answer::Failure(error.to_string()));
+    /// Runs `clinch check` on the files of a program.
+    pub fn ask(&self, program: &Written, engine: &str) -> Answer {
+        let output = program.files[0].with_extension(format!("{engine}.out"));
+        let answer = self.run(program, engine, &output).unwrap_or_else(|error| Answer::Failure(error.to_string()));
         // Left behind, it is in nobody's way.
         let _ = std::fs::remove_file(&output);
         answer
     }
 
-    fn run(&self, file: &Path, engine: &str, output: &Path) -> std::io::Result<Answer> {
+    fn run(&self, program: &Written, engine: &str, output: &Path) -> std::io::Result<Answer> {
         let stdout = File::create(output)?;
         let stderr = stdout.try_clone()?;
         let mut child = Command::new(&self.clinch)
             .args(["check", "--engine", engine, "--timeout", &format!("{}ms", self.timeout.as_millis())])
-            .arg(file)
+            .args(Sources::clinch_flags(&program.flags))
+            .args(&program.files)
             .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(stderr)

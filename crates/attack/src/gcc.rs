@@ -1,11 +1,11 @@
-//! What gcc makes of a program: many programs in one file, one run for each program and list of inputs.
+//! What gcc makes of a program: many programs in one file, or one in several, and one run for each program and list of inputs.
 
-use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::outcome::{End, Outcome};
+use crate::sources::Sources;
 
 /// The signal (`SIGUSR1`) that ends a run which an assumption blocks: any status may be a program's own.
 const BLOCKED: i32 = 10;
@@ -36,11 +36,20 @@ NONDET(unsigned long long, ulonglong)
 static void driver_end(int number) { fflush(stdout); raise(number); }
 void reach_error(void) { driver_end(SIGUSR2); }
 void __VERIFIER_assume(int c) { if (!c) driver_end(SIGUSR1); }
-static void driver_observe(int program, int number, long long value) { printf("observe %d %d %lld\n", program, number, value); }
-#define observe(program, number, ...) driver_observe(program, number, (long long)(__VA_ARGS__))
+void driver_observe(int program, int number, long long value) { printf("observe %d %d %lld\n", program, number, value); }
 void driver_abort(void) { fflush(stdout); abort(); }
-#define abort driver_abort
 "#;
+
+/// What programs have to know of it.
+const INTERFACE: &str = "\
+extern void driver_observe(int, int, long long);
+extern void driver_abort(void);
+#define observe(program, number, ...) driver_observe(program, number, (long long)(__VA_ARGS__))
+#define abort driver_abort
+";
+
+/// What the address sanitiser prints where `malloc` returns a null pointer, which is no error.
+const NO_MEMORY: &str = "WARNING: AddressSanitizer failed to allocate";
 
 /// Flags of the comparison.
 pub const PLAIN: &[&str] = &["-O1", "-fwrapv", "-w"];
@@ -60,28 +69,35 @@ pub struct Batch {
 impl Batch {
     /// Compiles texts whose `main`s are called `main_0`, `main_1`, ...
     pub fn compile(folder: &Path, name: &str, texts: &[String], flags: &[&str]) -> Result<Batch, String> {
-        let mut source = DRIVER.to_owned();
-        let mut names = Vec::new();
-        for (i, text) in texts.iter().enumerate() {
-            source.push_str(text);
-            names.push(format!("main_{i}"));
-        }
-        write!(
-            source,
-            "int main(int argc, char **argv) {{ int (*const programs[])(void) = {{ {} }}; alarm(20);\n\
-             driver_next = argv + 2; return programs[atoi(argv[1])](); }}\n",
-            names.join(", ")
-        )
-        .expect("a string");
+        let mut source = format!("{DRIVER}{INTERFACE}");
+        texts.iter().for_each(|text| source.push_str(text));
+        source.push_str(&main_function(texts.len()));
         let (file, executable) = (folder.join(format!("{name}.c")), folder.join(name));
         std::fs::write(&file, source).map_err(|e| e.to_string())?;
-        let output = Command::new("gcc").args(flags).arg("-o").arg(&executable).arg(&file).output();
-        let output = output.map_err(|e| e.to_string())?;
-        if output.status.success() {
-            Ok(Batch { executable })
-        } else {
-            Err(String::from_utf8_lossy(&output.stderr).into_owned())
-        }
+        gcc(Command::new("gcc").args(flags).arg("-o").arg(&executable).arg(&file))?;
+        Ok(Batch { executable })
+    }
+
+    /// Compiles one program, whose `main` is `main_0`, apart from the driver. It may define functions that the C library
+    /// has, of which the compiler then must not know better.
+    pub fn compile_alone(folder: &Path, name: &str, sources: &Sources, flags: &[&str]) -> Result<Batch, String> {
+        let (driver, executable) = (folder.join(format!("{name}.c")), folder.join(name));
+        let text = format!("{DRIVER}int main_0(void);\n{}", main_function(1));
+        std::fs::write(&driver, text).map_err(|e| e.to_string())?;
+        let mut sources = sources.clone();
+        sources.main.insert_str(0, INTERFACE);
+        let second = sources.beside.iter_mut().filter(|(path, _)| path.ends_with(".c"));
+        second.for_each(|(_, text)| text.insert_str(0, INTERFACE));
+        let written = sources.write(folder, &format!("{name}-program")).map_err(|e| e.to_string())?;
+        let compiled = gcc(Command::new("gcc")
+            .args(flags)
+            .arg("-fno-builtin")
+            .args(&written.flags)
+            .arg("-o")
+            .args([&executable, &driver])
+            .args(&written.files));
+        written.remove();
+        compiled.map(|()| Batch { executable })
     }
 
     /// Deletes its files.
@@ -98,18 +114,36 @@ impl Batch {
         let mut output = Command::new(&self.executable);
         output.arg(program.to_string()).args(inputs);
         // Memory that is never freed is nobody's concern here.
-        let output = output.env("ASAN_OPTIONS", "detect_leaks=0").output();
+        let output = output.env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1").output();
         let output = match output {
             Ok(output) => output,
             Err(error) => return Outcome { stdout: Vec::new(), end: End::Other(error.to_string()) },
         };
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        let is_clean = complaints.lines().all(|line| line.contains(NO_MEMORY));
         let end = match (output.status.code(), output.status.signal()) {
             (_, Some(BLOCKED)) => End::Blocked,
             (_, Some(ERROR)) => End::Error,
-            (Some(code), _) if output.stderr.is_empty() => End::Exit(code),
-            (_, Some(6)) if output.stderr.is_empty() => End::Abort,
-            _ => End::Other(format!("{}\n{}", output.status, String::from_utf8_lossy(&output.stderr))),
+            (Some(code), _) if is_clean => End::Exit(code),
+            (_, Some(6)) if is_clean => End::Abort,
+            _ => End::Other(format!("{}\n{complaints}", output.status)),
         };
         Outcome { stdout: output.stdout, end }
     }
+}
+
+/// The `main` that calls one of so many programs, with the inputs on the command line.
+fn main_function(programs: usize) -> String {
+    let names: Vec<String> = (0..programs).map(|i| format!("main_{i}")).collect();
+    format!(
+        "int main(int argc, char **argv) {{ int (*const programs[])(void) = {{ {} }}; alarm(20);\n\
+         driver_next = argv + 2; return programs[atoi(argv[1])](); }}\n",
+        names.join(", ")
+    )
+}
+
+/// Runs the compiler; the error is what it prints.
+fn gcc(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|e| e.to_string())?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }

@@ -25,6 +25,7 @@ pub mod program;
 pub mod regression;
 pub mod rng;
 pub mod shrink;
+pub mod sources;
 pub mod table;
 pub mod trap;
 pub mod truth;

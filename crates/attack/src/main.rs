@@ -9,6 +9,7 @@ use clap::Parser;
 use clinch_attack::campaign::{Campaign, Results};
 use clinch_attack::engines::{Asker, ENGINES};
 use clinch_attack::families::{self, FAMILIES, Family};
+use clinch_attack::sources::Sources;
 use clinch_attack::{batches, gcc, truth, twin};
 
 /// Draws C programs whose verdict gcc tells, and asks clinch's engines about them. Exits with 1 if one is wrong or fails, or
@@ -105,7 +106,7 @@ fn show(cli: &Cli, folder: &std::path::Path) {
         Ok(truth) => {
             let mut rng = clinch_attack::rng::Rng::new(cli.seed ^ 0x7717);
             for twin in twin::twins(&trap, &truth, &mut rng) {
-                println!("// {}\n{}", twin.expected.name(), twin.text);
+                println!("// {}\n{}", twin.expected.name(), twin.sources);
             }
         }
     }
@@ -113,7 +114,7 @@ fn show(cli: &Cli, folder: &std::path::Path) {
 
 fn report(cli: &Cli, results: &Results) -> ExitCode {
     for finding in &results.findings {
-        println!("\n{}", finding.file_text());
+        println!("\n{}", Sources { main: finding.file_text(), ..finding.sources.clone() });
         if let Some(folder) = &cli.keep
             && let Err(error) = finding.keep(folder)
         {

@@ -8,6 +8,7 @@ use crate::engines::{Answer, Asker};
 use crate::families::Family;
 use crate::program::Program;
 use crate::shrink;
+use crate::sources::Sources;
 use crate::trap::Trap;
 use crate::truth;
 use crate::twin::{self, Expected, Twin};
@@ -30,7 +31,7 @@ pub struct Finding {
     /// What gcc says.
     pub expected: Expected,
     /// The program.
-    pub text: String,
+    pub sources: Sources,
     trap: Trap,
     observation: usize,
 }
@@ -46,34 +47,43 @@ impl Finding {
             answer: answer.clone(),
             failure: matches!(answer, Answer::Failure(_)),
             expected: twin.expected,
-            text: twin.text.clone(),
+            sources: twin.sources.clone(),
             trap: trap.clone(),
             observation: twin.observation,
         }
     }
 
-    /// The name of its file.
-    pub fn file_name(&self) -> String {
-        format!("attack_{}_{}_{}.c", self.family.name(), self.seed, self.expected.name().to_lowercase())
+    /// The name of its file, without the extension.
+    pub fn name(&self) -> String {
+        format!("attack_{}_{}_{}", self.family.name(), self.seed, self.expected.name().to_lowercase())
     }
 
     /// The program with its verdict and its origin above it.
     pub fn file_text(&self) -> String {
         format!(
-            "// EXPECT: {}\n// FLAGS: --engine {}\n// Found by the attack: seed {}, {}; the engine said {:?}.\n{}",
+            "// EXPECT: {}\n// FLAGS: {}\n// Found by the attack: seed {}, {}; the engine said {:?}.\n{}",
             self.expected.name(),
-            self.engine,
+            self.flags(),
             self.seed,
             self.origin,
             self.answer,
-            self.text
+            self.sources.main
         )
     }
 
-    /// Writes the program into the folder `tasks` of a folder, and a line about it into its index.
+    /// The options of `clinch check`, the engine last.
+    fn flags(&self) -> String {
+        let mut flags = Sources::clinch_flags(&self.sources.flags);
+        flags.push(format!("--engine {}", self.engine));
+        flags.join(" ")
+    }
+
+    /// Writes the program into the folder `tasks` of a folder, its other files into a folder beside it, and a line about it
+    /// into the index.
     pub fn keep(&self, folder: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(folder.join("tasks"))?;
-        std::fs::write(folder.join("tasks").join(self.file_name()), self.file_text())?;
+        let sources = Sources { main: self.file_text(), ..self.sources.clone() };
+        sources.write(&folder.join("tasks"), &self.name())?;
         let index = folder.join("index.csv");
         let is_new = !index.exists();
         let mut index = std::fs::OpenOptions::new().create(true).append(true).open(index)?;
@@ -81,8 +91,8 @@ impl Finding {
             writeln!(index, "file,expected,property,family,data_model,integers,flags")?;
         }
         let expected = self.expected == Expected::Safe;
-        let (file, family, engine) = (self.file_name(), self.family.name(), &self.engine);
-        writeln!(index, "{file},{expected},unreach-call,{family},LP64,machine,--engine {engine}")
+        let (name, family, flags) = (self.name(), self.family.name(), self.flags());
+        writeln!(index, "{name}.c,{expected},unreach-call,{family},LP64,machine,{flags}")
     }
 }
 
@@ -91,7 +101,7 @@ pub fn reduce(mut finding: Finding, asker: &Asker, folder: &Path, time: Duration
     let fails = |program: &Program| still_wrong(&finding, program, asker, folder).is_some();
     let small = shrink::shrink(&finding.trap.program, time, &fails);
     if let Some((twin, answer)) = still_wrong(&finding, &small, asker, folder) {
-        finding.text = twin.text;
+        finding.sources = twin.sources;
         finding.answer = answer;
     }
     finding
@@ -104,9 +114,9 @@ fn still_wrong(finding: &Finding, program: &Program, asker: &Asker, folder: &Pat
     let name = format!("shrink{}", finding.seed);
     let quick = truth::quick(folder, &name, &trap)?;
     let twin = twin::twin(&trap, &quick, finding.observation, finding.expected)?;
-    let file = folder.join(format!("{name}.twin.c"));
-    std::fs::write(&file, &twin.text).ok()?;
-    let answer = asker.ask(&file, &finding.engine);
+    let written = twin.sources.write(folder, &format!("{name}-twin")).ok()?;
+    let answer = asker.ask(&written, &finding.engine);
+    written.remove();
     let same = match (&answer, finding.failure) {
         (Answer::Failure(_), true) => true,
         (_, true) => false,

@@ -9,34 +9,55 @@ pub fn shrink(program: &Program, limit: Duration, fails: &dyn Fn(&Program) -> bo
     let start = Instant::now();
     let mut best = program.clone();
     loop {
-        let before = best.text("").len();
+        let before = best.size();
+        drop_flags(&mut best, fails);
         let mut at = 0;
-        while at < count(&best.nodes) && start.elapsed() < limit {
+        while at < count_all(&best) && start.elapsed() < limit {
             let mut smaller = best.clone();
-            let mut left = at;
-            edit(&mut smaller.nodes, &mut left, &mut |nodes, i| drop(nodes.remove(i)));
+            edit_at(&mut smaller, at, &mut |nodes, i| drop(nodes.remove(i)));
             if fails(&smaller) {
                 best = smaller;
                 continue;
             }
             let mut smaller = best.clone();
-            let mut left = at;
-            edit(&mut smaller.nodes, &mut left, &mut unwrap);
-            if smaller.text("").len() < best.text("").len() && fails(&smaller) {
+            edit_at(&mut smaller, at, &mut unwrap);
+            if smaller.size() < best.size() && fails(&smaller) {
                 best = smaller;
                 continue;
             }
             at += 1;
         }
         simplify(&mut best, start, limit, fails);
-        if best.text("").len() == before || start.elapsed() >= limit {
+        if best.size() == before || start.elapsed() >= limit {
             return best;
         }
     }
 }
 
+/// Drops the flags that do not matter.
+fn drop_flags(best: &mut Program, fails: &dyn Fn(&Program) -> bool) {
+    for at in (0..best.beside.flags.len()).rev() {
+        let mut smaller = best.clone();
+        smaller.beside.flags.remove(at);
+        if fails(&smaller) {
+            *best = smaller;
+        }
+    }
+}
+
+/// The nodes of both files.
+fn count_all(program: &Program) -> usize {
+    count(&program.nodes) + count(&program.beside.second)
+}
+
 fn count(nodes: &[Node]) -> usize {
     nodes.iter().map(|n| 1 + n.parts.iter().map(|(_, body)| count(body)).sum::<usize>()).sum()
+}
+
+/// Applies a change at the node with a number; those of the second file come last.
+fn edit_at(program: &mut Program, at: usize, change: &mut dyn FnMut(&mut Vec<Node>, usize)) {
+    let mut left = at;
+    let _ = edit(&mut program.nodes, &mut left, change) || edit(&mut program.beside.second, &mut left, change);
 }
 
 /// Applies a change at the node with a number, in preorder from the back, so that uses go before declarations.
@@ -69,14 +90,13 @@ fn unwrap(nodes: &mut Vec<Node>, i: usize) {
 
 /// Replaces what stands in parentheses by 0 or 1.
 fn simplify(best: &mut Program, start: Instant, limit: Duration, fails: &dyn Fn(&Program) -> bool) {
-    for at in 0..count(&best.nodes) {
+    for at in 0..count_all(best) {
         let mut group = 0;
         while start.elapsed() < limit {
             let mut done = true;
             let mut improved = false;
             for value in ["", "0", "1"] {
                 let mut smaller = best.clone();
-                let mut left = at;
                 let mut change = |nodes: &mut Vec<Node>, i: usize| {
                     let node = &mut nodes[i];
                     let text = node.parts.first_mut().map_or(&mut node.tail, |(head, _)| head);
@@ -85,8 +105,8 @@ fn simplify(best: &mut Program, start: Instant, limit: Duration, fails: &dyn Fn(
                         done = false;
                     }
                 };
-                edit(&mut smaller.nodes, &mut left, &mut change);
-                if !done && smaller.text("").len() < best.text("").len() && fails(&smaller) {
+                edit_at(&mut smaller, at, &mut change);
+                if !done && smaller.size() < best.size() && fails(&smaller) {
                     *best = smaller;
                     improved = true;
                     break;

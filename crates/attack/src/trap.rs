@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::families::Family;
-use crate::program::{Node, Program};
+use crate::program::{Beside, Node, Program};
 use crate::rng::Rng;
+use crate::sources::Sources;
 
 /// The word in the text of a program that stands for the condition on the hidden input. The input is `main`'s `n`.
 pub const HIDDEN: &str = "HIDDEN";
@@ -86,12 +87,17 @@ pub(crate) struct Body {
     pub(crate) hidden: Vec<Node>,
     /// What happens afterwards, with observations.
     pub(crate) check: Vec<Node>,
+    /// A second file, headers and flags.
+    pub(crate) beside: Beside,
 }
 
 /// What every trap declares: the input, the error, and numbers that no compiler knows.
 const PRELUDE: &str = "\
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);";
+
+/// The same numbers, for the second file.
+const EXTERNAL_NUMBERS: &str = "extern int v0$, v1$, v2$, v3$, v4$, v5$, v6$, v7$, v8$;";
 
 const NUMBERS: &str = "int v0$ = 0, v1$ = 1, v2$ = 2, v3$ = 3, v4$ = 4, v5$ = 5, v6$ = 6, v7$ = 7, v8$ = 8;";
 
@@ -103,6 +109,7 @@ impl Trap {
         let (mut includes, mut nodes) = (Vec::new(), vec![Node::leaf(PRELUDE), Node::leaf(NUMBERS)]);
         let mut main = vec![Node::leaf("unsigned n = __VERIFIER_nondet_uint();")];
         let (mut inner, mut hidden, mut check) = (Vec::new(), Vec::new(), Vec::new());
+        let mut beside = Beside::default();
         for body in bodies {
             let is_include = |node: &Node| node.tail.starts_with("#include");
             let (first, rest): (Vec<_>, Vec<_>) = body.declarations.into_iter().partition(is_include);
@@ -111,6 +118,7 @@ impl Trap {
             inner.extend(body.setup);
             hidden.extend(body.hidden);
             check.extend(body.check);
+            beside.extend(body.beside);
         }
         if whole {
             inner.extend(hidden);
@@ -123,15 +131,26 @@ impl Trap {
         }
         nodes.push(Node::block("int main$(void)\n{", main, "  return 0;\n}"));
         includes.extend(nodes);
-        let mut program = Program { nodes: without_repetitions(includes) };
-        number(&mut program.nodes, &mut 0);
+        if !beside.second.is_empty() {
+            beside.second.splice(0..0, [Node::leaf(PRELUDE), Node::leaf(EXTERNAL_NUMBERS)]);
+        }
+        let mut program = Program { nodes: without_repetitions(includes), beside };
+        let mut next = 0;
+        number(&mut program.nodes, &mut next);
+        number(&mut program.beside.second, &mut next);
         Trap { family, origin, program, hiding, says: Says::All }
     }
 
-    /// The text for gcc, as one of several programs in a file: observations are printed.
-    pub fn observed(&self, position: usize) -> String {
-        let text = self.program.text(&format!("_{position}"));
-        self.reveal(&text).replace(OBSERVE, &format!("observe({position}, "))
+    /// The files for gcc, as one of several programs: observations are printed.
+    pub fn observed(&self, position: usize) -> Sources {
+        let observe = format!("observe({position}, ");
+        let finish = |text: &str| self.reveal(text).replace(OBSERVE, &observe);
+        Sources::new(&self.program, &format!("_{position}"), &finish)
+    }
+
+    /// Whether it cannot share a file with others: it has several, depends on flags, or has names that headers have.
+    pub fn stands_alone(&self) -> bool {
+        matches!(self.family, Family::Names | Family::Files | Family::Flags)
     }
 
     /// The text with the condition in its place.
@@ -188,6 +207,6 @@ mod tests {
     fn observations_are_numbered_in_order() {
         let mut nodes = vec![Node::leaf("OBSERVE(a);"), Node::block("f {", vec![Node::leaf("OBSERVE(b);")], "}")];
         number(&mut nodes, &mut 0);
-        assert_eq!(Program { nodes }.text(""), "OBSERVE(0, a);\nf {\n  OBSERVE(1, b);\n}\n");
+        assert_eq!(Program::new(nodes).text(""), "OBSERVE(0, a);\nf {\n  OBSERVE(1, b);\n}\n");
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::gcc::Batch;
 use crate::outcome::End;
-use crate::trap::Trap;
+use crate::trap::{Says, Trap};
 
 /// The values of observations, by their numbers.
 pub type Values = BTreeMap<usize, BTreeSet<i64>>;
@@ -40,43 +40,60 @@ const OTHERS: [u32; 3] = [0, 1, 0xdead_beef];
 /// What is observed in each of the traps, or why one has no truth: it does not compile, sanitisers complain, or it depends
 /// on optimisation.
 pub fn truths(folder: &Path, name: &str, traps: &[Trap]) -> Vec<Result<Truth, String>> {
+    let shared: Vec<&Trap> = traps.iter().filter(|trap| !trap.stands_alone()).collect();
+    let mut shared = observe(folder, name, &shared).into_iter();
+    let one = |trap: &Trap| if trap.stands_alone() { observe(folder, name, &[trap]).pop() } else { shared.next() };
+    traps.iter().map(one).map(|truth| truth.expect("one for each trap")).collect()
+}
+
+/// The truth of one trap without optimisation and sanitisers: for first attempts.
+pub fn quick(folder: &Path, name: &str, trap: &Trap) -> Option<Truth> {
+    let truths = observe_all(folder, name, &[trap], &LEVELS[..1]).ok()?;
+    truths.into_iter().next()?.ok()
+}
+
+/// The truths of traps that can share a file, or of one.
+fn observe(folder: &Path, name: &str, traps: &[&Trap]) -> Vec<Result<Truth, String>> {
     match observe_all(folder, name, traps, &LEVELS) {
         Ok(truths) => truths,
         Err(error) if traps.len() <= 1 => vec![Err(error); traps.len()],
         Err(_) => {
             // One of them spoils the file.
             let (left, right) = traps.split_at(traps.len() / 2);
-            let mut truths = self::truths(folder, name, left);
-            truths.extend(self::truths(folder, name, right));
+            let mut truths = observe(folder, name, left);
+            truths.extend(observe(folder, name, right));
             truths
         }
     }
 }
 
-/// The truth of one trap without optimisation and sanitisers: for first attempts.
-pub fn quick(folder: &Path, name: &str, trap: &Trap) -> Option<Truth> {
-    let truths = observe_all(folder, name, std::slice::from_ref(trap), &LEVELS[..1]).ok()?;
-    truths.into_iter().next()?.ok()
-}
-
-/// Compiles the traps into one file for each level, and runs each. The error is gcc's.
+/// Compiles the traps together for each level, and runs each. The error is gcc's.
 fn observe_all(
     folder: &Path,
     name: &str,
-    traps: &[Trap],
+    traps: &[&Trap],
     levels: &[&[&str]],
 ) -> Result<Vec<Result<Truth, String>>, String> {
-    let texts: Vec<String> = traps.iter().enumerate().map(|(i, trap)| trap.observed(i)).collect();
     let mut batches = Vec::new();
     for (i, flags) in levels.iter().enumerate() {
-        batches.push(Batch::compile(folder, &format!("{name}-{i}"), &texts, flags)?);
+        batches.push(compile(folder, &format!("{name}-{i}"), traps, flags)?);
     }
     let truths = traps.iter().enumerate().map(|(i, trap)| agreed(&batches, i, trap)).collect();
     batches.iter().for_each(Batch::remove);
     Ok(truths)
 }
 
-/// What all levels agree on.
+fn compile(folder: &Path, name: &str, traps: &[&Trap], flags: &[&str]) -> Result<Batch, String> {
+    if let [trap] = traps
+        && trap.stands_alone()
+    {
+        return Batch::compile_alone(folder, name, &trap.observed(0), flags);
+    }
+    let texts: Vec<String> = traps.iter().enumerate().map(|(i, trap)| trap.observed(i).main).collect();
+    Batch::compile(folder, name, &texts, flags)
+}
+
+/// What all levels agree on. Where C leaves a choice they need not: what the first does can happen.
 fn agreed(batches: &[Batch], position: usize, trap: &Trap) -> Result<Truth, String> {
     let mut truth: Option<Truth> = None;
     for batch in batches {
@@ -87,6 +104,7 @@ fn agreed(batches: &[Batch], position: usize, trap: &Trap) -> Result<Truth, Stri
             }
         }
         match &truth {
+            Some(_) if trap.says == Says::Possible => {}
             Some(before) if *before != here => return Err(format!("depends on optimisation: {before:?}, {here:?}")),
             _ => truth = Some(here),
         }

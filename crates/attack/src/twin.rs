@@ -1,6 +1,7 @@
 //! Twin programs of a trap: in one an error is reached for the hidden input, in the other for none.
 
 use crate::rng::Rng;
+use crate::sources::Sources;
 use crate::trap::{OBSERVE, Says, Trap};
 use crate::truth::Truth;
 
@@ -31,7 +32,7 @@ pub struct Twin {
     /// The verdict.
     pub expected: Expected,
     /// The program.
-    pub text: String,
+    pub sources: Sources,
 }
 
 /// More values than these make a condition that says nothing.
@@ -71,8 +72,8 @@ pub fn twin(trap: &Trap, truth: &Truth, observation: usize, expected: Expected) 
             others.collect::<Vec<_>>().join(" && VALUE ")
         }
     };
-    let text = trap.reveal(&render(&trap.program.text(""), observation, &condition));
-    Some(Twin { observation, expected, text })
+    let finish = |text: &str| trap.reveal(&render(text, observation, &condition));
+    Some(Twin { observation, expected, sources: Sources::new(&trap.program, "", &finish) })
 }
 
 /// A value of an observation that only the hidden input shows.

@@ -1,6 +1,7 @@
 //! Where traps come from.
 
 mod detours;
+mod literals;
 mod objects;
 mod pointers;
 mod template;
@@ -25,18 +26,42 @@ pub enum Family {
     Order,
     /// Attributes, builtins, atomics and other extensions.
     Attributes,
+    /// Constants: integers, characters, strings, numbers with a point.
+    Literals,
+    /// `errno`, and calls that fail.
+    Errno,
+    /// Functions of the program with names from the C library.
+    Names,
+    /// Programs in two files.
+    Files,
+    /// Options of the preprocessor that give a program its meaning.
+    Flags,
+    /// Ends of the run, jumps out of calls, handlers.
+    Exits,
+    /// Addresses as numbers.
+    Addresses,
+    /// Hints, and operands that are not evaluated.
+    Hints,
     /// Long programs with a bit of everything.
     Whole,
 }
 
 /// All families.
-pub const FAMILIES: [Family; 7] = [
+pub const FAMILIES: [Family; 15] = [
     Family::Memory,
     Family::Layout,
     Family::Library,
     Family::Control,
     Family::Order,
     Family::Attributes,
+    Family::Literals,
+    Family::Errno,
+    Family::Names,
+    Family::Files,
+    Family::Flags,
+    Family::Exits,
+    Family::Addresses,
+    Family::Hints,
     Family::Whole,
 ];
 
@@ -50,6 +75,14 @@ impl Family {
             Family::Control => "control",
             Family::Order => "order",
             Family::Attributes => "attributes",
+            Family::Literals => "literals",
+            Family::Errno => "errno",
+            Family::Names => "names",
+            Family::Files => "files",
+            Family::Flags => "flags",
+            Family::Exits => "exits",
+            Family::Addresses => "addresses",
+            Family::Hints => "hints",
             Family::Whole => "whole",
         }
     }
@@ -63,6 +96,14 @@ impl Family {
             Family::Control => include_str!("../../templates/control.txt"),
             Family::Order => include_str!("../../templates/order.txt"),
             Family::Attributes => include_str!("../../templates/attributes.txt"),
+            Family::Literals => include_str!("../../templates/literals.txt"),
+            Family::Errno => include_str!("../../templates/errno.txt"),
+            Family::Names => include_str!("../../templates/names.txt"),
+            Family::Files => include_str!("../../templates/files.txt"),
+            Family::Flags => include_str!("../../templates/flags.txt"),
+            Family::Exits => include_str!("../../templates/exits.txt"),
+            Family::Addresses => include_str!("../../templates/addresses.txt"),
+            Family::Hints => include_str!("../../templates/hints.txt"),
             Family::Whole => "",
         }
     }
@@ -102,7 +143,9 @@ pub fn each_template(family: Family, seed: u64) -> Vec<Trap> {
 /// One template, or two that share a program.
 fn from_templates(family: Family, rng: &mut Rng) -> Trap {
     let templates = Template::read(family.templates());
-    let count = if rng.percent(30) { 2 } else { 1 };
+    // Flags and the names of the library are not kept apart.
+    let alone = matches!(family, Family::Flags | Family::Names);
+    let count = if !alone && rng.percent(30) { 2 } else { 1 };
     let (mut names, mut says) = (Vec::new(), Says::All);
     let mut bodies: Vec<Body> = Vec::new();
     for id in 1..=count {

@@ -39,7 +39,7 @@ pub(crate) fn body(rng: &mut Rng) -> Body {
     let check = walk.observations();
     let mut all = needed(&walk.setup, &walk.hidden);
     all.extend(declarations);
-    Body { declarations: all, setup: walk.setup, hidden: walk.hidden, check }
+    Body { declarations: all, setup: walk.setup, hidden: walk.hidden, check, ..Body::default() }
 }
 
 /// The declarations that statements ask for.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::literals;
 use crate::program::Node;
 use crate::rng::Rng;
 use crate::trap::{Body, Says};
@@ -10,12 +11,12 @@ use crate::trap::{Body, Says};
 pub(crate) struct Template {
     pub(crate) name: String,
     pub(crate) says: Says,
-    /// Declarations, setup, hidden part, check.
-    sections: [String; 4],
+    /// Headings and texts, in order; the declarations, which come first, have no heading.
+    sections: Vec<(String, String)>,
 }
 
-/// The lines between sections.
-const SECTIONS: [&str; 3] = ["-- setup", "-- hidden", "-- check"];
+/// Begins the heading of a section.
+const SECTION: &str = "-- ";
 
 /// Behind the name of a template in which C leaves a choice.
 const UNSPECIFIED: &str = " (unspecified)";
@@ -37,36 +38,48 @@ impl Template {
     /// The templates in a file.
     pub(crate) fn read(text: &str) -> Vec<Template> {
         let mut templates: Vec<Template> = Vec::new();
-        let mut section = 0;
         for line in text.lines() {
             if let Some(name) = line.strip_prefix("=== ") {
                 let (name, says) = match name.strip_suffix(UNSPECIFIED) {
                     Some(name) => (name, Says::Possible),
                     None => (name, Says::All),
                 };
-                templates.push(Template { name: name.to_owned(), says, sections: Default::default() });
-                section = 0;
-            } else if let Some(next) = SECTIONS.iter().position(|s| *s == line) {
-                section = next + 1;
+                templates.push(Template { name: name.to_owned(), says, sections: vec![Default::default()] });
             } else if let Some(template) = templates.last_mut() {
-                template.sections[section].push_str(line);
-                template.sections[section].push('\n');
+                template.add(line);
             }
         }
         templates
     }
 
+    fn add(&mut self, line: &str) {
+        if let Some(heading) = line.strip_prefix(SECTION) {
+            self.sections.push((heading.to_owned(), String::new()));
+        } else if let Some((_, text)) = self.sections.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+
     /// Fills the holes. The id keeps the names of several templates in one program apart.
     pub(crate) fn expand(&self, id: usize, rng: &mut Rng) -> Body {
         let mut holes = Holes { rng, bound: BTreeMap::new() };
-        let mut fill = |section: &str| holes.fill(&section.replace('$', &format!("{id}$")));
-        let [declarations, setup, hidden, check] = &self.sections;
-        Body {
-            declarations: paragraphs(&fill(declarations)),
-            setup: statements(&fill(setup)),
-            hidden: statements(&fill(hidden)),
-            check: statements(&fill(check)),
+        let named = |text: &str| text.replace('$', &format!("{id}$"));
+        let mut body = Body::default();
+        for (heading, text) in &self.sections {
+            let text = holes.fill(&named(text));
+            match heading.as_str() {
+                "" => body.declarations = paragraphs(&text),
+                "setup" => body.setup = statements(&text),
+                "hidden" => body.hidden = statements(&text),
+                "check" => body.check = statements(&text),
+                "second" => body.beside.second = paragraphs(&text),
+                "flags" => body.beside.flags = text.lines().map(str::to_owned).collect(),
+                header => body.beside.headers.push((holes.fill(&named(header.trim_start_matches("header "))), text)),
+            }
         }
+        body.beside.flags.retain(|flag| !flag.is_empty());
+        body
     }
 }
 
@@ -141,6 +154,10 @@ impl Holes<'_> {
             "small" => self.rng.range(1, 9).to_string(),
             "byte" => self.rng.range(1, 255).to_string(),
             "number" => (self.rng.value() as i32).to_string(),
+            "text" => literals::text(self.rng),
+            "character" => literals::character(self.rng),
+            "integer" => literals::integer(self.rng),
+            "float" => literals::float(self.rng),
             "word" => (0..self.rng.range(2, 6)).map(|_| (b'a' + self.rng.below(4) as u8) as char).collect(),
             _ => {
                 let choices: Vec<&str> = hole.split('¦').collect();

@@ -22,6 +22,7 @@ pub(crate) fn trap(seed: u64, rng: &mut Rng) -> Trap {
         setup: Vec::new(),
         hidden: vec![Node::leaf("whole$();")],
         check: vec![Node::leaf("OBSERVE(sum$);")],
+        ..Body::default()
     };
     Trap::new(Family::Whole, "whole".to_owned(), vec![body], rng)
 }

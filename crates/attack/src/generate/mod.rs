@@ -118,7 +118,7 @@ pub fn program(seed: u64) -> Program {
     g.idioms();
     g.free_functions();
     g.main();
-    Program { nodes: g.nodes }
+    Program::new(g.nodes)
 }
 
 impl Generator {
