@@ -52,6 +52,8 @@ pub struct Results {
     pub traps: usize,
     /// Programs the engines were asked about.
     pub programs: usize,
+    /// UNKNOWN answers, with the reason, by the templates that programs come from.
+    pub unknown: Vec<(String, String)>,
     /// Traps without a truth, with the reason.
     pub dropped: Vec<String>,
     /// Wrong verdicts and failures, reduced.
@@ -127,6 +129,10 @@ impl Running<'_> {
         for engine in &self.campaign.engines {
             let answer = self.campaign.asker.ask(written, engine);
             self.results.lock().expect("no panic").table.count(engine, trap.family, &answer, twin.expected);
+            if let Answer::Unknown(why) = &answer {
+                let unknown = (trap.origin.clone(), format!("seed {seed}, {engine}: {why}"));
+                self.results.lock().expect("no panic").unknown.push(unknown);
+            }
             if answer.is_wrong(twin.expected) || matches!(answer, Answer::Failure(_)) {
                 wrong.push((engine, answer));
             }

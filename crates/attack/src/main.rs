@@ -52,7 +52,7 @@ struct Cli {
     /// Questions at a time.
     #[arg(long, default_value_t = batches::threads())]
     jobs: usize,
-    /// Says why programs were dropped.
+    /// Says why programs were dropped, and why answers were UNKNOWN.
     #[arg(long)]
     verbose: bool,
     /// Only prints the programs of the first seed, with their verdicts.
@@ -123,6 +123,7 @@ fn report(cli: &Cli, results: &Results) -> ExitCode {
     }
     if cli.verbose {
         results.dropped.iter().for_each(|why| println!("dropped: {why}"));
+        results.unknown.iter().for_each(|(origin, why)| println!("unknown: {origin}, {why}"));
     }
     let (all, auto) = (results.table.all(), results.table.of("auto"));
     println!("\n{}", results.table);

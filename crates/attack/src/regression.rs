@@ -125,3 +125,26 @@ fn still_wrong(finding: &Finding, program: &Program, asker: &Asker, folder: &Pat
     let truths = if same { truth::truths(folder, &name, std::slice::from_ref(&trap)) } else { return None };
     (truths.first()?.as_ref().ok()? == &quick).then_some((twin, answer))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::families;
+    use crate::sources::SECOND;
+    use crate::truth::Truth;
+
+    #[test]
+    fn a_second_file_is_kept_beside_the_first() {
+        let trap = families::draw(3, &[Family::Files]);
+        let truth = Truth { hidden: [(0, BTreeSet::from([1]))].into(), ..Truth::default() };
+        let twin = twin::twin(&trap, &truth, 0, Expected::Unsafe).expect("a value");
+        let finding = Finding::new(3, &trap, &twin, ("auto", &Answer::Verdict(Expected::Safe)));
+        let folder = tempfile::tempdir().expect("a folder");
+        finding.keep(folder.path()).expect("files");
+        let tasks = folder.path().join("tasks");
+        assert!(tasks.join("attack_files_3_unsafe.c").exists());
+        assert!(tasks.join("attack_files_3_unsafe").join(SECOND).exists());
+    }
+}

@@ -139,3 +139,24 @@ fn replace_group(text: &str, n: usize, value: &str) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Beside;
+
+    #[test]
+    fn both_files_and_the_flags_become_smaller() {
+        let leaves = |texts: [&str; 2]| texts.map(Node::leaf).to_vec();
+        let flags = vec!["-DA".to_owned(), "-DB".to_owned()];
+        let beside = Beside { second: leaves(["int c;", "int d;"]), flags, ..Beside::default() };
+        let program = Program { nodes: leaves(["int a;", "int b;"]), beside };
+        let fails = |p: &Program| {
+            let second = p.second("").is_some_and(|text| text.contains("int d;"));
+            second && p.text("").contains("int a;") && p.beside.flags.contains(&"-DB".to_owned())
+        };
+        let small = shrink(&program, Duration::from_secs(10), &fails);
+        assert_eq!((small.text(""), small.second("")), ("int a;\n".to_owned(), Some("int d;\n".to_owned())));
+        assert_eq!(small.beside.flags, ["-DB"]);
+    }
+}

@@ -8,6 +8,9 @@ use crate::program::Program;
 /// The word in a flag that stands for the folder of what is beside the file with `main`.
 pub const FOLDER: &str = "FOLDER";
 
+/// The name of the second file of a program.
+pub const SECOND: &str = "second.c";
+
 /// The texts of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sources {
@@ -34,7 +37,7 @@ impl Sources {
     pub fn new(program: &Program, tag: &str, finish: &dyn Fn(&str) -> String) -> Sources {
         let named = |text: &String| text.replace('$', tag);
         let mut beside: Vec<(String, String)> = Vec::new();
-        beside.extend(program.second(tag).map(|text| ("second.c".to_owned(), finish(&text))));
+        beside.extend(program.second(tag).map(|text| (SECOND.to_owned(), finish(&text))));
         beside.extend(program.beside.headers.iter().map(|(path, text)| (named(path), named(text))));
         Sources { main: finish(&program.text(tag)), beside, flags: program.beside.flags.iter().map(named).collect() }
     }
@@ -102,7 +105,7 @@ mod tests {
         };
         let program = Program { nodes: vec![Node::leaf("int main$(void) { return 0; }")], beside };
         let sources = Sources::new(&program, "_7", &|text| text.replace("1", "5"));
-        assert_eq!(sources.beside[0], ("second.c".to_owned(), "int x_7 = 5;\n".to_owned()));
+        assert_eq!(sources.beside[0], (SECOND.to_owned(), "int x_7 = 5;\n".to_owned()));
         let folder = tempfile::tempdir().expect("a folder");
         let written = sources.write(folder.path(), "p").expect("files");
         assert_eq!(written.files, [folder.path().join("p.c"), folder.path().join("p/second.c")]);

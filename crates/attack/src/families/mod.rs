@@ -162,13 +162,33 @@ fn from_templates(family: Family, rng: &mut Rng) -> Trap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::SECOND;
 
     #[test]
     fn a_seed_is_one_program() {
         for seed in 0..50 {
             let (one, other) = (draw(seed, &FAMILIES), draw(seed, &FAMILIES));
-            assert_eq!(one.program.text(""), other.program.text(""), "seed {seed}");
+            assert_eq!(one.observed(0), other.observed(0), "seed {seed}");
         }
+    }
+
+    #[test]
+    fn every_template_is_drawn_soon() {
+        for family in FAMILIES {
+            let origins: Vec<String> = (0..1000).map(|seed| draw(seed, &[family]).origin).collect();
+            for template in Template::read(family.templates()) {
+                let drawn = origins.iter().any(|origin| origin.split('+').any(|name| name == template.name));
+                assert!(drawn, "{family}: {}", template.name);
+            }
+        }
+    }
+
+    #[test]
+    fn programs_that_need_more_than_a_file_have_it() {
+        let drawn = |family: Family| (0..50).map(move |seed| draw(seed, &[family]).observed(0));
+        assert!(drawn(Family::Files).all(|sources| sources.beside.iter().any(|(path, _)| path == SECOND)));
+        assert!(drawn(Family::Flags).all(|sources| !sources.flags.is_empty()));
+        assert!(drawn(Family::Flags).any(|sources| sources.beside.iter().any(|(path, _)| path.ends_with(".h"))));
     }
 
     #[test]

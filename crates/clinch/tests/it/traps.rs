@@ -4,12 +4,14 @@
 use std::path::PathBuf;
 
 use clinch_attack::batches::{on_batches, threads};
+use clinch_attack::sources::{FOLDER, SECOND};
 
 use crate::{clinch, root};
 
 /// A program and what is known about it.
 struct Trap {
-    file: PathBuf,
+    /// The file with `main`, and the one that is linked with it.
+    files: Vec<PathBuf>,
     /// `true` if no error is reachable, `false` if one is, `unknown` if the behaviour is undefined, or C leaves it open.
     expected: String,
     args: Vec<String>,
@@ -25,11 +27,14 @@ fn traps() -> Vec<Trap> {
 }
 
 /// A line of the index: file, expected verdict, property, family, data model, integers. A program's header has further options.
+/// What is beside `name.c`, a second file or header files, is in the folder `name`.
 fn trap(row: &[&str]) -> Trap {
     let file = folder().join("tasks").join(row[0]);
     let text = std::fs::read(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let text = String::from_utf8_lossy(&text);
     let flags = text.lines().find_map(|line| line.strip_prefix("// FLAGS: ")).unwrap_or_default();
+    let beside = file.with_extension("");
+    let flags = flags.replace(FOLDER, &beside.display().to_string());
     let mut args: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
     for (option, value, default) in [("--data-model", row[4], "lp64"), ("--integers", row[5], "machine")] {
         let value = value.to_lowercase();
@@ -37,13 +42,15 @@ fn trap(row: &[&str]) -> Trap {
             args.splice(0..0, [option.to_owned(), value]);
         }
     }
-    Trap { file, expected: row[1].to_owned(), args }
+    let second = Some(beside.join(SECOND)).filter(|second| second.exists());
+    Trap { files: [file].into_iter().chain(second).collect(), expected: row[1].to_owned(), args }
 }
 
 /// The exit code of `clinch check`, and what it prints.
 fn ask(trap: &Trap, args: &[&str]) -> (Option<i32>, String) {
-    let file = trap.file.display().to_string();
-    let mut all = vec!["check", &file, "--timeout", "10s"];
+    let files: Vec<String> = trap.files.iter().map(|file| file.display().to_string()).collect();
+    let mut all = vec!["check", "--timeout", "10s"];
+    all.extend(files.iter().map(String::as_str));
     all.extend(args);
     let output = clinch(&all);
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -58,7 +65,7 @@ fn wrong(trap: &Trap, code: Option<i32>, text: &str) -> Option<String> {
         _ => &[2],
     };
     let fine = code.is_some_and(|code| allowed.contains(&code));
-    (!fine).then(|| format!("{}: expected {}, exit code {code:?}: {text}", trap.file.display(), trap.expected))
+    (!fine).then(|| format!("{}: expected {}, exit code {code:?}: {text}", trap.files[0].display(), trap.expected))
 }
 
 /// The default engine and, where another one was wrong once, that one too.
