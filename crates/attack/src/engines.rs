@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::sources::{Sources, Written};
+use crate::sources::{Written, clinch_flags};
 use crate::twin::Expected;
 
 /// The engines that take C.
@@ -56,7 +56,7 @@ impl Asker {
         let stderr = stdout.try_clone()?;
         let mut child = Command::new(&self.clinch)
             .args(["check", "--engine", engine, "--timeout", &format!("{}ms", self.timeout.as_millis())])
-            .args(Sources::clinch_flags(&program.flags))
+            .args(clinch_flags(&program.flags))
             .args(&program.files)
             .stdin(Stdio::null())
             .stdout(stdout)

@@ -8,7 +8,7 @@ use crate::engines::{Answer, Asker};
 use crate::families::Family;
 use crate::program::Program;
 use crate::shrink;
-use crate::sources::Sources;
+use crate::sources::{Sources, clinch_flags};
 use crate::trap::Trap;
 use crate::truth;
 use crate::twin::{self, Expected, Twin};
@@ -73,7 +73,7 @@ impl Finding {
 
     /// The options of `clinch check`, the engine last.
     fn flags(&self) -> String {
-        let mut flags = Sources::clinch_flags(&self.sources.flags);
+        let mut flags = clinch_flags(&self.sources.flags);
         flags.push(format!("--engine {}", self.engine));
         flags.join(" ")
     }

@@ -59,15 +59,6 @@ impl Sources {
         let flags = self.flags.iter().map(|flag| flag.replace(FOLDER, &own.display().to_string())).collect();
         Ok(Written { files, flags, folder: own })
     }
-
-    /// The flags as clinch takes them. Definitions have an option of their own, which is not in one order with others.
-    pub fn clinch_flags(flags: &[String]) -> Vec<String> {
-        let is_definition = |flag: &String| flag.starts_with("-D");
-        if flags.iter().all(is_definition) {
-            return flags.to_vec();
-        }
-        flags.iter().map(|flag| format!("--cpp-flag={flag}")).collect()
-    }
 }
 
 impl Written {
@@ -78,6 +69,15 @@ impl Written {
             let _ = std::fs::remove_dir_all(&self.folder);
         }
     }
+}
+
+/// The flags as clinch takes them. Definitions have an option of their own, which is not in one order with others.
+pub fn clinch_flags(flags: &[String]) -> Vec<String> {
+    let is_definition = |flag: &String| flag.starts_with("-D");
+    if flags.iter().all(is_definition) {
+        return flags.to_vec();
+    }
+    flags.iter().map(|flag| format!("--cpp-flag={flag}")).collect()
 }
 
 /// All texts, one below the other, for people.
