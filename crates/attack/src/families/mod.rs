@@ -1,6 +1,7 @@
 //! Where traps come from.
 
 mod detours;
+mod doubles;
 mod literals;
 mod objects;
 mod pointers;
@@ -125,6 +126,7 @@ pub fn draw(seed: u64, families: &[Family]) -> Trap {
             let bodies = vec![pointers::body(&mut rng)];
             Trap::new(family, "pointers".to_owned(), bodies, &mut rng)
         }
+        Family::Files if rng.percent(50) => doubles::trap(&mut rng).unwrap_or_else(|| from_templates(family, &mut rng)),
         _ => from_templates(family, &mut rng),
     }
 }
