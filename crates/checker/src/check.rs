@@ -168,7 +168,7 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
             vec![Spds, Explicit, Bounded, KInduction, Lazy, Cegar]
         }
         Input::Procedures(loaded) if loaded.program.is_recursive() => {
-            vec![Explicit, Lazy, Bounded, KInduction, Cegar, Spds]
+            vec![Explicit, Lazy, Bounded, Cegar, KInduction, Spacer, Spds]
         }
         Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
     }

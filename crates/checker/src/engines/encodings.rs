@@ -25,9 +25,10 @@ pub struct Chosen(Option<Encoding>);
 pub const OPTIONS: OptionTable<Chosen> = OptionTable {
     options: &[EngineOption {
         name: "encoding",
-        about: "How machine integers are read. int: as unbounded ones; wrap: with wrap-around; bv: as bits. By default one after the other, until a verdict holds in exact arithmetic.",
+        about: "How machine integers are read. int: as unbounded ones; checked: the same, and signed operations are shown not to overflow (cegar, spacer); wrap: with wrap-around; bv: as bits. By default one after the other, until a verdict holds in exact arithmetic.",
         value: Value::Word(&[
-            ("int", |c: &mut Chosen| c.0 = Some(Encoding::Integers(Overflow::Ignored))),
+            ("int", |c: &mut Chosen| c.0 = Some(UNCHECKED)),
+            ("checked", |c| c.0 = Some(CHECKED)),
             ("wrap", |c| c.0 = Some(Encoding::Integers(Overflow::Wraps))),
             ("bv", |c| c.0 = Some(Encoding::Bits)),
         ]),
@@ -45,10 +46,16 @@ impl Chosen {
 
 /// The encodings, with the time that each gets in the first round.
 const ENCODINGS: [(Encoding, Duration); 3] = [
-    (Encoding::Integers(Overflow::Ignored), Duration::from_millis(1500)),
+    (UNCHECKED, Duration::from_millis(1500)),
     (Encoding::Integers(Overflow::Wraps), Duration::from_millis(400)),
     (Encoding::Bits, Duration::from_millis(700)),
 ];
+
+/// As unbounded integers.
+const UNCHECKED: Encoding = Encoding::Integers(Overflow::Ignored);
+
+/// As unbounded integers, where that was shown to be right.
+const CHECKED: Encoding = Encoding::Integers(Overflow::Excluded);
 
 /// How much longer than the last one a round is.
 const GROWTH: u32 = 3;
@@ -97,6 +104,10 @@ pub(super) fn one_after_the_other(
             let Some(reason) = unknown.filter(|_| budget.check().is_ok()) else { return last };
             if !is_timeout(&reason) || alone {
                 left.retain(|(other, _)| *other != encoding);
+            }
+            if encoding == UNCHECKED && matches!(reason, Reason::Uncertified(_)) && only.0.is_none() {
+                // It may hold for runs in which nothing overflows, and they may be all.
+                left.insert(0, (CHECKED, first));
             }
         }
         factor *= GROWTH;
@@ -181,6 +192,7 @@ fn name(encoding: Encoding) -> &'static str {
     match encoding {
         Encoding::Bits => "bv",
         Encoding::Integers(Overflow::Ignored) => "int",
+        Encoding::Integers(Overflow::Excluded) => "int without overflow",
         Encoding::Integers(Overflow::Wraps) => "int with wrap-around",
     }
 }

@@ -1,7 +1,7 @@
 //! Programs with procedures (C) through their clauses: large blocks between loop heads.
 
 use clinch_ir::cfa::{BoundCell, CfaProgram, CfaProof, CfaVerdict, Object, Op, Target};
-use clinch_ir::horn::{CfaClauses, Encoding};
+use clinch_ir::horn::{CfaClauses, Encoding, SummaryClauses};
 use clinch_ir::{BinOp, HornSystem, HornVerdict, Node, PredId, Reason, Symbol, Term};
 
 use super::Seed;
@@ -23,6 +23,9 @@ pub fn check_software<S: Default>(
     observer: &mut dyn Observer,
     solve: impl FnOnce(&HornSystem, Vec<Seed>, &Budget, &mut dyn Observer) -> (HornVerdict, S),
 ) -> (CfaVerdict, S) {
+    if program.is_recursive() {
+        return check_recursive(program, encoding, budget, observer, solve);
+    }
     let mut clauses = match CfaClauses::new(program, encoding, POINTS) {
         Ok(clauses) => clauses,
         Err(reason) => return (CfaVerdict::Unknown(reason), S::default()),
@@ -30,6 +33,30 @@ pub fn check_software<S: Default>(
     let seeds = seeds(program, &mut clauses, facts);
     let mut observer = AboutProgram { observer, program, clauses: &clauses };
     let (verdict, stats) = solve(&clauses.system, seeds, budget, &mut observer);
+    let verdict = match verdict {
+        HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
+        HornVerdict::Sat(solution) => safe(clauses.proof(&solution)),
+        HornVerdict::Unsat(derivation) => match clauses.trace(program, &derivation) {
+            Ok(trace) => CfaVerdict::Unsafe(trace),
+            Err(reason) => CfaVerdict::Unknown(reason),
+        },
+    };
+    (verdict, stats)
+}
+
+/// The same for programs whose procedures call themselves: clauses with summaries.
+fn check_recursive<S: Default>(
+    program: &CfaProgram,
+    encoding: Encoding,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+    solve: impl FnOnce(&HornSystem, Vec<Seed>, &Budget, &mut dyn Observer) -> (HornVerdict, S),
+) -> (CfaVerdict, S) {
+    let clauses = match SummaryClauses::new(program, encoding, POINTS) {
+        Ok(clauses) => clauses,
+        Err(reason) => return (CfaVerdict::Unknown(reason), S::default()),
+    };
+    let (verdict, stats) = solve(&clauses.system, Vec::new(), budget, observer);
     let verdict = match verdict {
         HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
         HornVerdict::Sat(solution) => safe(clauses.proof(&solution)),
@@ -50,6 +77,9 @@ pub fn check_cells<S: Default>(
     observer: &mut dyn Observer,
     solve: impl FnOnce(&HornSystem, &Budget, &mut dyn Observer) -> (HornVerdict, S),
 ) -> Option<(CfaVerdict, S)> {
+    if program.is_recursive() {
+        return None;
+    }
     let clauses = CfaClauses::new(program, encoding, POINTS).ok()?;
     let cells = Cells::new(&clauses.system, |predicate, i| layout(program, clauses.region(predicate, i)))?;
     let (verdict, stats) = solve(&cells.system, budget, observer);

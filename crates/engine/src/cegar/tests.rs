@@ -1,13 +1,13 @@
-//! Arrays through one cell at a time: what is found holds, and what does not hold is rejected.
+//! Arrays through one cell at a time, and procedures that call themselves: what is found holds, and what does not hold is rejected.
 
 use std::time::Duration;
 
-use clinch_certify::check_invariants;
+use clinch_certify::{check_invariants, check_summaries};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Invariants};
 use clinch_ir::horn::Encoding;
 
-use super::{Config, check, check_cells};
+use super::{Config, check, check_cells, check_software};
 use crate::horn::InvariantOptions;
 use crate::{Budget, Silent, testing};
 
@@ -99,4 +99,78 @@ fn a_search_has_found_nothing_so_far() {
     );
     let proof = prove(&program, 30).expect("a proof");
     check_invariants(&program, &proof, &|| false).expect("it holds");
+}
+
+/// What is said of a program whose procedures call themselves.
+fn recursive(program: &CfaProgram, overflow: Overflow) -> CfaVerdict {
+    let budget = Budget::unlimited().with_timeout(Some(Duration::from_secs(30)));
+    let solve = |system: &_, _, budget: &_, observer: &mut dyn crate::Observer| {
+        check(system, &Config::default(), budget, observer)
+    };
+    check_software(program, (Encoding::Integers(overflow), &[]), &budget, &mut Silent, solve).0
+}
+
+/// Counts down, and up again: by the result, by a global variable, by memory, by two procedures in turn.
+const COUNTERS: [&str; 4] = [
+    "int f(int n) { return n <= 0 ? 0 : 1 + f(n - 1); } #define RUN f(n)",
+    "int g; void f(int n) { if (n > 0) { g++; f(n - 1); } } #define RUN (f(n), g)",
+    "void f(int *p, int n) { if (n > 0) { *p += 1; f(p, n - 1); } } int c; #define RUN (f(&c, n), c)",
+    "int odd(int n); int even(int n) { return n <= 0 ? 0 : 1 + odd(n - 1); }
+     int odd(int n) { return n <= 0 ? 0 : 1 + even(n - 1); } #define RUN even(n)",
+];
+
+fn counting(counter: &str, wrong: &str) -> CfaProgram {
+    let (functions, run) = counter.split_once("#define RUN ").expect("what is run");
+    program(&format!(
+        "{functions}\nint main() {{ int n = __VERIFIER_nondet_int(); if (n < 0 || n > 1000000) return 0;
+         int r = {run}; if ({wrong}) reach_error(); }}"
+    ))
+}
+
+#[test]
+fn summaries_of_recursive_procedures() {
+    for counter in COUNTERS {
+        let program = counting(counter, "r != n");
+        let CfaVerdict::Safe(CfaProof::Summaries(proof)) = recursive(&program, Overflow::Excluded) else {
+            panic!("{counter}: no proof");
+        };
+        check_summaries(&program, &proof, &|| false).expect("it holds");
+        let mut weaker = proof.clone();
+        for point in &mut weaker.points {
+            point.formula = weaker.terms.tt();
+        }
+        check_summaries(&program, &weaker, &|| false).expect_err("nothing is known");
+    }
+}
+
+#[test]
+fn a_counterexample_through_recursive_calls() {
+    for counter in COUNTERS {
+        let program = counting(counter, "r == 2 && __VERIFIER_nondet_int() == 77");
+        let CfaVerdict::Unsafe(trace) = recursive(&program, Overflow::Ignored) else { panic!("{counter}: no trace") };
+        let inputs: Vec<u64> = trace.inputs.iter().map(|i| i.bits).collect();
+        assert_eq!(inputs, [2, 77], "{counter}");
+    }
+}
+
+/// `n + n` of an unbounded integer is not negative; of a machine's it may be.
+#[test]
+fn overflow_is_not_forgotten() {
+    let twice = "int f(int n, int m) { return m <= 0 ? n : f(n + 1, m - 1); }";
+    let text = |most: &str| {
+        format!(
+            "{twice} int main() {{ int n = __VERIFIER_nondet_int(); if (n < 0 || n > {most}) return 0;
+             if (f(n, n) < 0) reach_error(); }}"
+        )
+    };
+    let unbounded = program(&text("2147483647"));
+    if let CfaVerdict::Safe(CfaProof::Summaries(proof)) = recursive(&unbounded, Overflow::Ignored) {
+        check_summaries(&unbounded, &proof, &|| false).expect_err("the sum overflows");
+    }
+    assert!(matches!(recursive(&unbounded, Overflow::Excluded), CfaVerdict::Unknown(_)), "the sum overflows");
+    let small = program(&text("1000000000"));
+    let CfaVerdict::Safe(CfaProof::Summaries(proof)) = recursive(&small, Overflow::Excluded) else {
+        panic!("no proof")
+    };
+    check_summaries(&small, &proof, &|| false).expect("nothing overflows");
 }

@@ -52,6 +52,23 @@ impl<'p> Effects<'p> {
         self.address(terms, first_block(self.program))
     }
 
+    /// The variables that have a value at the start, with it; the others have any.
+    pub fn initial_values(&self, terms: &mut Terms) -> Vec<(Symbol, Term)> {
+        let mut values: Vec<(Symbol, Term)> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
+        values.push((self.next_address, self.first_address(terms)));
+        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
+            if let Sort::Array(of) = terms.symbol_sort(region.symbol).clone() {
+                let zero = match of.1 {
+                    Sort::BitVec(width) => terms.bit_vec(width, 0),
+                    Sort::Bool => terms.ff(),
+                    _ => terms.int(0),
+                };
+                values.push((region.symbol, terms.const_array(Sort::Array(of), zero)));
+            }
+        }
+        values
+    }
+
     fn address(&self, terms: &mut Terms, value: u64) -> Term {
         match self.integers {
             Integers::Machine => terms.bit_vec(self.pointer_bits, value),

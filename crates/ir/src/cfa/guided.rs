@@ -69,7 +69,7 @@ pub fn open_reason(program: &CfaProgram, procedure: ProcedureId, edge: EdgeId) -
         Op::Undefined(what) => Reason::Undefined(format!("{what}, {at}")),
         Op::Unsupported(what) => Reason::Unsupported(format!("{what}, {at}")),
         Op::Call { callee, .. } => Reason::Unsupported(format!(
-            "recursion: {} calls itself, {at}; --engine spds treats recursion",
+            "recursion: {} calls itself, {at}; --engine cegar and spds treat recursion",
             program.procedure(*callee).name
         )),
         _ => Reason::Unsupported(at),

@@ -9,7 +9,6 @@ use rustc_hash::FxBuildHasher;
 use super::effect::{Effect, Effects};
 use super::{CfaProgram, EdgeId, Op, ProcedureId};
 use crate::program::{LocId, index_type};
-use crate::sort::Sort;
 use crate::term::{Symbol, Term, Terms};
 
 index_type! {
@@ -95,18 +94,7 @@ impl<'p> Unfolding<'p> {
 
     /// The variables that have a value at the start, with it; the others have any.
     pub fn initial_values(&self, terms: &mut Terms) -> Vec<(Symbol, Term)> {
-        let mut values: Vec<(Symbol, Term)> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
-        values.push((self.effects.next_address, self.effects.first_address(terms)));
-        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
-            if let Sort::Array(of) = terms.symbol_sort(region.symbol).clone() {
-                let zero = match of.1 {
-                    Sort::BitVec(width) => terms.bit_vec(width, 0),
-                    _ => terms.int(0),
-                };
-                values.push((region.symbol, terms.const_array(Sort::Array(of), zero)));
-            }
-        }
-        values
+        self.effects.initial_values(terms)
     }
 
     /// The id of a point, which may be new.

@@ -5,24 +5,28 @@
 //! ([`IntEncoding`]).
 
 mod statements;
+mod summaries;
+mod writer;
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
 use crate::cfa::blocks::{Block, Target, blocks_from};
-use crate::cfa::encoding::{IntEncoding, Overflow, View, widen};
+use crate::cfa::encoding::{Overflow, View, widen};
 use crate::cfa::guided::{open_reason, run_guided, value_bits};
 use crate::cfa::unfold::{Point, PointId, Unfolding};
 use crate::cfa::{Bound, BoundCell, CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
-use crate::horn::{Application, Clause, Derivation, HornSystem, Interpretation, PredId};
+use crate::horn::{Derivation, HornSystem, Interpretation, PredId};
 use crate::machine::InputRequest;
-use crate::program::{Source, Span};
 use crate::sort::Sort;
 use crate::term::{BinOp, Symbol, Term, Terms};
 use crate::verdict::Reason;
 
 pub use statements::Statement;
+pub use summaries::SummaryClauses;
+
+use writer::{Atom, Writer};
 
 /// How the clauses speak about machine integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +35,20 @@ pub enum Encoding {
     Bits,
     /// As integers.
     Integers(Overflow),
+}
+
+impl Encoding {
+    /// A formula of clauses in this encoding as one in bits: for each symbol the variable that it stands for, and how the clauses
+    /// read its bits.
+    fn in_bits(self, terms: &mut Terms, formula: Term, map: FxHashMap<Symbol, (Symbol, View)>) -> Option<Term> {
+        match self {
+            Encoding::Bits => {
+                let map = map.into_iter().map(|(from, (to, _))| (from, terms.symbol(to))).collect();
+                Some(terms.substitute_symbols(formula, &map))
+            }
+            Encoding::Integers(_) => widen(terms, formula, &map),
+        }
+    }
 }
 
 /// A program as clauses, and the way back.
@@ -135,26 +153,24 @@ impl CfaClauses {
         let parameters = self.system.predicates[predicate].params.iter().copied();
         let own = parameters.zip(self.variables[predicate].iter().copied());
         let map: FxHashMap<Symbol, (Symbol, View)> = own.chain(more.iter().copied()).collect();
-        match self.encoding {
-            Encoding::Bits => {
-                let map = map.into_iter().map(|(from, (to, _))| (from, terms.symbol(to))).collect();
-                Some(terms.substitute_symbols(formula, &map))
-            }
-            Encoding::Integers(_) => widen(terms, formula, &map),
-        }
+        self.encoding.in_bits(terms, formula, map)
     }
 
     /// A refutation of the clauses as a run of the program; if the run ends otherwise, why there is none.
     pub fn trace(&self, program: &CfaProgram, derivation: &Derivation) -> Result<InputTrace, Reason> {
-        if let Some(Origin { target: Target::Open(procedure, edge), .. }) = self.last_origin(derivation) {
-            return Err(open_reason(program, *procedure, *edge));
+        match self.last_origin(derivation) {
+            Some(Origin { target: Target::Open(procedure, edge), .. }) => {
+                return Err(open_reason(program, *procedure, *edge));
+            }
+            None => return Err(may_overflow()),
+            _ => {}
         }
         // The first step of a derivation is the initial clause.
         run_guided(program, |passed, request, calls| self.input(derivation, passed + 1, request, calls))
     }
 
     fn last_origin(&self, derivation: &Derivation) -> Option<&Origin> {
-        self.origins[derivation.steps.last()?.clause.index()].as_ref()
+        self.origins.get(derivation.steps.last()?.clause.index())?.as_ref()
     }
 
     /// The value of an input in the n-th block of a derivation; 0 for what does not matter.
@@ -176,6 +192,11 @@ impl CfaClauses {
         };
         value().unwrap_or(0)
     }
+}
+
+/// Nothing says that no operation overflows.
+fn may_overflow() -> Reason {
+    Reason::Uncertified("a signed operation may overflow".to_owned())
 }
 
 /// What stands at a place of a region.
@@ -240,10 +261,9 @@ struct Translation<'p> {
     /// The predicate of each cut point.
     predicates: FxHashMap<PointId, PredId>,
     live: Vec<Vec<Symbol>>,
-    system: HornSystem,
+    writer: Writer,
     points: Vec<Point>,
     origins: Vec<Option<Origin>>,
-    integers: Option<IntEncoding>,
     /// The point of each point id that opens something.
     all_points: Vec<Point>,
 }
@@ -260,13 +280,6 @@ impl<'p> Translation<'p> {
         let ids: Vec<PointId> = cut_points(&blocks, unfolding.start());
         let predicates = ids.iter().enumerate().map(|(i, &p)| (p, PredId::from_index(i))).collect();
         let points = ids.iter().map(|&p| unfolding.point(p).clone()).collect();
-        let source = Source { name: program.source.files.first().cloned().unwrap_or_default(), text: String::new() };
-        let mut system = HornSystem::new(source);
-        system.terms = terms;
-        let integers = match encoding {
-            Encoding::Bits => None,
-            Encoding::Integers(overflow) => Some(IntEncoding::of_program(overflow, program)),
-        };
         Translation {
             program,
             initial,
@@ -274,10 +287,9 @@ impl<'p> Translation<'p> {
             blocks,
             predicates,
             live: Vec::new(),
-            system,
+            writer: Writer::new(program, terms, encoding),
             points,
             origins: Vec::new(),
-            integers,
             all_points: (0..unfolding.len()).map(|i| unfolding.point(PointId::from_index(i)).clone()).collect(),
         }
     }
@@ -289,10 +301,10 @@ impl<'p> Translation<'p> {
         for block in std::mem::take(&mut self.blocks).into_iter().flatten() {
             self.clause(&block);
         }
-        let views = |s: &Symbol| (*s, self.integers.as_ref().map_or(View::Signed, |e| e.view(*s)));
+        let views = |s: &Symbol| (*s, self.writer.view(*s));
         let variables = self.live.iter().map(|symbols| symbols.iter().map(views).collect()).collect();
         CfaClauses {
-            system: self.system,
+            system: self.writer.finish(),
             points: self.points,
             variables,
             origins: self.origins,
@@ -314,11 +326,11 @@ impl<'p> Translation<'p> {
                         Target::Point(to) => live[self.predicates[&to].index()].clone(),
                         _ => BTreeSet::new(),
                     };
-                    here.extend(self.system.terms.symbols(block.guard));
+                    here.extend(self.writer.system.terms.symbols(block.guard));
                     let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
                     for symbol in behind {
                         match updates.get(&symbol) {
-                            Some(&value) => here.extend(self.system.terms.symbols(value)),
+                            Some(&value) => here.extend(self.writer.system.terms.symbols(value)),
                             None => {
                                 here.insert(symbol);
                             }
@@ -337,26 +349,27 @@ impl<'p> Translation<'p> {
 
     fn declare_predicates(&mut self) {
         for (i, symbols) in self.live.clone().iter().enumerate() {
-            let sorts: Vec<Sort> = symbols.iter().map(|&s| self.sort_of(s)).collect();
             let name = point_name(self.program, &self.points[i]);
-            self.system.add_predicate(name, &sorts);
+            self.writer.add_predicate(name, symbols);
         }
-    }
-
-    fn sort_of(&mut self, symbol: Symbol) -> Sort {
-        let terms = &mut self.system.terms;
-        let symbol = self.integers.as_mut().map_or(symbol, |encoding| encoding.symbol(terms, symbol));
-        terms.symbol_sort(symbol).clone()
     }
 
     /// The start: globals have their initial values, everything else any.
     fn initial_clause(&mut self) {
         let initial = std::mem::take(&mut self.initial);
         let live = self.live[0].clone();
-        let args: Vec<Term> =
-            live.iter().map(|s| initial.get(s).copied().unwrap_or_else(|| self.system.terms.symbol(*s))).collect();
-        let tt = self.system.terms.tt();
-        self.push_clause(tt, None, Some((PredId(0), args, live)), None);
+        let head = self.atom(PredId(0), &live, &initial);
+        let tt = self.writer.system.terms.tt();
+        self.push_clause(tt, None, Some(head), None);
+    }
+
+    /// A predicate of variables some of which have new values.
+    fn atom(&mut self, predicate: PredId, live: &[Symbol], values: &FxHashMap<Symbol, Term>) -> Atom {
+        let now = |s: &Symbol| {
+            let value = values.get(s).copied().unwrap_or_else(|| self.writer.system.terms.symbol(*s));
+            (value, self.writer.view(*s))
+        };
+        Atom { predicate, args: live.iter().map(now).collect() }
     }
 
     fn clause(&mut self, block: &Block) {
@@ -368,8 +381,7 @@ impl<'p> Translation<'p> {
                 let predicate = self.predicates[&to];
                 let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
                 let live = self.live[predicate.index()].clone();
-                let args = live.iter().map(|s| updates.get(s).copied().unwrap_or_else(|| self.system.terms.symbol(*s)));
-                Some((predicate, args.collect(), live.clone()))
+                Some(self.atom(predicate, &live, &updates))
             }
             _ => None,
         };
@@ -378,93 +390,31 @@ impl<'p> Translation<'p> {
 
     /// What is open is read as the variable that takes it.
     fn inherit_view(&mut self, point: PointId, edge: EdgeId, symbol: Symbol) {
-        let Some(encoding) = &mut self.integers else { return };
         let procedure = self.all_points[point.index()].procedure;
         let target = match &self.program.procedure(procedure).edges[edge.index()].op {
             Op::Input(target, _) | Op::BlockSize(target, _) => *target,
             _ => return,
         };
-        let view = encoding.view(target);
-        encoding.set_view(symbol, view);
+        self.writer.inherit_view(symbol, target);
     }
 
     /// Adds a clause: its guard and arguments are over the program's variables before the block.
-    fn push_clause(
-        &mut self,
-        guard: Term,
-        body: Option<PredId>,
-        head: Option<(PredId, Vec<Term>, Vec<Symbol>)>,
-        block: Option<&Block>,
-    ) {
-        let terms = &mut self.system.terms;
-        let own: Vec<Symbol> = body.map(|p| self.live[p.index()].clone()).unwrap_or_default();
-        let mut constraint = guard;
-        let mut body_args: Vec<Term> = own.iter().map(|&s| terms.symbol(s)).collect();
-        let mut head_args = head.as_ref().map(|h| h.1.clone()).unwrap_or_default();
-        if let Some(encoding) = &mut self.integers {
-            let head_symbols = head.as_ref().map(|h| h.2.clone()).unwrap_or_default();
-            head_args = (head_args.into_iter().zip(head_symbols))
-                .map(|(arg, symbol)| {
-                    let view = encoding.view(symbol);
-                    encoding.term(terms, arg, view)
-                })
-                .collect();
-            let ints: Vec<Symbol> = own.iter().map(|&s| encoding.symbol(terms, s)).collect();
-            body_args = ints.into_iter().map(|s| terms.symbol(s)).collect();
-            constraint = encoding.formula(terms, constraint);
-            let used = block.into_iter().flat_map(|b| b.open.iter().map(|o| o.2)).chain(own.iter().copied());
-            let mut facts: Vec<Term> = used.filter_map(|s| encoding.range(terms, s)).collect();
-            facts.extend(encoding.take_opaque().into_iter().map(|(_, fact)| fact));
-            // Only what occurs in the clause is worth saying.
-            let mut mentioned: BTreeSet<Symbol> = terms.symbols(constraint).into_iter().collect();
-            mentioned.extend(head_args.iter().chain(&body_args).flat_map(|&t| terms.symbols(t)));
-            facts.retain(|&f| terms.symbols(f).iter().all(|s| mentioned.contains(s)));
-            facts.push(constraint);
-            constraint = terms.all(facts);
-        }
-        let body: Vec<Application> =
-            body.map(|predicate| Application { predicate, args: body_args }).into_iter().collect();
-        let head = head.map(|(predicate, ..)| Application { predicate, args: head_args });
-        self.add_renamed(body, constraint, head, block);
-    }
-
-    /// Adds a clause with symbols of its own.
-    fn add_renamed(
-        &mut self,
-        body: Vec<Application>,
-        constraint: Term,
-        head: Option<Application>,
-        block: Option<&Block>,
-    ) {
-        let terms = &mut self.system.terms;
-        let used = HornSystem::collect_vars(terms, &body, constraint, head.as_ref());
-        let mut map: FxHashMap<Symbol, Term> = FxHashMap::default();
-        let mut vars = Vec::with_capacity(used.len());
-        for &symbol in &used {
-            let fresh = terms.declare(terms.symbol_name(symbol).to_owned(), terms.symbol_sort(symbol).clone());
-            vars.push(fresh);
-            let fresh = terms.symbol(fresh);
-            map.insert(symbol, fresh);
-        }
-        let mut rename = |a: Application| Application {
-            predicate: a.predicate,
-            args: a.args.iter().map(|&t| terms.substitute_symbols(t, &map)).collect(),
-        };
-        let body = body.into_iter().map(&mut rename).collect();
-        let head = head.map(&mut rename);
-        let constraint = terms.substitute_symbols(constraint, &map);
+    fn push_clause(&mut self, guard: Term, body: Option<PredId>, head: Option<Atom>, block: Option<&Block>) {
+        let body = body.map(|predicate| {
+            let own = self.live[predicate.index()].iter();
+            let args = own.map(|&s| (self.writer.system.terms.symbol(s), self.writer.view(s)));
+            Atom { predicate, args: args.collect() }
+        });
+        let body: Vec<Atom> = body.into_iter().collect();
+        let used = self.writer.push(guard, &body, head.as_ref());
         let origin = block.map(|block| self.origin(block, &used));
-        self.system.clauses.push(Clause { vars, body, constraint, head, span: Span::default() });
         self.origins.push(origin);
     }
 
     fn origin(&mut self, block: &Block, used: &[Symbol]) -> Origin {
         let mut open = Vec::new();
         for &(point, edge, symbol) in &block.open {
-            let symbol = match &mut self.integers {
-                Some(encoding) => encoding.symbol(&mut self.system.terms, symbol),
-                None => symbol,
-            };
+            let symbol = self.writer.symbol(symbol);
             let point = &self.all_points[point.index()];
             if let Ok(position) = used.binary_search(&symbol) {
                 open.push(OpenValue { calls: point.calls.clone(), procedure: point.procedure, edge, position });

@@ -11,7 +11,7 @@ mod print;
 mod show;
 
 pub use eval::{Assignment, evaluate};
-pub use from_cfa::{CfaClauses, Encoding, Statement};
+pub use from_cfa::{CfaClauses, Encoding, Statement, SummaryClauses};
 pub use from_program::ProgramClauses;
 pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};
 pub use show::{Unprintable, show_symbol, show_term, show_value};

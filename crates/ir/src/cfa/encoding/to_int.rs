@@ -24,6 +24,8 @@ pub enum View {
 pub enum Overflow {
     /// It is left as it is: simple, and wrong where it happens.
     Ignored,
+    /// A signed one is left as it is, and it has to be shown that it does not happen; an unsigned one wraps around.
+    Excluded,
     /// It wraps around.
     Wraps,
 }
@@ -40,6 +42,10 @@ pub struct IntEncoding {
     arrays: FxHashMap<Term, Term>,
     /// Symbols for results of operations that integers do not have, with what is known of them.
     opaque: Vec<(Symbol, Term)>,
+    /// When the results of signed operations do not fit, if that is to be excluded.
+    overflows: Vec<Term>,
+    /// The conditions under which what is being read is evaluated.
+    path: Vec<Term>,
 }
 
 impl IntEncoding {
@@ -53,6 +59,8 @@ impl IntEncoding {
             values: FxHashMap::default(),
             arrays: FxHashMap::default(),
             opaque: Vec::new(),
+            overflows: Vec::new(),
+            path: Vec::new(),
         }
     }
 
@@ -108,6 +116,12 @@ impl IntEncoding {
         std::mem::take(&mut self.opaque)
     }
 
+    /// When some signed operation does not fit that was read since the last time this was asked.
+    pub fn take_overflows(&mut self, terms: &mut Terms) -> Term {
+        let found = std::mem::take(&mut self.overflows);
+        found.into_iter().fold(terms.ff(), |either, overflow| terms.or(either, overflow))
+    }
+
     /// A formula.
     pub fn formula(&mut self, terms: &mut Terms, term: Term) -> Term {
         if let Some(&known) = self.formulas.get(&term) {
@@ -124,13 +138,17 @@ impl IntEncoding {
                 let a = self.formula(terms, a);
                 terms.not(a)
             }
-            Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+            Node::Binary(BinOp::And, a, b) => {
+                let a = self.formula(terms, a);
+                let b = self.under(a, |own| own.formula(terms, b));
+                terms.and(a, b)
+            }
+            Node::Binary(BinOp::Or, a, b) => {
                 let (a, b) = (self.formula(terms, a), self.formula(terms, b));
-                terms.binary(op, a, b)
+                terms.or(a, b)
             }
             Node::Ite(c, a, b) => {
-                let (c, a, b) = (self.formula(terms, c), self.formula(terms, a), self.formula(terms, b));
-                terms.ite(c, a, b)
+                self.choice(terms, c, |own, terms, first| own.formula(terms, if first { a } else { b }))
             }
             Node::Binary(BinOp::Eq, a, b) => self.equation(terms, a, b),
             Node::Binary(op, a, b) if op.compares_bit_vectors() => {
@@ -149,6 +167,23 @@ impl IntEncoding {
             }
             _ => term,
         }
+    }
+
+    /// Reads something that is evaluated under a condition.
+    fn under<T>(&mut self, condition: Term, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(condition);
+        let result = read(self);
+        self.path.pop();
+        result
+    }
+
+    /// `c ? a : b`; `read` reads the first or the second one.
+    fn choice(&mut self, terms: &mut Terms, c: Term, read: impl Fn(&mut Self, &mut Terms, bool) -> Term) -> Term {
+        let c = self.formula(terms, c);
+        let not = terms.not(c);
+        let a = self.under(c, |own| read(own, terms, true));
+        let b = self.under(not, |own| read(own, terms, false));
+        terms.ite(c, a, b)
     }
 
     fn equation(&mut self, terms: &mut Terms, a: Term, b: Term) -> Term {
@@ -196,8 +231,7 @@ impl IntEncoding {
                 terms.store(array, index, value)
             }
             Node::Ite(c, a, b) => {
-                let (c, a, b) = (self.formula(terms, c), self.array(terms, a), self.array(terms, b));
-                terms.ite(c, a, b)
+                self.choice(terms, c, |own, terms, first| own.array(terms, if first { a } else { b }))
             }
             Node::ConstArray(id, element) => {
                 let sort = int_sort(terms.sort_of_id(id));
@@ -257,9 +291,7 @@ impl IntEncoding {
                 convert(terms, element, width, own, view)
             }
             Node::Ite(c, a, b) => {
-                let c = self.formula(terms, c);
-                let (a, b) = (self.value(terms, a, view), self.value(terms, b, view));
-                terms.ite(c, a, b)
+                self.choice(terms, c, |own, terms, first| own.value(terms, if first { a } else { b }, view))
             }
             Node::Extend { signed: true, of, .. } => {
                 let inner = self.value(terms, of, View::Signed);
@@ -295,10 +327,20 @@ impl IntEncoding {
 
     /// A result that may not fit.
     fn fit(&mut self, terms: &mut Terms, result: Term, width: u32, view: View) -> Term {
-        if self.overflow == Overflow::Ignored || terms.as_integer(result).is_some_and(|n| fits(&n, width, view)) {
+        if terms.as_integer(result).is_some_and(|n| fits(&n, width, view)) {
             return result;
         }
-        modulo(terms, result, width, view)
+        match (self.overflow, view) {
+            (Overflow::Ignored, _) => result,
+            (Overflow::Excluded, View::Signed) => {
+                let inside = in_range(terms, result, width, view);
+                let outside = terms.not(inside);
+                let here = terms.all(self.path.clone());
+                self.overflows.push(terms.and(here, outside));
+                result
+            }
+            (Overflow::Wraps, _) | (Overflow::Excluded, View::Unsigned) => modulo(terms, result, width, view),
+        }
     }
 
     /// The lowest bits of a value.
