@@ -287,6 +287,39 @@ fn files_that_disagree_are_not_linked_silently() {
     }
 }
 
+/// A tag belongs to its file: records of one name are one type only where they are laid out in the same way.
+#[test]
+fn records_of_two_files_are_told_apart() {
+    for (first, second, answer) in [
+        ("struct S { char a; int b; };", "#pragma pack(1)\nstruct S { char a; int b; };", "sizeof(struct S)"),
+        (
+            "struct S { unsigned a : 3, b : 4; };",
+            "struct S { unsigned a : 3; unsigned : 5; unsigned b : 4; };",
+            "4 + ({ union { unsigned i; struct S s; } u; u.i = 0x100; u.s.b; })",
+        ),
+        (
+            "struct S { struct T *t; }; struct T { int x, y; };",
+            "struct S { struct T *t; }; struct T { int y, x; };",
+            "({ struct T t = { 5, 6 }; struct S s = { &t }; s.t->y; })",
+        ),
+        (
+            "struct S { struct S *next; int x; };",
+            "struct S { struct S *next; char pad[8]; int z; };",
+            "({ struct S s = { &s, {0}, 5 }; s.next->z; })",
+        ),
+    ] {
+        for (wanted, expected) in [(5, 0), (4, 1)] {
+            let main = format!(
+                "{first}\nint answer(void);\nvoid reach_error(void);\nint main(void) {{ struct S s; (void)s; if (answer() != {wanted}) reach_error(); return 0; }}\n"
+            );
+            let other = format!("{second}\nint answer(void) {{ return {answer}; }}\n");
+            let folder = tempfile::tempdir().expect("a folder");
+            let (code, shown) = on_files(folder.path(), "check", &[("a.c", &main), ("b.c", &other)], &[]);
+            assert_eq!(code, expected, "{second}: {shown}");
+        }
+    }
+}
+
 /// Options that change the language would make it another program.
 #[test]
 fn only_options_for_the_preprocessor_are_taken() {

@@ -112,13 +112,18 @@ fn contradictory_assumptions_are_noted() {
 }
 
 /// What produces each assumption that the manual lists: the beginning of its line there, arguments, a program.
-const ASSUMING: [(&str, &[&str], &str); 14] = [
+const ASSUMING: [(&str, &[&str], &str); 15] = [
     (
         "memory is accessed inside of live objects only",
         &[],
         "int a[4]; int main(void) { unsigned i = __VERIFIER_nondet_uint(); if (i < 4) a[i] = 1; if (a[0] > 1) reach_error(); return 0; }",
     ),
     ("`f` has no body", &[], "extern int f(void); int main(void) { if (f() * 0) reach_error(); return 0; }"),
+    (
+        "`assume` has no body",
+        &[],
+        "extern void assume(int); int main(void) { unsigned n = __VERIFIER_nondet_uint(); assume(n < 3); if (n > 7) reach_error(); return 0; }",
+    ),
     (
         "pointers from outside",
         &[],

@@ -23,7 +23,7 @@ use super::types::{Rank, Type};
 pub(crate) const PREFIX: &str = "__clinch_";
 
 /// The function that runs what `atexit` was given.
-const RUN_AT_EXIT: &str = "__clinch_run_exit_functions";
+pub(crate) const RUN_AT_EXIT: &str = "__clinch_run_exit_functions";
 
 /// The function that makes the arguments of `main`.
 const ARGUMENTS: &str = "__clinch_arguments";

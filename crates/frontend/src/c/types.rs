@@ -108,8 +108,19 @@ pub struct Record {
     pub span: Span,
 }
 
+impl Record {
+    /// Whether it has the members of another one, at the same places.
+    pub fn is_laid_out_as(&self, other: &Record) -> bool {
+        self.is_union == other.is_union
+            && self.fields == other.fields
+            && (self.size, self.align) == (other.size, other.align)
+            && self.opaque == other.opaque
+            && self.transparent == other.transparent
+    }
+}
+
 /// A member of a record.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     /// Its name; empty for an anonymous struct or union.
     pub name: String,
@@ -232,6 +243,11 @@ impl Types {
             }
             _ => None,
         }
+    }
+
+    /// Why nobody knows the size of a type, or the places in it: an attribute, or that the type is only guessed.
+    pub fn unknown_layout(&self, ty: TypeId) -> Option<&str> {
+        self.opaque(ty).filter(|what| what.starts_with("attribute ") || what.starts_with("the type of "))
     }
 
     /// What arrays of arrays are made of in the end; other types are made of themselves.

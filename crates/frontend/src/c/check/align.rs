@@ -132,9 +132,12 @@ impl Checker<'_> {
             }
             _ => {
                 let (ty, align) = self.aligned_type_name(name)?;
+                if let Some(what) = self.hir.types.unknown_layout(ty) {
+                    return Ok(unsupported(what, self.basic.size, span));
+                }
                 // `__alignof__` is that of a variable, `_Alignof` that of a member.
                 let text = self.map.text.get(self.at(node.span).start as usize..).unwrap_or("");
-                let of_member = text.starts_with("_Alignof");
+                let of_member = text.starts_with("_Alignof") || text.starts_with("_Alignas");
                 (align, if of_member { self.hir.types.align(ty) } else { self.variable_align(ty) })
             }
         };

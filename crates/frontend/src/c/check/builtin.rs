@@ -8,19 +8,19 @@ use super::expr::Operand;
 use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, PlaceKind, Stmt};
-use crate::c::types::{Rank, Type, TypeId};
+use crate::c::types::{DataModel, Rank, Type, TypeId};
 use crate::diagnostic::Problem;
 
 /// Signatures of library functions: result, parameters, `.` for `...`. `v` void, `p` pointer, `s` char pointer, `i` int,
 /// `u` unsigned, `l` long, `L` long long, `z` size_t, `d` double, `f` float, `D` long double, `U` unsigned long long, `h`
-/// unsigned short, `m` unsigned long.
+/// unsigned short, `m` unsigned long, `w` uint64_t.
 const SIGNATURES: &[(&str, &str)] = &[
     ("abort", "v"),
     ("abs", "ii"),
     ("alloca", "pz"),
     ("bswap16", "hh"),
     ("bswap32", "uu"),
-    ("bswap64", "UU"),
+    ("bswap64", "ww"),
     ("calloc", "pzz"),
     ("clz", "iu"),
     ("clzl", "im"),
@@ -126,6 +126,7 @@ impl Checker<'_> {
         let special = name.strip_prefix("__builtin_")?;
         let value = match (special, args) {
             ("expect" | "expect_with_probability", [value, hints @ ..]) => self.expect(value, hints),
+            ("assume_aligned", [pointer, hints @ ..]) => self.assume_aligned(pointer, hints),
             ("constant_p", [value]) => self.is_constant(value, span),
             ("choose_expr", [condition, then, otherwise]) => return Some(self.choose(condition, then, otherwise)),
             ("types_compatible_p", [left, right]) => self.types_compatible(left, right, span),
@@ -184,6 +185,13 @@ impl Checker<'_> {
         let value = self.scalar_rvalue(value)?;
         let value = self.convert(value, self.basic.long);
         self.beside(value, hints)
+    }
+
+    fn assume_aligned(&mut self, pointer: &Node<Expression>, hints: &[Node<Expression>]) -> Checked<Expr> {
+        let pointer = self.rvalue(pointer)?;
+        let span = pointer.span;
+        let pointer = self.convert_assigned(pointer, self.basic.void_pointer, span)?;
+        self.beside(pointer, hints)
     }
 
     /// A value beside arguments that do not change it. Where they have effects, these come before or after it: that must not matter.
@@ -318,6 +326,8 @@ impl Checker<'_> {
             'm' => integer(Rank::Long, false),
             'L' => integer(Rank::LongLong, true),
             'U' => integer(Rank::LongLong, false),
+            'w' if self.hir.types.model == DataModel::Ilp32 => integer(Rank::LongLong, false),
+            'w' => integer(Rank::Long, false),
             'h' => integer(Rank::Short, false),
             'z' => return basic.size,
             'd' => return basic.double,

@@ -10,7 +10,7 @@ use lang_c::span::Node;
 use super::literal::unsupported;
 use super::scope::Symbol;
 use super::{Checked, Checker};
-use crate::c::hir::{Expr, ExprKind, FunctionId, Init, InitItem, Place, PlaceKind, Storage, VariableId};
+use crate::c::hir::{Callee, Expr, ExprKind, FunctionId, Init, InitItem, Place, PlaceKind, Storage, VariableId};
 use crate::c::parse::{ASSEMBLY, LABEL_ADDRESS};
 use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
@@ -92,6 +92,9 @@ impl Checker<'_> {
         }
         let operand = self.unevaluated_operand(node)?;
         let ty = self.operand_type(&operand);
+        if let Some(what) = self.unclear_type(&operand) {
+            return Ok(self.opaque_type(ty, &format!("the type of {what}")));
+        }
         let is_deref =
             matches!(&node.node, Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection);
         match (operand, self.hir.types.pointee(ty)) {
@@ -113,6 +116,48 @@ impl Checker<'_> {
             self.length_of_type = Some(self.value(Operand::Place(place))?);
         }
         Ok(ty)
+    }
+
+    /// What an operand has in it whose type is only guessed, for it is not modelled.
+    pub(super) fn unclear_type(&self, operand: &Operand) -> Option<String> {
+        match operand {
+            Operand::Place(place) => self.unclear_type_of_place(place),
+            Operand::Value(value) => self.unclear_type_of_value(value),
+            Operand::Function(..) => None,
+        }
+    }
+
+    fn unclear_type_of_place(&self, place: &Place) -> Option<String> {
+        match &place.kind {
+            PlaceKind::Deref(e) | PlaceKind::Value(e) => self.unclear_type_of_value(e),
+            PlaceKind::Field(inner, ..) => self.unclear_type_of_place(inner),
+            PlaceKind::Variable(_) | PlaceKind::String(_) => None,
+        }
+    }
+
+    fn unclear_type_of_value(&self, value: &Expr) -> Option<String> {
+        match &value.kind {
+            ExprKind::Unsupported(what) => Some(what.clone()),
+            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.unclear_type_of_place(place),
+            ExprKind::Unary(_, a) | ExprKind::Comma(_, a) | ExprKind::Offset { pointer: a, .. } => {
+                self.unclear_type_of_value(a)
+            }
+            ExprKind::Statements(_, Some(last)) => self.unclear_type_of_value(last),
+            ExprKind::Binary(_, a, b) => self.unclear_type_of_value(a).or_else(|| self.unclear_type_of_value(b)),
+            ExprKind::Conditional(_, a, b) => {
+                let first = a.as_ref().and_then(|a| self.unclear_type_of_value(a));
+                first.or_else(|| self.unclear_type_of_value(b))
+            }
+            // An implicit conversion may be the wrong one.
+            ExprKind::Convert(a) => self.unclear_type_of_value(a),
+            ExprKind::Call(call) => {
+                let Callee::Direct(f) = call.callee else { return None };
+                let function = &self.hir.functions[f.0 as usize];
+                let guessed = matches!(self.hir.types.get(function.ty), Type::Function { unspecified: true, .. });
+                (guessed && function.name.starts_with("__builtin_")).then(|| format!("`{}`", function.name))
+            }
+            _ => None,
+        }
     }
 
     pub(super) fn operand_type(&self, operand: &Operand) -> TypeId {
@@ -320,10 +365,13 @@ impl Checker<'_> {
     }
 
     fn generic_selection(&mut self, selection: &GenericSelection, span: Span) -> Checked<Operand> {
-        self.unevaluated += 1;
-        let control = self.rvalue(&selection.expression);
-        self.unevaluated -= 1;
-        let control = control?.ty;
+        let operand = self.unevaluated_operand(&selection.expression)?;
+        // gcc gives a bit-field a type of its own.
+        let unclear = match &operand {
+            Operand::Place(place) if self.bit_field_width(place).is_some() => Some("a bit-field".to_owned()),
+            operand => self.unclear_type(operand),
+        };
+        let control = self.value(operand)?.ty;
         let (mut default, mut chosen) = (None, None);
         for association in &selection.associations {
             match &association.node {
@@ -339,17 +387,20 @@ impl Checker<'_> {
                 }
             }
         }
-        match (chosen, default) {
-            (Some(expression), _) if self.has_pointer(control) => {
-                // Which one it is depends on qualifiers, which are not kept; at least its type is mostly that of the others.
+        let unclear = unclear.map(|what| format!("the type of {what}"));
+        let qualifiers = || self.has_pointer(control).then(|| "qualifiers of what a pointer points to".to_owned());
+        let unclear = unclear.or_else(|| chosen.and_then(|_| qualifiers()));
+        match (chosen.or(default), unclear) {
+            (Some(expression), Some(what)) => {
+                // At least its type is mostly that of the others.
                 self.unevaluated += 1;
                 let value = self.rvalue(expression);
                 self.unevaluated -= 1;
                 let ty = value?.ty;
-                Ok(Operand::Value(unsupported("qualifiers of what a pointer points to", ty, span)))
+                Ok(Operand::Value(unsupported(&what, ty, span)))
             }
-            (Some(expression), _) | (None, Some(expression)) => self.operand(expression),
-            (None, None) => Err(Problem::new(span, format!("no association for type `{}`", self.name_of(control)))),
+            (Some(expression), None) => self.operand(expression),
+            (None, _) => Err(Problem::new(span, format!("no association for type `{}`", self.name_of(control)))),
         }
     }
 

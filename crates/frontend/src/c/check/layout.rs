@@ -105,6 +105,8 @@ impl Checker<'_> {
         let position = if layout.is_union { 0 } else { layout.bits };
         let wide = u128::from(width);
         let whole = whole_integer(width, position, packed);
+        // On ILP32 the largest of them are aligned as others are, in records.
+        let whole = whole.map(|align| align.min(bits(self.hir.types.align(member.ty))));
         let mut align = member.align.map_or(1, bits).max(whole.unwrap_or(1));
         if width == 0 {
             align = align.max(unit);

@@ -97,6 +97,10 @@ struct Checker<'a> {
     shared_records: FxHashMap<String, RecordId>,
     /// Those of them that this unit names, but does not define (yet).
     reused_records: FxHashSet<RecordId>,
+    /// Records that a unit does not share, by its offset and their name: others have that name and are laid out in another way.
+    own_records: FxHashSet<(u32, String)>,
+    /// More of them, found when the unit had declared something with the other one already.
+    other_records: FxHashSet<(u32, String)>,
     has_several_units: bool,
     /// Whether the unit is that of the library's models: what the program defines itself is left out.
     in_models: bool,
@@ -155,13 +159,20 @@ pub(super) fn check_units(
         }
         return Err(problems);
     };
-    let mut checker = Checker::new(first, map, options);
-    checker.has_several_units = units.len() > 1;
-    for (i, (unit, &base)) in parsed.iter().zip(bases).enumerate() {
-        checker.in_models = i >= units.len();
-        checker.check_unit(unit, base);
+    let mut own_records = FxHashSet::default();
+    loop {
+        let mut checker = Checker::new(first, map, options);
+        checker.own_records.clone_from(&own_records);
+        checker.has_several_units = units.len() > 1;
+        for (i, (unit, &base)) in parsed.iter().zip(bases).enumerate() {
+            checker.in_models = i >= units.len();
+            checker.check_unit(unit, base);
+        }
+        if checker.other_records.is_empty() {
+            return checker.finish();
+        }
+        own_records.extend(checker.other_records);
     }
-    checker.finish()
 }
 
 impl<'a> Checker<'a> {
@@ -178,6 +189,8 @@ impl<'a> Checker<'a> {
             externals: FxHashMap::default(),
             shared_records: FxHashMap::default(),
             reused_records: FxHashSet::default(),
+            own_records: FxHashSet::default(),
+            other_records: FxHashSet::default(),
             has_several_units: false,
             in_models: false,
             scopes: Vec::new(),

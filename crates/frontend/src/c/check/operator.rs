@@ -168,17 +168,23 @@ impl Checker<'_> {
         self.convert_assigned(value, pointer, span)
     }
 
-    /// Bytes of what a pointer steps over; none if that is known at run time only.
+    /// Bytes of what a pointer steps over; none if that is known at run time only, or not at all.
     pub(super) fn step_size(&self, to: TypeId, span: Span) -> Checked<Option<u64>> {
         match self.hir.types.get(to) {
             Type::Void | Type::Function { .. } => Ok(Some(1)),
             Type::Array(_, None) => Ok(None),
+            _ if self.hir.types.unknown_layout(to).is_some() => Ok(None),
             _ => match self.hir.types.size(to) {
                 Some(size) => Ok(Some(size)),
                 None if matches!(self.hir.types.get(to), Type::Array(..)) => Ok(None),
                 None => Err(Problem::new(span, format!("`{}` is incomplete", self.name_of(to)))),
             },
         }
+    }
+
+    /// Why there is no [`Checker::step_size`].
+    pub(super) fn unknown_step(&self, to: TypeId) -> &str {
+        self.hir.types.unknown_layout(to).unwrap_or("an array of arrays of run-time length")
     }
 
     /// A number of elements, as a signed integer of pointer width.
@@ -199,7 +205,7 @@ impl Checker<'_> {
         let ty = pointer.ty;
         let to = self.hir.types.pointee(ty).expect("the caller saw a pointer");
         let Some(size) = self.step_size(to, span)? else {
-            return Ok(unsupported("an array of arrays of run-time length", ty, span));
+            return Ok(unsupported(self.unknown_step(to), ty, span));
         };
         let index = Box::new(self.element_index(index, negate)?);
         Ok(Expr { kind: ExprKind::Offset { pointer: Box::new(pointer), index, size }, ty, span })
@@ -209,7 +215,7 @@ impl Checker<'_> {
         let ty = self.basic.difference;
         let to = self.hir.types.pointee(left.ty).expect("the caller saw a pointer");
         let Some(size) = self.step_size(to, span)? else {
-            return Ok(unsupported("an array of arrays of run-time length", ty, span));
+            return Ok(unsupported(self.unknown_step(to), ty, span));
         };
         let right = self.convert(right, left.ty);
         Ok(Expr { kind: ExprKind::Difference { left: Box::new(left), right: Box::new(right), size }, ty, span })

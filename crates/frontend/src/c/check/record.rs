@@ -12,7 +12,7 @@ use super::layout::{Member, Packing};
 use super::scope::{Symbol, Tag};
 use super::{Checked, Checker};
 use crate::c::parse::{RecordAttributes, parse_expression};
-use crate::c::types::{DataModel, Field, Rank, Record, RecordId, Type, TypeId};
+use crate::c::types::{DataModel, Rank, Record, RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
 impl Checker<'_> {
@@ -47,7 +47,8 @@ impl Checker<'_> {
 
     fn new_record(&mut self, tag: Option<&str>, is_union: bool, span: Span) -> RecordId {
         let name = tag.map_or_else(|| self.made_up_name(span), str::to_owned);
-        let known = self.shared_records.get(&name).copied().filter(|_| self.scopes.len() == 1);
+        let shared = self.scopes.len() == 1 && !self.own_records.contains(&(self.base, name.clone()));
+        let known = self.shared_records.get(&name).copied().filter(|_| shared);
         let id = match known.filter(|&id| self.hir.types.record(id).is_union == is_union) {
             Some(id) => {
                 self.reused_records.insert(id);
@@ -83,7 +84,9 @@ impl Checker<'_> {
         let start = span.start - self.base;
         let attributes = self.unit.records.get(&start).cloned().unwrap_or_default();
         let align = self.record_align(&attributes, span)?;
-        let packing = Packing { packed: attributes.packed, limit: self.unit.pragmas.pack_at(start), align };
+        // What holds at the closing brace counts.
+        let limit = self.unit.pragmas.pack_at(span.end - self.base);
+        let packing = Packing { packed: attributes.packed, limit, align };
         let mut members = Vec::new();
         for declaration in list {
             match &declaration.node {
@@ -92,33 +95,27 @@ impl Checker<'_> {
             }
         }
         self.check_members(&members, is_union, span)?;
-        if complete && self.has_members(id, &members) {
-            return Ok(id);
-        }
-        let mut id = id;
-        if complete {
-            let record = Record { is_union, ..new_record(name.clone(), span) };
-            id = self.types().add_record(record);
-            self.scope().tags.insert(name, Tag::Record(id));
-        }
-        if !self.complete_record(id, members, packing) {
+        let own = match complete {
+            true => self.types().add_record(Record { is_union, ..new_record(name.clone(), span) }),
+            false => id,
+        };
+        if !self.complete_record(own, members, packing) {
             return Err(Problem::new(span, "the type is larger than memory"));
         }
-        let reversed = self.unit.pragmas.is_reversed_at(start);
-        let record = self.types().record_mut(id);
+        let reversed = [span.start, span.end].iter().any(|&at| self.unit.pragmas.is_reversed_at(at - self.base));
+        let record = self.types().record_mut(own);
         record.transparent = attributes.transparent;
         record.opaque = match attributes.unknown {
             Some(what) => Some(format!("attribute `{what}`")),
             None => reversed.then(|| "#pragma scalar_storage_order".to_owned()),
         };
-        Ok(id)
-    }
-
-    fn has_members(&self, id: RecordId, members: &[Member]) -> bool {
-        let fields = &self.hir.types.record(id).fields;
-        let members: Vec<&Member> = members.iter().filter(|m| !m.padding).collect();
-        let same = |(f, m): (&Field, &&Member)| f.name == m.name && f.ty == m.ty && f.bits.map(|b| b.width) == m.width;
-        fields.len() == members.len() && fields.iter().zip(&members).all(same)
+        if own == id || self.hir.types.record(own).is_laid_out_as(self.hir.types.record(id)) {
+            return Ok(id);
+        }
+        // What was declared so far in this unit took it for the other one: the units are checked again.
+        self.other_records.insert((self.base, name.clone()));
+        self.scope().tags.insert(name, Tag::Record(own));
+        Ok(own)
     }
 
     /// `aligned(8)`, `aligned(sizeof(long))`, `aligned`.

@@ -3,6 +3,8 @@
 //! `alias` makes two names one object. A weak function that no unit defines is taken to be absent, as it is in the program that
 //! these units make. Uses of both were read before that was known, and are changed here.
 
+use std::hash::Hash;
+
 use clinch_ir::Span;
 use rustc_hash::FxHashMap;
 
@@ -53,7 +55,7 @@ impl Checker<'_> {
         let mut assumptions = Vec::new();
         for (i, function) in self.hir.functions.iter().enumerate().filter(|(_, f)| f.body.is_none()) {
             let id = FunctionId(i as u32);
-            if let Some(&target) = self.function_aliases.get(&id) {
+            if let Some(target) = last(&self.function_aliases, id) {
                 resolver.functions.insert(id, Meaning::Other(target));
             } else if function.weak {
                 let assumption = format!("the weak symbol `{}` is defined nowhere: its address is null", function.name);
@@ -69,10 +71,13 @@ impl Checker<'_> {
                 resolver.functions.insert(id, Meaning::Unsupported(what));
             }
         }
+        self.doubt_own_library_functions(&mut resolver);
         for (i, variable) in self.hir.variables.iter().enumerate().filter(|(_, v)| v.init.is_none()) {
             let id = VariableId(i as u32);
-            if let Some(&target) = self.variable_aliases.get(&id) {
+            if let Some(target) = last(&self.variable_aliases, id) {
                 resolver.variables.insert(id, Meaning::Other(target));
+            } else if variable.external && is_from_elsewhere(&variable.name) {
+                resolver.variables.insert(id, Meaning::Unsupported(format!("`{}`", variable.name)));
             } else if variable.weak && variable.external {
                 resolver.variables.insert(id, Meaning::Unsupported(undefined(&variable.name)));
             }
@@ -87,6 +92,55 @@ impl Checker<'_> {
         }
         resolver.program(&mut self.hir);
     }
+}
+
+impl Checker<'_> {
+    /// Compilers know some functions of the library, and take those of the program for them.
+    fn doubt_own_library_functions(&self, resolver: &mut Resolver) {
+        for name in EXPANDED {
+            if let Some(own) = self.own_function(name) {
+                let what = format!("the program's own `{name}`, which compilers take for the library's");
+                resolver.functions.insert(own, Meaning::Unsupported(what));
+            }
+        }
+        let Some(writer) = WRITERS.into_iter().find(|name| self.own_function(name).is_some()) else { return };
+        for (i, function) in self.hir.functions.iter().enumerate() {
+            if PRINTERS.contains(&function.name.as_str()) && (function.body.is_none() || function.is_model) {
+                let what = format!("`{}`, for which compilers call the program's own `{writer}`", function.name);
+                resolver.functions.insert(FunctionId(i as u32), Meaning::Unsupported(what));
+            }
+        }
+    }
+
+    /// A function with external linkage that the program defines.
+    fn own_function(&self, name: &str) -> Option<FunctionId> {
+        let Some(&Symbol::Function(id)) = self.externals.get(name) else { return None };
+        let function = &self.hir.functions[id.0 as usize];
+        (function.body.is_some() && !function.is_model).then_some(id)
+    }
+}
+
+/// Functions whose calls compilers replace by what they do.
+const EXPANDED: [&str; 10] =
+    ["abs", "labs", "llabs", "imaxabs", "isdigit", "isascii", "toascii", "index", "rindex", "bcmp"];
+
+/// Functions whose calls compilers replace by simpler ones, and those.
+const PRINTERS: [&str; 8] =
+    ["printf", "fprintf", "vprintf", "vfprintf", "__printf_chk", "__fprintf_chk", "__vprintf_chk", "__vfprintf_chk"];
+const WRITERS: [&str; 5] = ["puts", "putchar", "fputc", "fputs", "fwrite"];
+
+/// What an alias stands for in the end. Compilers refuse circles.
+fn last<T: Copy + Eq + Hash>(aliases: &FxHashMap<T, T>, alias: T) -> Option<T> {
+    let mut targets = std::iter::successors(aliases.get(&alias), |target| aliases.get(target));
+    targets.by_ref().take(aliases.len()).last().copied()
+}
+
+/// Whether a variable that no unit defines is the linker's, or shares its memory with functions of the library.
+fn is_from_elsewhere(name: &str) -> bool {
+    name.starts_with("__start_")
+        || name.starts_with("__stop_")
+        || matches!(name.trim_start_matches('_'), "end" | "edata" | "etext" | "bss_start" | "executable_start")
+        || matches!(name.trim_start_matches('_'), "data_start" | "environ")
 }
 
 fn undefined(name: &str) -> String {

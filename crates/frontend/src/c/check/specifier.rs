@@ -3,7 +3,7 @@
 use clinch_ir::Span;
 use lang_c::ast::{
     DeclarationSpecifier, Expression, SpecifierQualifier, StorageClassSpecifier, TS18661FloatFormat, TS18661FloatType,
-    TypeName, TypeOf, TypeSpecifier,
+    TypeName, TypeOf, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
 
@@ -46,6 +46,8 @@ struct Words {
     unsigned: bool,
     float: Option<u32>,
     complex: bool,
+    /// `_Atomic` as a qualifier.
+    atomic: bool,
     /// A type that stands alone, and its alignment.
     other: Option<(TypeId, TypeAlign)>,
 }
@@ -70,7 +72,7 @@ impl Checker<'_> {
                     inferred |= is_auto_type(&node.node);
                     self.word(&mut words, node)?;
                 }
-                DeclarationSpecifier::TypeQualifier(_) => {}
+                DeclarationSpecifier::TypeQualifier(node) => words.atomic |= node.node == TypeQualifier::Atomic,
                 DeclarationSpecifier::Function(_) => inline = true,
                 // The parser makes an attribute of `_Alignas`.
                 DeclarationSpecifier::Alignment(_) => {}
@@ -90,7 +92,7 @@ impl Checker<'_> {
         for specifier in list {
             match &specifier.node {
                 SpecifierQualifier::TypeSpecifier(node) => self.word(&mut words, node)?,
-                SpecifierQualifier::TypeQualifier(_) => {}
+                SpecifierQualifier::TypeQualifier(node) => words.atomic |= node.node == TypeQualifier::Atomic,
                 SpecifierQualifier::Extension(extensions) => self.attributes(extensions, &mut attributes)?,
             }
         }
@@ -155,7 +157,10 @@ impl Checker<'_> {
         let ty = match specifier {
             TypeSpecifier::Void => self.basic.void,
             TypeSpecifier::Bool => self.basic.bool,
-            TypeSpecifier::Atomic(name) => self.type_name(name)?,
+            TypeSpecifier::Atomic(name) => {
+                let (ty, align) = self.aligned_type_name(name)?;
+                return Ok((ty, self.align_of_atomic(ty, align)));
+            }
             TypeSpecifier::Struct(node) => {
                 let record = self.record_type(&node.node, span)?;
                 self.types().intern(Type::Record(record))
@@ -194,26 +199,40 @@ impl Checker<'_> {
     }
 
     fn type_of_words(&mut self, words: Words, span: Span) -> Checked<(TypeId, TypeAlign)> {
+        let atomic = words.atomic;
+        let (ty, align) = self.plain_type_of_words(words, span)?;
+        Ok((ty, if atomic { self.align_of_atomic(ty, align) } else { align }))
+    }
+
+    /// gcc aligns atomic objects that processors have instructions for to their size.
+    fn align_of_atomic(&self, ty: TypeId, align: TypeAlign) -> TypeAlign {
+        match (self.hir.types.size(ty), align) {
+            (Some(size @ (1 | 2 | 4 | 8 | 16)), TypeAlign::Natural) if size > self.hir.types.align(ty) => {
+                TypeAlign::Bytes(size)
+            }
+            _ => align,
+        }
+    }
+
+    fn plain_type_of_words(&mut self, words: Words, span: Span) -> Checked<(TypeId, TypeAlign)> {
         let sized = words.long > 0 || words.short || words.char || words.int128 || words.signed || words.unsigned;
         if let Some(other) = words.other {
             let mixed = sized || words.int || words.float.is_some();
             return if mixed { Err(Problem::new(span, "a declaration has one type only")) } else { Ok(other) };
         }
-        if words.complex {
-            return Ok((self.complex(words.float.unwrap_or(64), words.long > 0), TypeAlign::Natural));
-        }
-        let ty = match words.float {
+        let plain_complex = words.complex && !sized && !words.int;
+        let ty = match words.float.or(plain_complex.then_some(64)) {
             Some(64) if words.long == 1 => Type::Float(80),
             Some(bits) if !sized => Type::Float(bits),
             Some(_) => return Err(Problem::new(span, "these words do not make a type together")),
             None => Type::Int { rank: int_rank(&words, span)?, signed: !words.unsigned },
         };
-        Ok((self.types().intern(ty), TypeAlign::Natural))
+        let ty = self.types().intern(ty);
+        Ok((if words.complex { self.complex(ty) } else { ty }, TypeAlign::Natural))
     }
 
     /// A complex number: recognised, so that sizes are right. No operation on it is.
-    fn complex(&mut self, bits: u32, long: bool) -> TypeId {
-        let part = self.types().intern(Type::Float(if long { 80 } else { bits }));
+    fn complex(&mut self, part: TypeId) -> TypeId {
         let size = self.hir.types.size(part).unwrap_or(8);
         let name = format!("{} _Complex", self.name_of(part));
         let align = self.hir.types.align(part);

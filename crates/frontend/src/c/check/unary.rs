@@ -118,7 +118,7 @@ impl Checker<'_> {
         let (how, operand) = match *self.hir.types.get(ty) {
             Type::Pointer(to) if matches!(op, BinaryOp::Add | BinaryOp::Sub) => {
                 let Some(size) = self.step_size(to, span)? else {
-                    return Ok(unsupported("an array of arrays of run-time length", ty, span));
+                    return Ok(unsupported(self.unknown_step(to), ty, span));
                 };
                 (UpdateOp::Pointer(size), self.element_index(operand, op == BinaryOp::Sub)?)
             }
@@ -262,7 +262,10 @@ impl Checker<'_> {
             }
         }
         let ty = self.operand_type(&operand);
-        self.size_of(ty, span)
+        match self.unclear_type(&operand) {
+            Some(what) => Ok(unsupported(&format!("the type of {what}"), self.basic.size, span)),
+            None => self.size_of(ty, span),
+        }
     }
 
     fn variable_size(&mut self, id: VariableId, length: VariableId, span: Span) -> Checked<Expr> {
@@ -284,6 +287,9 @@ impl Checker<'_> {
     }
 
     fn size_of(&mut self, ty: TypeId, span: Span) -> Checked<Expr> {
+        if let Some(what) = self.hir.types.unknown_layout(ty) {
+            return Ok(unsupported(what, self.basic.size, span));
+        }
         let size = match self.hir.types.get(ty) {
             // As gcc has it.
             Type::Void | Type::Function { .. } => 1,
@@ -304,6 +310,9 @@ impl Checker<'_> {
 
     pub(super) fn offset_of(&mut self, offset: &OffsetOfExpression, span: Span) -> Checked<Expr> {
         let mut ty = self.type_name(&offset.type_name)?;
+        if let Some(what) = self.hir.types.unknown_layout(ty) {
+            return Ok(unsupported(what, self.basic.size, span));
+        }
         let base = &offset.designator.node.base;
         let mut total = self.member_offset(&mut ty, &base.node.name, self.at(base.span))?;
         for member in &offset.designator.node.members {

@@ -35,6 +35,8 @@ impl Lowering<'_> {
         self.body.at(some);
         let block = self.allocate(size, AllocKind::Heap, zeroed, span);
         self.assign_variable(pointer, block, span);
+        // It may have tried in vain to get more memory from the system before.
+        self.forget_errno("malloc", span);
         self.body.goto(after, span);
         self.body.at(after);
         self.terms.symbol(pointer)

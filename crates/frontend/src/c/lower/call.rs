@@ -16,6 +16,9 @@ const INT: u32 = 32;
 /// Caller and function do not agree on the type.
 const OTHER_TYPE: &str = "a call with another type than that of the function";
 
+/// What pointers may be that the program does not make.
+pub(super) const POINTERS_FROM_OUTSIDE: &str = "pointers from outside point to globals, or to memory of their own, of the type that they have; those that are found in such memory do not lead into the middle of a record";
+
 impl Lowering<'_> {
     /// A call; its value.
     pub(super) fn call(&mut self, call: &Call, e: &Expr) -> Value {
@@ -91,10 +94,7 @@ impl Lowering<'_> {
             return Value::Void;
         }
         if self.hir.types.is_pointer(e.ty) {
-            self.assume(
-                "pointers from outside point to globals, or to memory of their own, of the type that they have"
-                    .to_owned(),
-            );
+            self.assume(POINTERS_FROM_OUTSIDE.to_owned());
         }
         if !is_record(&self.hir.types, e.ty) {
             return Value::Scalar(self.input(e.ty, kind.clone(), e.span));
@@ -247,6 +247,7 @@ impl Lowering<'_> {
             self.body.edge(origin, branch, Op::Assume(hit), e.span);
             self.body.at(branch);
             let value = self.call_target(target, &args, call, e);
+            let value = self.leave_open(target, value, e);
             self.join_result(&mut result, value, e.span);
             self.body.goto(after, e.span);
         }

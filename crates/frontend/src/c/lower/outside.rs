@@ -63,7 +63,7 @@ impl Lowering<'_> {
         let only_tested = self.tested == Some(key(e)) || self.unused == Some(key(e));
         match (fixed_part(&function.name), value) {
             (Some(fixed), Value::Scalar(value)) if !own && !only_tested => {
-                let name = function.name.clone();
+                let name = function.name.trim_start_matches("__builtin_").to_owned();
                 Value::Scalar(self.any_like(value, fixed, name, e))
             }
             (_, value) => value,

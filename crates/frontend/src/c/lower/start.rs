@@ -4,12 +4,13 @@ use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
 use clinch_ir::{Span, Symbol, Term};
 
 use super::super::hir::{BinaryOp, FunctionId, Storage, VariableId};
-use super::super::models::arguments;
+use super::super::models::{RUN_AT_EXIT, arguments};
 use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::blocks::Filling;
 use super::body::{Body, EXIT, Scope};
+use super::call::POINTERS_FROM_OUTSIDE;
 use super::storage::Spot;
 
 impl Lowering<'_> {
@@ -130,7 +131,10 @@ impl Lowering<'_> {
     pub(super) fn exit(&mut self, status: Term, span: Span) {
         let destructors = self.hir.constructors_and_destructors().1;
         let status = if destructors.is_empty() { status } else { self.save(status, span) };
-        for function in destructors {
+        // What a destructor registers runs after all of them.
+        let registered = destructors.iter().copied().filter(|_| destructors.len() > 1);
+        let late = registered.filter(|f| self.hir.functions[f.0 as usize].name == RUN_AT_EXIT);
+        for function in destructors.iter().copied().chain(late) {
             self.call_without_arguments(function);
         }
         self.body.stop(Op::Exit(status), span);
@@ -147,6 +151,15 @@ impl Lowering<'_> {
         };
         let result = result.map(|ty| self.temporary_of(ty));
         self.body.emit(Op::Call { callee, args: Vec::new(), result }, f.span);
+    }
+
+    fn has_pointers(&self, ty: TypeId) -> bool {
+        match self.hir.types.get(ty) {
+            Type::Pointer(_) => true,
+            Type::Array(element, _) => self.has_pointers(*element),
+            Type::Record(record) => self.hir.types.record(*record).fields.iter().any(|f| self.has_pointers(f.ty)),
+            _ => false,
+        }
     }
 
     /// Calls the entry function with any arguments.
@@ -180,6 +193,10 @@ impl Lowering<'_> {
         }
         if !f.parameters.is_empty() && made.is_none() {
             self.assume(format!("the parameters of `{}` hold any values", f.name));
+            let types = f.parameters.iter().map(|p| hir.variables[p.0 as usize].ty);
+            if types.into_iter().any(|ty| self.has_pointers(ty)) {
+                self.assume(POINTERS_FROM_OUTSIDE.to_owned());
+            }
         }
         let result = self.result_type(entry).filter(|&t| !is_record(&hir.types, t));
         let symbol = result.map(|t| self.temporary_of(t));

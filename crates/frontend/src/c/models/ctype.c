@@ -56,11 +56,16 @@ int toascii(int c) {
   return c & 127;
 }
 
+/* A negative plain char that is not EOF is the byte: glibc looks into a table. */
 int tolower(int c) {
+  if (c >= -128 && c < -1)
+    return c + 256;
   return isupper(c) ? c + 32 : c;
 }
 
 int toupper(int c) {
+  if (c >= -128 && c < -1)
+    return c + 256;
   return islower(c) ? c - 32 : c;
 }
 

@@ -3,6 +3,7 @@
 //! Nothing is ignored because it is unknown. An attribute is in [`HARMLESS`], with the reason, or the checker implements it
 //! ([`IMPLEMENTED`]), or whatever it is attached to is unsupported where a program uses it ([`UNKNOWN`]).
 
+use super::pragma::is_about_speed;
 use super::rewrite::{ASSEMBLY, Rewriter};
 
 /// Begins the name of an attribute that is neither implemented nor known to be harmless.
@@ -248,7 +249,13 @@ impl<'a> Rewriter<'a> {
         let mut kept = Vec::new();
         let of_type = self.is_about_type(i, end);
         for entry in self.entries(i) {
-            if entry.name == "section" && runs(self.argument_text(&entry)) {
+            let argument = self.argument_text(&entry);
+            let unclear = match entry.name {
+                "section" => runs(argument),
+                "optimize" => !is_about_speed(argument),
+                _ => false,
+            };
+            if unclear {
                 self.deny_at_start();
             }
             match fate(entry.name) {

@@ -16,11 +16,11 @@ pub(crate) struct Pragmas {
     names: FxHashMap<String, &'static str>,
 }
 
-/// Values that `push` and `pop` save and restore.
+/// Values that `push` and `pop` save and restore, with the names they are saved under.
 #[derive(Default)]
 struct Stack {
     current: Option<u64>,
-    saved: Vec<Option<u64>>,
+    saved: Vec<(Option<String>, Option<u64>)>,
 }
 
 impl Pragmas {
@@ -77,19 +77,79 @@ fn before<T: Copy>(changes: &[(u32, T)], offset: u32) -> Option<T> {
 }
 
 impl Stack {
+    /// What gcc cannot read it ignores, with a warning.
     fn apply(&mut self, arguments: &str) {
-        for argument in arguments.split(',').map(str::trim) {
-            match argument {
-                "push" => self.saved.push(self.current),
-                "pop" => self.current = self.saved.pop().flatten(),
-                number => self.current = number.parse().ok().filter(|&n: &u64| n.is_power_of_two() && n <= 16),
+        let mut arguments = arguments.split(',').map(str::trim);
+        match arguments.next().unwrap_or_default() {
+            "" => self.current = None,
+            "push" => self.push(arguments),
+            "pop" => self.pop(arguments),
+            number => self.current = alignment(number).unwrap_or(self.current),
+        }
+    }
+
+    fn push<'a>(&mut self, arguments: impl Iterator<Item = &'a str>) {
+        let (mut name, mut new) = (None, None);
+        for argument in arguments {
+            match argument.starts_with(|c: char| c.is_ascii_digit()) {
+                true if new.is_none() => new = Some(argument),
+                false if name.is_none() && !argument.is_empty() => name = Some(argument.to_owned()),
+                _ => return,
             }
         }
+        let Some(new) = new.map_or(Some(self.current), alignment) else { return };
+        self.saved.push((name, self.current));
+        self.current = new;
+    }
+
+    fn pop<'a>(&mut self, mut arguments: impl Iterator<Item = &'a str>) {
+        let name = arguments.next();
+        if arguments.next().is_some() || name.is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit())) {
+            return;
+        }
+        // A name that is not known is as good as none.
+        let named = self.saved.iter().rposition(|(saved, _)| saved.is_some() && saved.as_deref() == name);
+        self.saved.truncate(named.map_or(self.saved.len(), |at| at + 1));
+        if let Some((_, saved)) = self.saved.pop() {
+            self.current = saved;
+        }
+    }
+}
+
+/// A largest alignment, as C writes numbers; 0 is none.
+fn alignment(number: &str) -> Option<Option<u64>> {
+    let digits = number.trim_end_matches(['u', 'U', 'l', 'L']);
+    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None if digits.starts_with('0') => u64::from_str_radix(digits, 8),
+        None => digits.parse(),
+    };
+    match value.ok()? {
+        0 => Some(None),
+        value @ (1 | 2 | 4 | 8 | 16) => Some(Some(value)),
+        _ => None,
     }
 }
 
 fn directive(text: &str) -> Option<&str> {
     Some(text.strip_prefix('#')?.trim_start().strip_prefix("pragma")?.trim_start())
+}
+
+/// Whether a text between tokens is a pragma with options of the compiler that may change what the program means.
+pub(super) fn has_options(text: &str) -> bool {
+    let options = directive(text).and_then(|rest| rest.strip_prefix("GCC")).map(str::trim_start);
+    options.and_then(|rest| rest.strip_prefix("optimize")).is_some_and(|options| !is_about_speed(options))
+}
+
+/// Whether options are of those that change how fast a program is, and nothing else.
+pub(super) fn is_about_speed(options: &str) -> bool {
+    let mut words = options.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| !word.is_empty());
+    words.all(|word| {
+        let word = word.trim_start_matches('-');
+        let level = word.strip_prefix('O').unwrap_or(word);
+        let plain = level.chars().all(|c| c.is_ascii_digit()) || matches!(level, "s" | "g" | "z");
+        plain || matches!(word.trim_start_matches("no-"), "unroll-loops" | "inline" | "tree-vectorize" | "tree-pre")
+    })
 }
 
 fn pack_arguments(directive: &str) -> Option<&str> {

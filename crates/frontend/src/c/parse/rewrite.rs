@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attributes::UNKNOWN;
 use super::lex::{Kind, Lexed, Token, raw_string};
-use super::{implicit, names};
+use super::{implicit, names, pragma};
 
 /// Stands for the missing operand of `a ?: b`.
 pub(crate) const SAME: &str = "__clinch_same";
@@ -83,6 +83,9 @@ pub(super) fn rewrite(text: &str, lexed: &Lexed, partner: &[usize]) -> (Vec<Edit
     let renamed = FxHashMap::default();
     let mut rewriter = Rewriter { text, tokens, partner, typedef_names, edits, records, renamed, removed, braces: 0 };
     rewriter.edits.extend(lexed.blanks.iter().map(|b| Edit { range: b.clone(), text: " ".to_owned() }));
+    if lexed.blanks.iter().any(|blank| pragma::has_options(&text[blank.clone()])) {
+        rewriter.deny_at_start();
+    }
     for i in 0..tokens.len() {
         if !rewriter.removed[i] {
             rewriter.token(i);
