@@ -133,6 +133,9 @@ pub enum Reason {
     /// The engine cannot treat something.
     #[error("unsupported: {0}")]
     Unsupported(String),
+    /// The engine cannot treat procedures that call themselves; others can.
+    #[error("unsupported: recursion: {0}")]
+    Recursion(String),
     /// The process that searched is gone: this is what ended it.
     #[error("engine crashed: {0}")]
     Crashed(String),

@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use clinch_certify::{Judged, certify};
+use clinch_certify::{Judged, Rejection, Stop, certify};
 use clinch_engine::Budget;
 use clinch_engine::options::{EngineOption, Model, OptionTable, Value, any};
 use clinch_engine::share::{Known, Place};
-use clinch_ir::cfa::encoding::Overflow;
+use clinch_ir::cfa::encoding::{Overflow, modulo_width};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
 use clinch_ir::horn::Encoding;
 use clinch_ir::{BinOp, Node, Reason, Term, Terms};
@@ -138,7 +138,7 @@ fn settled(
         verdict => {
             tell_candidates(program, verdict.verdict(), watcher);
             watcher.found();
-            certify(program, verdict, &|| part.check().is_err())
+            certify_one(program, verdict, &|| part.check().is_err())
         }
     };
     if checked.is_err() {
@@ -157,6 +157,23 @@ fn settled(
         (Ok(()), Err(_)) => unknown(Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned())),
     };
     Found { verdict, certify_time: found.certify_time + start.elapsed(), ..found }
+}
+
+/// Certifies a proof, or one that says less of equations: that is quickly seen to hold, or not to.
+fn certify_one(
+    program: &CfaProgram,
+    verdict: Judged<CfaVerdict>,
+    stop: Stop<'_>,
+) -> Result<Judged<CfaVerdict>, Rejection> {
+    let weaker = match &verdict {
+        Judged::Unchecked(CfaVerdict::Safe(proof)) => modulo_width(proof),
+        _ => None,
+    };
+    let weaker = weaker.map(|proof| certify(program, Judged::Unchecked(CfaVerdict::Safe(proof)), stop));
+    match weaker {
+        Some(Ok(certified)) => Ok(certified),
+        _ => certify(program, verdict, stop),
+    }
 }
 
 /// What a proof says about loop heads may hold even if the proof as a whole does not.

@@ -325,6 +325,7 @@ impl Telling {
             | Reason::Iterations(_)
             | Reason::Interrupted
             | Reason::NoProgress
+            | Reason::Recursion(_)
             | Reason::SampledInputs => Telling::Limit,
         }
     }

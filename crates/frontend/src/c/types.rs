@@ -179,6 +179,11 @@ impl Types {
         RecordId(u32::try_from(self.records.len() - 1).expect("fewer than 2^32 records"))
     }
 
+    /// Takes back the record that was added last; no type may speak of it.
+    pub(crate) fn remove_last_record(&mut self) {
+        self.records.pop();
+    }
+
     /// How many records there are.
     pub fn record_count(&self) -> usize {
         self.records.len()
@@ -247,7 +252,9 @@ impl Types {
 
     /// Why nobody knows the size of a type, or the places in it: an attribute, or that the type is only guessed.
     pub fn unknown_layout(&self, ty: TypeId) -> Option<&str> {
-        self.opaque(ty).filter(|what| what.starts_with("attribute ") || what.starts_with("the type of "))
+        let keeps_sizes = "attribute `scalar_storage_order`";
+        let unknown = |what: &&str| what.starts_with("attribute ") || what.starts_with("the type of ");
+        self.opaque(ty).filter(|what| unknown(what) && *what != keeps_sizes)
     }
 
     /// What arrays of arrays are made of in the end; other types are made of themselves.

@@ -68,8 +68,8 @@ pub fn open_reason(program: &CfaProgram, procedure: ProcedureId, edge: EdgeId) -
     match &edge.op {
         Op::Undefined(what) => Reason::Undefined(format!("{what}, {at}")),
         Op::Unsupported(what) => Reason::Unsupported(format!("{what}, {at}")),
-        Op::Call { callee, .. } => Reason::Unsupported(format!(
-            "recursion: {} calls itself, {at}; --engine cegar and spds treat recursion",
+        Op::Call { callee, .. } => Reason::Recursion(format!(
+            "{} calls itself, {at}; --engine cegar and spds treat recursion",
             program.procedure(*callee).name
         )),
         _ => Reason::Unsupported(at),

@@ -129,6 +129,8 @@ impl Checker<'_> {
 
     fn unclear_type_of_place(&self, place: &Place) -> Option<String> {
         match &place.kind {
+            // What is not modelled is the value, not the type.
+            PlaceKind::Deref(_) if self.hir.types.opaque(place.ty).is_some() => None,
             PlaceKind::Deref(e) | PlaceKind::Value(e) => self.unclear_type_of_value(e),
             PlaceKind::Field(inner, ..) => self.unclear_type_of_place(inner),
             PlaceKind::Variable(_) | PlaceKind::String(_) => None,

@@ -109,7 +109,11 @@ impl Checker<'_> {
             Some(what) => Some(format!("attribute `{what}`")),
             None => reversed.then(|| "#pragma scalar_storage_order".to_owned()),
         };
-        if own == id || self.hir.types.record(own).is_laid_out_as(self.hir.types.record(id)) {
+        if own == id {
+            return Ok(id);
+        }
+        if self.hir.types.record(own).is_laid_out_as(self.hir.types.record(id)) {
+            self.types().remove_last_record();
             return Ok(id);
         }
         // What was declared so far in this unit took it for the other one: the units are checked again.

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::View;
+use super::equations::paired;
 use super::memory::region_of;
 use crate::bitvec;
 use crate::sort::Sort;
@@ -19,6 +20,7 @@ fn natural(width: u32) -> u32 {
 /// The formula about bit-vectors that says the same of the bits: `symbols` maps integer symbols to bit-vector symbols and
 /// their views. `None` where it cannot be said.
 pub fn widen(terms: &mut Terms, formula: Term, symbols: &FxHashMap<Symbol, (Symbol, View)>) -> Option<Term> {
+    let formula = paired(terms, formula);
     let (memo, needs, numbers) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
     Widening { symbols, memo, needs, numbers }.formula(terms, formula)
 }
