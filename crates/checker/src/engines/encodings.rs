@@ -25,7 +25,7 @@ pub struct Chosen(Option<Encoding>);
 pub const OPTIONS: OptionTable<Chosen> = OptionTable {
     options: &[EngineOption {
         name: "encoding",
-        about: "How machine integers are read. int: as unbounded ones; checked: the same, and signed operations are shown not to overflow (cegar, spacer); wrap: with wrap-around; bv: as bits. By default one after the other, until a verdict holds in exact arithmetic.",
+        about: "How machine integers are read. int: as unbounded ones; checked: the same, but unsigned ones wrap around, and signed operations are shown not to overflow (lazy leaves that to the re-check); wrap: with wrap-around; bv: as bits. By default one after the other, until a verdict holds in exact arithmetic.",
         value: Value::Word(&[
             ("int", |c: &mut Chosen| c.0 = Some(UNCHECKED)),
             ("checked", |c| c.0 = Some(CHECKED)),

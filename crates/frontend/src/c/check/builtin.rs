@@ -292,6 +292,11 @@ impl Checker<'_> {
                 unspecified: true,
             });
         };
+        self.function_of(signature)
+    }
+
+    /// The type of a function with a signature in letters.
+    pub(super) fn function_of(&mut self, signature: &str) -> TypeId {
         let variadic = signature.ends_with('.');
         let mut letters = signature.trim_end_matches('.').chars();
         let result = letters.next().map_or(self.basic.int, |c| self.letter_type(c));

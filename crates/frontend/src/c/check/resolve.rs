@@ -96,9 +96,10 @@ impl Checker<'_> {
 
 impl Checker<'_> {
     /// Compilers know some functions of the library, and take those of the program for them.
-    fn doubt_own_library_functions(&self, resolver: &mut Resolver) {
-        for name in EXPANDED {
-            if let Some(own) = self.own_function(name) {
+    fn doubt_own_library_functions(&mut self, resolver: &mut Resolver) {
+        for (name, signature) in EXPANDED {
+            let ty = self.function_of(signature);
+            if let Some(own) = self.own_function(name).filter(|own| self.hir.functions[own.0 as usize].ty == ty) {
                 let what = format!("the program's own `{name}`, which compilers take for the library's");
                 resolver.functions.insert(own, Meaning::Unsupported(what));
             }
@@ -120,9 +121,19 @@ impl Checker<'_> {
     }
 }
 
-/// Functions whose calls compilers replace by what they do.
-const EXPANDED: [&str; 10] =
-    ["abs", "labs", "llabs", "imaxabs", "isdigit", "isascii", "toascii", "index", "rindex", "bcmp"];
+/// Functions whose calls compilers replace by what they do, if they have the library's types (see `SIGNATURES`).
+const EXPANDED: [(&str, &str); 10] = [
+    ("abs", "ii"),
+    ("labs", "ll"),
+    ("llabs", "LL"),
+    ("imaxabs", "ll"),
+    ("isdigit", "ii"),
+    ("isascii", "ii"),
+    ("toascii", "ii"),
+    ("index", "ssi"),
+    ("rindex", "ssi"),
+    ("bcmp", "ippz"),
+];
 
 /// Functions whose calls compilers replace by simpler ones, and those.
 const PRINTERS: [&str; 8] =

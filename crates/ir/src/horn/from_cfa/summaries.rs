@@ -335,10 +335,7 @@ impl<'p> Translation<'p> {
     fn entered(&mut self, id: ProcedureId, mut values: Values) -> Values {
         let procedure = self.program.procedure(id);
         for &variable in procedure.params.iter().chain(&procedure.locals) {
-            if !values.contains_key(&variable) {
-                let any = self.any_like(variable);
-                values.insert(variable, any);
-            }
+            values.entry(variable).or_insert_with(|| self.any_like(variable));
         }
         for variable in self.globals.iter().chain(&procedure.params) {
             let now = values.get(variable).copied();
