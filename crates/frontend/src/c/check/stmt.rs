@@ -114,7 +114,7 @@ impl Checker<'_> {
                 out.push(Stmt::Unsupported("inline assembly".to_owned(), span));
             }
             Expression::Identifier(name) if name.node.name == AT_START => {
-                let what = "assembler text of a file, or a section whose contents run before `main`";
+                let what = "assembler text of a file, a section whose contents run before `main`, or options for the compiler in the text";
                 out.push(Stmt::Unsupported(what.to_owned(), span));
             }
             Expression::BinaryOperator(binary)

@@ -12,9 +12,11 @@ impl Lowering<'_> {
     /// A block of the heap. For one of no bytes the standard allows a null pointer too; for one that cannot exist it is the
     /// only answer.
     pub(super) fn allocate_heap(&mut self, size: Term, zeroed: bool, span: Span) -> Term {
+        // Before it succeeds, it may have tried in vain to get more memory from the system.
+        self.forget_errno("malloc", span);
         let most = self.impossible_size();
         match self.constant_size(size) {
-            Some(n) if n >= most => return self.no_block(span),
+            Some(n) if n >= most => return self.address(0),
             Some(n) if n > 0 => return self.allocate(size, AllocKind::Heap, zeroed, span),
             _ => {}
         }
@@ -30,13 +32,10 @@ impl Lowering<'_> {
         let is_block = self.open_truth(InputKind::Extern("malloc".to_owned()), span);
         self.branch_on(is_block, some, refused, span);
         self.body.at(refused);
-        self.no_block(span);
         self.body.goto(after, span);
         self.body.at(some);
         let block = self.allocate(size, AllocKind::Heap, zeroed, span);
         self.assign_variable(pointer, block, span);
-        // It may have tried in vain to get more memory from the system before.
-        self.forget_errno("malloc", span);
         self.body.goto(after, span);
         self.body.at(after);
         self.terms.symbol(pointer)
