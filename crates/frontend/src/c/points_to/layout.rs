@@ -149,18 +149,21 @@ impl Layout {
             known.name = known.name.or(field.name);
             return known.content;
         }
-        let around = self.around(lo).next().copied();
-        if let Some(around) = around.filter(|r| lo + field.width > r.anchor + r.stride) {
-            // It reaches into the next element, perhaps beyond the last one.
-            if around.hi < FAR {
-                self.insert_range(Range { hi: around.hi + field.width, ..around }, merges);
-            }
-            lo = self.normal(lo);
-            let around = self.around(lo).next().copied();
-            if let Some(r) = around {
-                (lo, field.width) = (r.anchor, r.stride);
-            }
+        let width = field.width;
+        let mut extended = false;
+        loop {
+            let innermost = self.around(lo).next().copied();
+            let Some(around) = innermost.filter(|r| lo + width > r.anchor + r.stride) else { break };
+            // It reaches into the next element, perhaps beyond the last one, and out of arrays inside of the element.
             field.bytes = true;
+            if around.hi < FAR && (!extended || around.hi < lo + width) {
+                self.insert_range(Range { hi: around.hi + width, ..around }, merges);
+                lo = self.normal(lo);
+                extended = true;
+                continue;
+            }
+            (lo, field.width) = (around.anchor, around.stride);
+            break;
         }
         // It reaches into an array behind (as the unit of a bit-field may), whose elements all stand at its end.
         field.bytes |= self.ranges.iter().any(|r| lo < r.lo && r.lo < lo + field.width);
