@@ -1,6 +1,6 @@
 //! Walks over terms: arguments, substitution, what occurs in a term.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::VarId;
 use crate::term::{BinOp, Node, Symbol, Term, Terms};
@@ -16,6 +16,19 @@ impl Terms {
         });
         symbols.sort_unstable();
         symbols
+    }
+
+    /// The conjuncts of a formula, each once.
+    pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
+        let (mut found, mut waiting, mut seen) = (Vec::new(), vec![formula], FxHashSet::default());
+        while let Some(part) = waiting.pop() {
+            match self.node(part) {
+                _ if !seen.insert(part) => {}
+                Node::Binary(BinOp::And, a, b) => waiting.extend([b, a]),
+                _ => found.push(part),
+            }
+        }
+        found
     }
 
     /// Simultaneous substitution of terms for symbols.

@@ -7,11 +7,10 @@ use clinch_certify::{Judged, Rejection, Stop, certify};
 use clinch_engine::Budget;
 use clinch_engine::options::{EngineOption, Model, OptionTable, Value, any};
 use clinch_engine::share::{Known, Place};
+use clinch_ir::Reason;
 use clinch_ir::cfa::encoding::{Overflow, modulo_width};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
 use clinch_ir::horn::Encoding;
-use clinch_ir::{BinOp, Node, Reason, Term, Terms};
-use rustc_hash::FxHashSet;
 use serde_json::json;
 
 use super::Found;
@@ -184,25 +183,12 @@ fn tell_candidates(program: &CfaProgram, verdict: &CfaVerdict, watcher: &mut dyn
     }
     for (point, formula) in points {
         let at = Place { procedure: point.procedure, location: point.location };
-        for conjunct in conjuncts(terms, *formula) {
+        for conjunct in terms.conjuncts(*formula) {
             if let Some(fact) = Known::candidate(program, terms, at, conjunct) {
                 watcher.tell(fact);
             }
         }
     }
-}
-
-/// The conjuncts of a formula, each once.
-fn conjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
-    let (mut found, mut waiting, mut seen) = (Vec::new(), vec![formula], FxHashSet::default());
-    while let Some(part) = waiting.pop() {
-        match terms.node(part) {
-            _ if !seen.insert(part) => {}
-            Node::Binary(BinOp::And, a, b) => waiting.extend([b, a]),
-            _ => found.push(part),
-        }
-    }
-    found
 }
 
 fn name(encoding: Encoding) -> &'static str {

@@ -1,8 +1,8 @@
 //! Programs with procedures (C) through their clauses: large blocks between loop heads.
 
-use clinch_ir::cfa::{BoundCell, CfaProgram, CfaProof, CfaVerdict, Object, Op, Target};
+use clinch_ir::cfa::{BoundCell, CfaProgram, CfaProof, CfaVerdict, InputTrace, Object, Op, Target};
 use clinch_ir::horn::{CfaClauses, Encoding, SummaryClauses};
-use clinch_ir::{BinOp, HornSystem, HornVerdict, Node, PredId, Reason, Symbol, Term};
+use clinch_ir::{BinOp, Derivation, HornSystem, HornVerdict, Interpretation, Node, PredId, Reason, Symbol, Term};
 
 use super::Seed;
 use super::sharing::{AboutProgram, seeds};
@@ -33,15 +33,7 @@ pub fn check_software<S: Default>(
     let seeds = seeds(program, &mut clauses, facts);
     let mut observer = AboutProgram { observer, program, clauses: &clauses };
     let (verdict, stats) = solve(&clauses.system, seeds, budget, &mut observer);
-    let verdict = match verdict {
-        HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
-        HornVerdict::Sat(solution) => safe(clauses.proof(&solution)),
-        HornVerdict::Unsat(derivation) => match clauses.trace(program, &derivation) {
-            Ok(trace) => CfaVerdict::Unsafe(trace),
-            Err(reason) => CfaVerdict::Unknown(reason),
-        },
-    };
-    (verdict, stats)
+    (taken_back(verdict, |solution| clauses.proof(solution), |derivation| clauses.trace(program, derivation)), stats)
 }
 
 /// The same for programs whose procedures call themselves: clauses with summaries.
@@ -57,15 +49,7 @@ fn check_recursive<S: Default>(
         Err(reason) => return (CfaVerdict::Unknown(reason), S::default()),
     };
     let (verdict, stats) = solve(&clauses.system, Vec::new(), budget, observer);
-    let verdict = match verdict {
-        HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
-        HornVerdict::Sat(solution) => safe(clauses.proof(&solution)),
-        HornVerdict::Unsat(derivation) => match clauses.trace(program, &derivation) {
-            Ok(trace) => CfaVerdict::Unsafe(trace),
-            Err(reason) => CfaVerdict::Unknown(reason),
-        },
-    };
-    (verdict, stats)
+    (taken_back(verdict, |solution| clauses.proof(solution), |derivation| clauses.trace(program, derivation)), stats)
 }
 
 /// The same, with arrays seen through one cell at a time ([`Cells`]): proofs only, with quantifiers over addresses. `None` if
@@ -136,6 +120,19 @@ fn layout(program: &CfaProgram, region: Symbol) -> Layout {
             Layout { stride, origin: object.address as i64, cells: Some((object.size / u64::from(stride)) as i64) }
         }
         None => Layout { stride, origin: 0, cells: None },
+    }
+}
+
+/// What is said of clauses as something that is said of the program.
+fn taken_back(
+    verdict: HornVerdict,
+    proof: impl FnOnce(&Interpretation) -> Option<CfaProof>,
+    trace: impl FnOnce(&Derivation) -> Result<InputTrace, Reason>,
+) -> CfaVerdict {
+    match verdict {
+        HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
+        HornVerdict::Sat(solution) => safe(proof(&solution)),
+        HornVerdict::Unsat(derivation) => trace(&derivation).map_or_else(CfaVerdict::Unknown, CfaVerdict::Unsafe),
     }
 }
 

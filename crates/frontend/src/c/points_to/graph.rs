@@ -15,7 +15,7 @@ pub(crate) struct NodeId(u32);
 
 /// A value: that of a variable, of the contents of a field, of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct Val(u32);
+pub(crate) struct Val(pub(super) u32);
 
 /// A place in an abstract object, or the places an address may be.
 #[derive(Clone, Copy, Debug)]
@@ -313,6 +313,9 @@ impl Graph {
 
     /// Notes an access of some bytes; what is stored there.
     pub(crate) fn access(&mut self, cell: Cell, width: i64, bytes: bool, name: Option<&str>) -> Val {
+        let found = self.find(cell);
+        self.adopt(found);
+        self.settle();
         let cell = self.normal(cell);
         let layout = &self.nodes[cell.node.0 as usize].layout;
         if let Some((lo, field)) = layout.field_at(cell.offset)
@@ -339,7 +342,7 @@ impl Graph {
         }
         let cell = self.normal(cell);
         let hi = bytes.map_or(FAR, |b| cell.offset + b);
-        self.add_range(cell.node, Range { lo: cell.offset, hi, anchor: cell.offset, stride });
+        self.add_range(cell.node, Range::new(cell.offset, hi, stride));
     }
 
     fn add_range(&mut self, node: NodeId, range: Range) {
@@ -408,6 +411,8 @@ impl Graph {
     fn unify_places(&mut self, a: Cell, b: Cell) {
         let (a, b) = (self.find(a), self.find(b));
         if a.node == b.node {
+            self.adopt(a);
+            self.adopt(b);
             let (a, b) = (self.normal(a), self.normal(b));
             if a.offset != b.offset {
                 self.overlay(a.node, a.offset, b.offset);
@@ -428,6 +433,18 @@ impl Graph {
         node.layout.absorb(other.layout, shift, &mut merges);
         for (x, y) in merges {
             self.join(x, y);
+        }
+        self.adopt(a);
+    }
+
+    /// A place that addresses lead to is not merely behind an array.
+    fn adopt(&mut self, cell: Cell) {
+        let mut merges = Merges::new();
+        if self.nodes[cell.node.0 as usize].layout.adopt(cell.offset, &mut merges) {
+            self.changed = true;
+        }
+        for (a, b) in merges {
+            self.join(a, b);
         }
     }
 

@@ -22,12 +22,19 @@ pub(crate) struct Range {
     pub(crate) anchor: i64,
     /// Bytes of an element, positive.
     pub(crate) stride: i64,
+    /// How far an access that starts in it may reach beyond it; these bytes are like its own.
+    pub(crate) over: i64,
 }
 
 impl Range {
+    /// The bytes from `lo` to `hi`, in elements of a size.
+    pub(crate) fn new(lo: i64, hi: i64, stride: i64) -> Range {
+        Range { lo, hi, anchor: lo, stride, over: 0 }
+    }
+
     /// The whole object, in elements of a size.
     pub(crate) fn everywhere(stride: i64) -> Range {
-        Range { lo: -FAR, hi: FAR, anchor: 0, stride }
+        Range { anchor: 0, ..Range::new(-FAR, FAR, stride) }
     }
 
     /// Whether it has no bounds.
@@ -36,7 +43,7 @@ impl Range {
     }
 
     pub(crate) fn contains(&self, offset: i64) -> bool {
-        self.lo <= offset && offset < self.hi
+        self.lo <= offset && offset < self.end()
     }
 
     /// The same place in the element that stands for all.
@@ -45,11 +52,16 @@ impl Range {
     }
 
     fn overlaps(&self, other: &Range) -> bool {
-        self.lo < other.hi && other.lo < self.hi
+        self.lo < other.end() && other.lo < self.end()
     }
 
-    fn len(&self) -> i64 {
-        self.hi - self.lo
+    /// One past the last byte that is like its own, of a whole element.
+    pub(crate) fn end(&self) -> i64 {
+        if self.hi == FAR { FAR } else { self.hi + self.over + (-self.over).rem_euclid(self.stride) }
+    }
+
+    pub(crate) fn len(&self) -> i64 {
+        self.end() - self.lo
     }
 
     fn shifted(mut self, by: i64) -> Range {
@@ -62,16 +74,21 @@ impl Range {
     /// The smallest range that treats all offsets of both alike which either does.
     fn join(&self, other: &Range) -> Range {
         let stride = gcd(gcd(self.stride, other.stride), self.anchor - other.anchor);
-        Range { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi), anchor: self.anchor, stride }.canonical()
+        let (lo, hi, over) = (self.lo.min(other.lo), self.hi.max(other.hi), self.over.max(other.over));
+        Range { lo, hi, anchor: self.anchor, stride, over }.canonical()
     }
 
-    /// The first whole element stands for all; it lies in the range.
+    /// Consists of whole elements, and the first of them stands for all: what fits into that one lies in the range.
     fn canonical(mut self) -> Range {
         if self.lo == -FAR {
             self.anchor = self.anchor.rem_euclid(self.stride);
         } else {
-            self.anchor = self.lo + (self.anchor - self.lo).rem_euclid(self.stride);
+            self.lo -= (self.lo - self.anchor).rem_euclid(self.stride);
+            self.anchor = self.lo;
             self.hi = self.hi.max(self.anchor + self.stride);
+        }
+        if self.hi != FAR {
+            self.hi += (self.anchor - self.hi).rem_euclid(self.stride);
         }
         self
     }
@@ -133,13 +150,44 @@ impl Layout {
 
     /// One past the last byte that is accessed; none if there may be any number of elements.
     pub(crate) fn end(&self) -> Option<i64> {
-        let ranges = self.ranges.iter().map(|r| r.hi).max().unwrap_or(0);
+        let ranges = self.ranges.iter().map(Range::end).max().unwrap_or(0);
         let fields = self.fields.iter().map(|(lo, f)| lo + f.width).max().unwrap_or(0);
         Some(ranges.max(fields)).filter(|&end| end < FAR / 4)
     }
 
+    /// Notes that an access may start at an offset: where such a one reached only beyond the last element of a range, elements
+    /// are. Whether that is news.
+    pub(crate) fn adopt(&mut self, offset: i64, merges: &mut Merges) -> bool {
+        let mut news = false;
+        while let Some(range) = self.behind(offset) {
+            self.insert_range(Range { hi: range.end(), ..range }, merges);
+            news = true;
+        }
+        news
+    }
+
+    /// A range whose last element an offset is behind, and yet like it.
+    fn behind(&self, offset: i64) -> Option<Range> {
+        let mut at = offset;
+        for range in &self.ranges {
+            if range.contains(at) {
+                if at >= range.hi {
+                    return Some(*range);
+                }
+                at = range.wrap(at);
+            }
+        }
+        None
+    }
+
+    /// The innermost range around a (normal) offset, if as many bytes from there reach into its next element.
+    fn crossed(&self, offset: i64, width: i64) -> Option<Range> {
+        self.around(offset).next().copied().filter(|r| offset + width > r.anchor + r.stride)
+    }
+
     /// Notes an access; what is stored there.
     pub(crate) fn access(&mut self, offset: i64, field: Field, merges: &mut Merges) -> Val {
+        self.adopt(offset, merges);
         let mut lo = self.normal(offset);
         let mut field = field;
         if let Some(known) = self.fields.get_mut(&lo)
@@ -149,24 +197,24 @@ impl Layout {
             known.name = known.name.or(field.name);
             return known.content;
         }
-        let width = field.width;
-        let mut extended = false;
-        loop {
-            let innermost = self.around(lo).next().copied();
-            let Some(around) = innermost.filter(|r| lo + width > r.anchor + r.stride) else { break };
+        if let Some(around) = self.crossed(lo, field.width) {
             // It reaches into the next element, perhaps beyond the last one, and out of arrays inside of the element.
             field.bytes = true;
-            if around.hi < FAR && (!extended || around.hi < lo + width) {
-                self.insert_range(Range { hi: around.hi + width, ..around }, merges);
-                lo = self.normal(lo);
-                extended = true;
-                continue;
+            if around.hi < FAR && around.over < field.width {
+                self.insert_range(Range { over: field.width, ..around }, merges);
+                return self.access(lo, field, merges);
             }
             (lo, field.width) = (around.anchor, around.stride);
-            break;
         }
-        // It reaches into an array behind (as the unit of a bit-field may), whose elements all stand at its end.
-        field.bytes |= self.ranges.iter().any(|r| lo < r.lo && r.lo < lo + field.width);
+        // It reaches into an array behind (as the unit of a bit-field may), whose elements all stand at its end. If several
+        // accesses are one field, there may be one among them that starts there.
+        let end = lo + field.width;
+        let mut entered = self.ranges.iter().filter(|r| lo < r.lo && r.lo < end);
+        if let Some(range) = entered.clone().find(|r| r.hi < FAR && field.bytes && r.over < end - r.lo).copied() {
+            self.insert_range(Range { over: end - range.lo, ..range }, merges);
+            return self.access(lo, field, merges);
+        }
+        field.bytes |= entered.next().is_some();
         self.insert_field(lo, field, merges)
     }
 
@@ -217,9 +265,10 @@ impl Layout {
                     i += 1;
                     continue;
                 }
-                let inside = outer.lo <= range.lo && range.hi <= outer.hi;
+                let inside = outer.lo <= range.lo && range.end() <= outer.end();
                 let start = outer.wrap(range.lo);
-                if inside && start + range.len() <= outer.anchor + outer.stride {
+                let fits = start + range.len() <= outer.anchor + outer.stride;
+                if inside && fits && range.end() <= outer.hi {
                     range = range.shifted(start - range.lo);
                     if range == outer || (range.len() == outer.stride && range.stride == outer.stride) {
                         continue 'next;
@@ -227,11 +276,14 @@ impl Layout {
                     i += 1;
                     continue;
                 }
-                // Elements of one do not fit into those of the other: everything is looked at again.
-                let joined = outer.join(&range);
+                // Elements of one do not fit into those of the other, or are only behind them: everything is looked at again.
                 self.ranges.remove(i);
                 todo.append(&mut self.ranges);
-                todo.push(joined);
+                if inside && fits {
+                    todo.extend([range, Range { hi: outer.end(), ..outer }]);
+                } else {
+                    todo.push(outer.join(&range));
+                }
                 todo.sort_by_key(|r| (r.len(), -r.stride, -r.lo));
                 continue 'next;
             }
@@ -257,6 +309,79 @@ impl Layout {
             let content = self.access(lo + shift, field, merges);
             if content != field.content {
                 merges.push((content, field.content));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Bytes of an object, as a program uses them.
+    #[derive(Clone, Copy, Debug)]
+    enum Note {
+        Array { at: i64, size: i64, count: i64 },
+        Access { at: i64, width: i64 },
+        Address { at: i64 },
+    }
+
+    fn notes() -> impl Strategy<Value = Vec<Note>> {
+        let sizes = prop::sample::select(vec![1, 2, 3, 4, 6, 8, 12, 16, 24, 40]);
+        let widths = prop::sample::select(vec![1, 2, 4, 8]);
+        let array = (-16..64_i64, sizes, 1..5_i64).prop_map(|(at, size, count)| Note::Array { at, size, count });
+        let access = (-16..96_i64, widths).prop_map(|(at, width)| Note::Access { at, width });
+        let address = (-16..96_i64).prop_map(|at| Note::Address { at });
+        prop::collection::vec(prop_oneof![array, access, address], 1..14)
+    }
+
+    fn noted(notes: &[Note]) -> Layout {
+        let (mut layout, mut merges) = (Layout::default(), Merges::new());
+        for note in notes {
+            match *note {
+                Note::Array { at, size, count } => {
+                    layout.add_range(Range::new(at, at + size * count, size), &mut merges);
+                }
+                Note::Access { at, width } => {
+                    let field = Field { width, bytes: false, content: Val(0), name: None };
+                    layout.access(at, field, &mut merges);
+                }
+                Note::Address { .. } => {}
+            }
+        }
+        // As the solver does: until no address is news.
+        let mut addresses = notes.iter().filter_map(|n| if let Note::Address { at } = n { Some(*at) } else { None });
+        while addresses.clone().any(|at| layout.adopt(at, &mut merges)) {}
+        debug_assert!(addresses.all(|at| layout.behind(at).is_none()));
+        layout
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+        /// Whatever comes before and after it: elements of an array are one, and every byte of an access is in the field of its
+        /// first byte, wherever addresses that may be the same lead.
+        #[test]
+        fn an_access_has_all_its_bytes(notes in notes()) {
+            let layout = noted(&notes);
+            let field = |byte| layout.field_at(layout.normal(byte)).map(|(lo, _)| lo);
+            for note in &notes {
+                match *note {
+                    Note::Array { at, size, count } => {
+                        let alike = |byte| layout.normal(byte) == layout.normal(byte + size);
+                        prop_assert!((at..at + size * (count - 1)).all(alike), "{note:?}: {layout:?}");
+                    }
+                    Note::Access { at, width } => {
+                        let starts = notes.iter().filter_map(|n| if let Note::Address { at } = n { Some(*at) } else { None });
+                        for start in starts.chain([at]).filter(|&start| layout.normal(start) == layout.normal(at)) {
+                            let one = field(at).is_some() && (start..start + width).all(|byte| field(byte) == field(at));
+                            prop_assert!(one, "{note:?} as at {start}: {layout:?}");
+                        }
+                    }
+                    Note::Address { .. } => {}
+                }
             }
         }
     }

@@ -279,11 +279,11 @@ impl<'h> PointsTo<'h> {
         // Innermost first; an element that is an array itself is cut into its own elements.
         let smallest = around.first()?.stride as u64;
         let outermost = around.last()?;
-        if outermost.is_everywhere() || (outermost.lo == 0 && layout.end() == Some(outermost.hi)) {
+        if outermost.is_everywhere() || (outermost.lo == 0 && layout.end() == Some(outermost.end())) {
             return Some(Elements { stride: smallest, limit: None });
         }
-        let starts_here = cell.spread == 0 && outermost.lo == cell.offset && outermost.hi < FAR;
-        starts_here.then(|| Elements { stride: smallest, limit: Some((outermost.hi - outermost.lo) as u64) })
+        let starts_here = cell.spread == 0 && outermost.lo == cell.offset && outermost.end() < FAR;
+        starts_here.then(|| Elements { stride: smallest, limit: Some(outermost.len() as u64) })
     }
 }
 

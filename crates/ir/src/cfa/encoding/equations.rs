@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Zero};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::cfa::{CfaProof, Invariants, Summaries};
 use crate::sort::Sort;
@@ -114,26 +114,14 @@ fn paired_in(terms: &mut Terms, formula: Term, known: &mut FxHashMap<Term, Term>
             terms.or(a, b)
         }
         Node::Binary(BinOp::And, ..) => {
-            let conjuncts = conjuncts(terms, formula);
-            let parts: Vec<Term> = conjuncts.into_iter().map(|part| paired_in(terms, part, known)).collect();
+            let parts = terms.conjuncts(formula);
+            let parts: Vec<Term> = parts.into_iter().map(|part| paired_in(terms, part, known)).collect();
             with_equations(terms, &parts)
         }
         _ => formula,
     };
     known.insert(formula, result);
     result
-}
-
-fn conjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
-    let (mut found, mut waiting, mut seen) = (Vec::new(), vec![formula], FxHashSet::default());
-    while let Some(part) = waiting.pop() {
-        match terms.node(part) {
-            _ if !seen.insert(part) => {}
-            Node::Binary(BinOp::And, a, b) => waiting.extend([b, a]),
-            _ => found.push(part),
-        }
-    }
-    found
 }
 
 fn with_equations(terms: &mut Terms, conjuncts: &[Term]) -> Term {

@@ -207,8 +207,9 @@ impl<'p> Translation<'p> {
     }
 
     fn run(mut self) -> SummaryClauses {
+        let partial = partial_terms(&self.program.terms);
         for id in self.called.clone() {
-            self.declare_predicates(id);
+            self.declare_predicates(id, &partial);
         }
         self.start();
         for id in self.called.clone() {
@@ -283,10 +284,9 @@ impl<'p> Translation<'p> {
         self.globals.iter().chain(parameters).copied().filter(|s| !changed.contains(s)).collect()
     }
 
-    fn declare_predicates(&mut self, id: ProcedureId) {
+    fn declare_predicates(&mut self, id: ProcedureId, partial: &[bool]) {
         let procedure = self.program.procedure(id);
-        let partial = partial_terms(&self.program.terms);
-        let liveness = Liveness::new(&self.program.terms, procedure, &partial, &FxHashSet::default());
+        let liveness = Liveness::new(&self.program.terms, procedure, partial, &FxHashSet::default());
         for location in (0..procedure.locations.len()).map(LocId::from_index) {
             let variables = self.variables_at(id, location, &liveness);
             let line = self.program.source.place(procedure.locations[location.index()].span).line;
