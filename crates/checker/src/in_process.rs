@@ -86,6 +86,7 @@ fn first_verdict(input: Arc<Input>, engines: Vec<Engine>, options: &Options, bud
             Ok(Report { verdict: Verdict::Unknown { reason, telling, proof: None }, engine, .. }) if several => {
                 given_up.push(GivenUp { engine, reason, telling });
             }
+            Ok(report) if report.is_contradicted_by(&given_up) => given_up.push(GivenUp::contradicted(report.engine)),
             Ok(report) => return Report { given_up, ..report },
             Err(RecvTimeoutError::Timeout) if budget.check().is_ok() => {}
             Err(_) => return without_verdict(given_up, budget),
@@ -180,6 +181,7 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
+    use crate::options::Limits;
 
     /// Needs bits, so that every engine goes through several rounds, and hears what the others tell in between.
     const BITS: &str = "
@@ -191,6 +193,18 @@ mod tests {
             if ((x & 3) != WRONG || (y & 1) == 1) reach_error();
             return 0;
         }";
+
+    /// A proof that comes after a run with undefined behaviour does not count.
+    #[test]
+    fn a_program_that_was_seen_to_misbehave_is_not_safe() {
+        let misuse = "int main(void) { int *p = malloc(4); if (!p) return 0; free(p); *p = 1;";
+        let text = BITS.replace("WRONG", "0").replace("int main(void) {", misuse);
+        let task = Task::text("misuse.c", &format!("void *malloc(unsigned long); void free(void *);\n{text}"));
+        let limits = Limits { timeout: Some(Duration::from_secs(5)), ..Limits::default() };
+        let report = check(&task, &Options { limits, ..Options::default() }).expect("a C program");
+        let Verdict::Unknown { reason, .. } = &report.verdict else { panic!("{report}") };
+        assert!(reason.contains("undefined behaviour"), "{reason}");
+    }
 
     /// However late facts are, the verdict is the same.
     #[test]

@@ -19,6 +19,7 @@ use clinch_ir::Reason;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::options::{EngineName, Given, Options};
 use crate::outbox::Outbox;
@@ -70,6 +71,7 @@ pub fn run(
         given_up: Vec::new(),
         internal_errors: Vec::new(),
         over: None,
+        scratch: tempfile::Builder::new().prefix("clinch-").tempdir().ok(),
     };
     run.answer().unwrap_or_else(|| Ok(run.give_up()))
 }
@@ -105,6 +107,9 @@ struct Run<'a> {
     internal_errors: Vec<String>,
     /// The limit that is reached, and when.
     over: Option<(Instant, Reason)>,
+    /// Where workers, and compilers that they start, put their files: those of a worker that is killed go with it. Workers are gone
+    /// before it is.
+    scratch: Option<TempDir>,
 }
 
 impl Run<'_> {
@@ -146,13 +151,21 @@ impl Run<'_> {
         let Some(member) = self.waiting.pop_front() else { return };
         let assignment = Assignment { elapsed_ms: self.budget.elapsed().as_millis() as u64, member };
         self.last_start = Some(Instant::now());
-        match Worker::start(self.launch, self.workers.len(), &assignment, self.sender.clone()) {
+        match self.launch(&assignment) {
             Ok(worker) => self.workers.push(worker),
             Err(error) => {
                 let reason = Reason::Crashed(format!("it could not be started: {error}"));
                 self.note(member.unwrap_or(EngineName::Auto).name(), &reason);
             }
         }
+    }
+
+    fn launch(&self, assignment: &Assignment) -> std::io::Result<Worker> {
+        let mut command = (self.launch)(assignment)?;
+        if let Some(scratch) = &self.scratch {
+            command.env("TMPDIR", scratch.path());
+        }
+        Worker::start(command, self.workers.len(), assignment, self.sender.clone())
     }
 
     /// Engines that would have answered by now if they could stand back.
@@ -232,20 +245,13 @@ impl Run<'_> {
             Message::Panicked(what) => self.workers[number].panic = Some(what),
             Message::BadInput(text) => return Some(Err(Error::Input(text))),
             Message::BadUsage(text) => return Some(Err(Error::Usage(text))),
-            Message::Report(report) if matches!(report.verdict, Verdict::Safe { .. }) && self.misbehaves() => {
+            Message::Report(report) if report.is_contradicted_by(&self.given_up) => {
                 self.workers[number].end();
-                let engine = self.workers[number].name();
-                let reason = "the program was seen to misbehave".to_owned();
-                self.given_up.push(GivenUp { engine, reason, telling: Telling::Limit });
+                self.given_up.push(GivenUp::contradicted(self.workers[number].name()));
             }
             Message::Report(report) => return Some(Ok(self.completed(*report))),
         }
         None
-    }
-
-    /// A proof assumes what runs have shown to be wrong.
-    fn misbehaves(&self) -> bool {
-        self.given_up.iter().any(|g| g.telling == Telling::Misbehaves)
     }
 
     /// The report of an engine, with what became of the others.
@@ -381,12 +387,12 @@ struct Worker {
 
 impl Worker {
     fn start(
-        launch: &dyn Fn(&Assignment) -> std::io::Result<Command>,
+        mut command: Command,
         number: usize,
         assignment: &Assignment,
         sender: Sender<(usize, Message)>,
     ) -> std::io::Result<Worker> {
-        let mut child = launch(assignment)?
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Ctrl-C on a terminal reaches the supervisor alone, and compilers that the child started end with it.

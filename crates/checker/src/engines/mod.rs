@@ -6,7 +6,7 @@ pub(crate) mod procedures;
 use std::time::Duration;
 
 use clinch_certify::Judged;
-use clinch_engine::{Budget, Observer, alpha, cegar, explicit, lazy, spacer, split};
+use clinch_engine::{Budget, Observer, alpha, cegar, explicit, kinduction, lazy, spacer, split};
 use clinch_ir::horn::ProgramClauses;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Term, Verdict};
 use serde_json::{Value, json};
@@ -67,6 +67,8 @@ pub enum ClauseEngine {
     Cegar(Box<cegar::Config>, PredicateFile),
     /// Lazy abstraction.
     Lazy(Box<lazy::Config>),
+    /// k-induction.
+    KInduction,
     /// Z3's.
     Spacer(spacer::Config),
 }
@@ -101,9 +103,8 @@ impl ProcessEngine {
             EngineName::Split | EngineName::Auto => {
                 Ok(ProcessEngine::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? }))
             }
-            EngineName::Bounded | EngineName::KInduction | EngineName::Spds => {
-                Err(format!("--engine {} is for C", name.name()))
-            }
+            EngineName::KInduction => Ok(ProcessEngine::Clauses(ClauseEngine::KInduction)),
+            EngineName::Bounded | EngineName::Spds => Err(format!("--engine {} is for C", name.name())),
         }
     }
 
@@ -151,6 +152,7 @@ impl ClauseEngine {
         match self {
             ClauseEngine::Cegar(..) => "cegar",
             ClauseEngine::Lazy(..) => "lazy",
+            ClauseEngine::KInduction => "kinduction",
             ClauseEngine::Spacer(_) => "spacer",
         }
     }
@@ -165,6 +167,10 @@ impl ClauseEngine {
         match self {
             ClauseEngine::Cegar(config, file) => check_cegar(system, config, file, budget, observer),
             ClauseEngine::Lazy(config) => check_lazy(system, config, budget, observer),
+            ClauseEngine::KInduction => {
+                let config = kinduction::clauses::Config::default();
+                Found::new(kinduction::clauses::check(system, &config, budget, observer))
+            }
             ClauseEngine::Spacer(config) => Found::new(spacer::check(system, config, budget, observer)),
         }
     }
@@ -178,6 +184,7 @@ impl ClauseEngine {
                 ClauseEngine::Cegar(Box::new(cegar::Config { seeds, ..config.as_ref().clone() }), file.clone())
             }
             ClauseEngine::Lazy(config) => ClauseEngine::Lazy(config.clone()),
+            ClauseEngine::KInduction => ClauseEngine::KInduction,
             ClauseEngine::Spacer(config) => ClauseEngine::Spacer(config.clone()),
         }
     }

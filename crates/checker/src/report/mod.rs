@@ -297,6 +297,13 @@ pub struct GivenUp {
     pub telling: Telling,
 }
 
+impl GivenUp {
+    /// An engine that has a proof, and a run has shown that what it assumes is wrong.
+    pub(crate) fn contradicted(engine: String) -> GivenUp {
+        GivenUp { engine, reason: "the program was seen to misbehave".to_owned(), telling: Telling::Limit }
+    }
+}
+
 /// How much a reason says, from little to much.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
 pub enum Telling {
@@ -347,6 +354,12 @@ impl Verdict {
 }
 
 impl Report {
+    /// Whether it is a proof that assumes what runs of other engines have shown to be wrong.
+    pub(crate) fn is_contradicted_by(&self, given_up: &[GivenUp]) -> bool {
+        let misbehaves = given_up.iter().any(|g| g.telling == Telling::Misbehaves);
+        misbehaves && matches!(self.verdict, Verdict::Safe { .. })
+    }
+
     /// No verdict, and nothing else to tell.
     pub(crate) fn unknown(engine: &str, verdict: Verdict, time: Duration, stats: Value) -> Report {
         Report {

@@ -205,25 +205,15 @@ pub fn check(
     let prepared = prepare(system, options, config.control.as_ref(), &|| budget.check().is_err());
     let (verdict, stats) = check_strengthened(prepared.system(), config, budget, observer);
     let stats = Stats { simplify: Some(prepared.last().stats), control: prepared.control(), ..stats };
-    let verdict = match verdict {
-        HornVerdict::Sat(solution) => {
-            match prepared.interpolated_solution(system, solution, &config.interpolation, budget) {
-                Ok(solution) => HornVerdict::Sat(solution),
-                Err(_) if options.inline => {
-                    // Without inlining every predicate is there to be interpreted.
-                    let options = SimplifyOptions { inline: false, ..options.clone() };
-                    return check(system, &Config { simplify: Some(options), ..config.clone() }, budget, observer);
-                }
-                Err(lost) => HornVerdict::Unknown(Reason::Uncertified(lost.to_string())),
-            }
+    match prepared.verdict(system, verdict, &config.interpolation, budget) {
+        Ok(verdict) => (verdict, stats),
+        Err(_) if options.inline => {
+            // Without inlining every predicate is there to be interpreted.
+            let options = SimplifyOptions { inline: false, ..options.clone() };
+            check(system, &Config { simplify: Some(options), ..config.clone() }, budget, observer)
         }
-        HornVerdict::Unsat(derivation) => match prepared.refutation(system, &derivation) {
-            Ok(derivation) => HornVerdict::Unsat(derivation),
-            Err(reason) => HornVerdict::Unknown(reason),
-        },
-        unknown => unknown,
-    };
-    (verdict, stats)
+        Err(lost) => (HornVerdict::Unknown(Reason::Uncertified(lost.to_string())), stats),
+    }
 }
 
 /// Looks for invariants, then checks the clauses with them.
@@ -238,9 +228,7 @@ fn check_strengthened(
         let verdict = cegar.run(budget, observer);
         return (verdict, cegar.stats);
     };
-    let time = budget.remaining().map_or(options.time, |left| options.time.min(left * options.share / 100));
-    let options = InvariantOptions { time, ..options.clone() };
-    let mut known = invariants(system, &options, &|| budget.check().is_err());
+    let mut known = invariants(system, &options.within(budget), &|| budget.check().is_err());
     sharing::tell_invariants(system, &mut known, observer);
     let strong = strengthen(system, &known);
     let mut cegar = Cegar::new(&strong, config);

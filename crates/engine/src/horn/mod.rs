@@ -38,6 +38,7 @@ mod refutation;
 mod rewrite;
 mod slice;
 mod solution;
+mod values;
 mod work;
 
 use clinch_ir::{Derivation, HornSystem, Interpretation, PredId, Predicate, Reason};
@@ -47,6 +48,10 @@ pub use control::{ControlOptions, ControlStats, Split, recover_control};
 pub use invariants::{InvariantOptions, InvariantStats, Invariants, invariants, strengthen};
 pub use prepare::{Prepared, prepare};
 pub use solution::{Interpolate, LostSolution};
+
+pub(crate) use project::project;
+pub(crate) use values::{equals, literal};
+pub(crate) use work::mentions_reals;
 
 use history::History;
 use work::Work;

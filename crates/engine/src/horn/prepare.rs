@@ -1,6 +1,6 @@
 //! All preparation of Horn clauses, in the order in which it pays.
 
-use clinch_ir::{Derivation, HornSystem, Interpretation, Reason, Term, Terms};
+use clinch_ir::{Derivation, HornSystem, HornVerdict, Interpretation, Reason, Term, Terms};
 use clinch_smt::{ItpConfig, ItpNode, interpolate};
 
 use super::control::{ControlOptions, ControlStats, Split, recover_control};
@@ -73,6 +73,26 @@ impl Prepared {
             found.ok().map(|i| i.formulas[0])
         };
         self.solution(original, solution, &mut between)
+    }
+
+    /// What is said of the prepared clauses as something that is said of the original clauses.
+    pub(crate) fn verdict(
+        &self,
+        original: &HornSystem,
+        verdict: HornVerdict,
+        config: &ItpConfig,
+        budget: &Budget,
+    ) -> Result<HornVerdict, LostSolution> {
+        match verdict {
+            HornVerdict::Sat(solution) => {
+                self.interpolated_solution(original, solution, config, budget).map(HornVerdict::Sat)
+            }
+            HornVerdict::Unsat(derivation) => {
+                let derivation = self.refutation(original, &derivation);
+                Ok(derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsat))
+            }
+            unknown => Ok(unknown),
+        }
     }
 
     /// A refutation of the prepared clauses as one of the original clauses.

@@ -17,15 +17,15 @@ const MAX_CASES: usize = 4;
 const MAX_WORK: usize = 10_000;
 
 /// A formula over some symbols only, or with others left.
-pub(super) struct Projection {
+pub(crate) struct Projection {
     /// Equivalent to the given formula once the symbols left are quantified existentially.
-    pub(super) formula: Term,
+    pub(crate) formula: Term,
     /// Whether no symbol is left.
-    pub(super) exact: bool,
+    pub(crate) exact: bool,
 }
 
 /// Eliminates all symbols but those of `keep` (ascending) from a conjunction.
-pub(super) fn project(terms: &mut Terms, conjuncts: Vec<Term>, keep: &[Symbol], reals: bool) -> Projection {
+pub(crate) fn project(terms: &mut Terms, conjuncts: Vec<Term>, keep: &[Symbol], reals: bool) -> Projection {
     let mut elimination = Elimination { conjuncts, others: Vec::new(), definitions: Vec::new() };
     let rank = |s: Symbol| keep.binary_search(&s).is_err().then_some(0);
     let limits = Limits { reals, max_definition: usize::MAX };

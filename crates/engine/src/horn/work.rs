@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
     }
 }
 
-fn mentions_reals(sort: &Sort) -> bool {
+pub(crate) fn mentions_reals(sort: &Sort) -> bool {
     match sort {
         Sort::Real => true,
         Sort::Array(of) => mentions_reals(&of.0) || mentions_reals(&of.1),

@@ -17,6 +17,7 @@
 //! | simple paths                             | deviation D5 of `crate::bounded`                            |
 //! | candidate annotations                    | `candidates`                                                |
 //! | refuted annotations are removed          | `Induction::keep_preserved`                                 |
+//! | the same for transition systems          | [`clauses`]                                                 |
 //!
 //! **Soundness.** See [`clinch_ir::cfa::Induction`]; `clinch_certify` does the last step again, with code of its own.
 //!
@@ -26,6 +27,7 @@
 //! - D3. Iterations without choice are executed as they are, up to a number: small loops with constant bounds stay exact.
 
 mod candidates;
+pub mod clauses;
 mod domains;
 mod places;
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Clause instances for ground facts.
 
-use clinch_ir::{Clause, Derivation, DerivationStep, HornSystem, Reason, Sort, Term, Terms, Value};
+use clinch_ir::{Clause, Derivation, DerivationStep, HornSystem, Reason, Terms, Value};
 use clinch_smt::{Answer, Fact, Solver, Z3Solver};
 
 use crate::budget::Budget;
+use crate::horn::equals;
 use crate::spacer::uncertified;
 
 /// Ways to match the body of a clause with facts that are tried for one step.
@@ -80,43 +81,5 @@ impl Search<'_> {
             Answer::Sat => clause.vars.iter().map(|&v| solver.symbol_value(&self.terms, v)).collect(),
             Answer::Unsat | Answer::Unknown => None,
         }
-    }
-}
-
-/// The term has the value.
-fn equals(terms: &mut Terms, term: Term, value: &Value) -> Option<Term> {
-    match value {
-        Value::Bool(true) => Some(term),
-        Value::Bool(false) => Some(terms.not(term)),
-        Value::Real(q) => {
-            let (numerator, denominator) = (terms.big(q.numer().clone()), terms.big(q.denom().clone()));
-            let multiple = terms.mul(denominator, term);
-            Some(terms.eq(multiple, numerator))
-        }
-        _ => {
-            let sort = terms.sort(term);
-            let literal = literal(terms, &sort, value)?;
-            Some(terms.eq(term, literal))
-        }
-    }
-}
-
-/// The value as a term; none for fractions.
-fn literal(terms: &mut Terms, sort: &Sort, value: &Value) -> Option<Term> {
-    match (value, sort) {
-        (Value::Bool(b), _) => Some(terms.bool(*b)),
-        (Value::Int(n), _) => Some(terms.big(n.clone())),
-        (Value::Real(q), _) => q.is_integer().then(|| terms.big(q.to_integer())),
-        (Value::BitVec { width, bits }, _) => Some(terms.big_bit_vec(*width, bits.clone())),
-        (Value::Array { default, entries }, Sort::Array(of)) => {
-            let default = literal(terms, &of.1, default)?;
-            let mut array = terms.const_array(sort.clone(), default);
-            for (index, element) in entries {
-                let (index, element) = (literal(terms, &of.0, index)?, literal(terms, &of.1, element)?);
-                array = terms.store(array, index, element);
-            }
-            Some(array)
-        }
-        (Value::Array { .. }, _) => None,
     }
 }

@@ -9,6 +9,7 @@ mod horn_control;
 mod horn_invariants;
 mod horn_oracle;
 mod horn_simplify;
+mod kinduction;
 mod lazy;
 mod naive;
 mod open;

@@ -30,7 +30,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use serde::Serialize;
 
-use crate::budget::thread_time;
+use crate::budget::{Budget, thread_time};
 use element::{Element, Mode, Point, coordinate};
 use relations::Relations;
 use templates::Template;
@@ -65,6 +65,15 @@ impl Default for InvariantOptions {
             max_clauses: 400,
             relations: false,
         }
+    }
+}
+
+impl InvariantOptions {
+    /// The same, in their part of the time that is left.
+    #[must_use]
+    pub fn within(&self, budget: &Budget) -> Self {
+        let time = budget.remaining().map_or(self.time, |left| self.time.min(left * self.share / 100));
+        InvariantOptions { time, ..self.clone() }
     }
 }
 

@@ -1,8 +1,9 @@
 //! How the bytes of an abstract object are cut into fields.
 //!
 //! A layout knows *ranges*, stretches that consist of equal elements: an offset in a range means that offset in its first
-//! element. Ranges are nested or disjoint. What is accessed becomes a *field*; fields are disjoint, and accesses that
-//! overlap without being the same share one field, of bytes.
+//! element. Ranges are nested or disjoint, and go on behind their last element as far as accesses that start there reach. What
+//! is accessed becomes a *field*; fields are disjoint, and accesses that overlap without being the same share one field, of
+//! bytes.
 
 use std::collections::BTreeMap;
 

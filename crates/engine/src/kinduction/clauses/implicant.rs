@@ -1,0 +1,99 @@
+//! Conjunctions that imply a formula, read off a model.
+
+use clinch_ir::horn::{Assignment, evaluate};
+use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Literals without choices that hold in a model of the formulas and imply them all. `None` if something has no value.
+pub(super) fn implicant(terms: &mut Terms, formulas: &[Term], model: &Assignment) -> Option<Vec<Term>> {
+    let (seen, known) = (FxHashSet::default(), FxHashMap::default());
+    let mut reading = Reading { model, literals: Vec::new(), seen, known };
+    for &formula in formulas {
+        reading.add(terms, formula, true)?;
+    }
+    Some(reading.literals)
+}
+
+struct Reading<'a> {
+    model: &'a Assignment,
+    literals: Vec<Term>,
+    seen: FxHashSet<(Term, bool)>,
+    /// Terms with their choices made.
+    known: FxHashMap<Term, Term>,
+}
+
+impl Reading<'_> {
+    /// Adds what makes a formula true, or false.
+    fn add(&mut self, terms: &mut Terms, formula: Term, holds: bool) -> Option<()> {
+        if !self.seen.insert((formula, holds)) {
+            return Some(());
+        }
+        match terms.node(formula) {
+            Node::Bool(_) => Some(()),
+            Node::Unary(UnOp::Not, inner) => self.add(terms, inner, !holds),
+            Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+                if holds == (op == BinOp::And) {
+                    self.add(terms, a, holds)?;
+                    return self.add(terms, b, holds);
+                }
+                // One of them is enough.
+                let enough = if self.is(terms, a)? == holds { a } else { b };
+                self.add(terms, enough, holds)
+            }
+            Node::Binary(BinOp::Eq, a, b) if terms.sort(a) == Sort::Bool => {
+                let value = self.is(terms, a)?;
+                self.add(terms, a, value)?;
+                self.add(terms, b, value == holds)
+            }
+            Node::Ite(condition, a, b) => {
+                let value = self.is(terms, condition)?;
+                self.add(terms, condition, value)?;
+                self.add(terms, if value { a } else { b }, holds)
+            }
+            _ => self.add_atom(terms, formula, holds),
+        }
+    }
+
+    fn add_atom(&mut self, terms: &mut Terms, atom: Term, holds: bool) -> Option<()> {
+        let atom = self.decided(terms, atom)?;
+        let literal = match terms.node(atom) {
+            // What is different is smaller or larger: that can be projected.
+            Node::Binary(BinOp::Eq, a, b) if !holds && terms.sort(a).is_numeric() => {
+                let less = terms.lt(a, b);
+                if self.is(terms, less)? { less } else { terms.lt(b, a) }
+            }
+            _ if holds => atom,
+            _ => terms.not(atom),
+        };
+        self.literals.push(literal);
+        Some(())
+    }
+
+    /// The term with all choices inside it made; their conditions are literals.
+    fn decided(&mut self, terms: &mut Terms, term: Term) -> Option<Term> {
+        if let Some(&known) = self.known.get(&term) {
+            return Some(known);
+        }
+        let decided = match terms.node(term) {
+            Node::Ite(condition, a, b) => {
+                let value = self.is(terms, condition)?;
+                self.add(terms, condition, value)?;
+                self.decided(terms, if value { a } else { b })?
+            }
+            _ => {
+                let decided: Option<Vec<Term>> = terms.children(term).map(|child| self.decided(terms, child)).collect();
+                let mut decided = decided?.into_iter();
+                terms.map_children(term, |_, child| decided.next().unwrap_or(child))
+            }
+        };
+        self.known.insert(term, decided);
+        Some(decided)
+    }
+
+    fn is(&self, terms: &Terms, formula: Term) -> Option<bool> {
+        match evaluate(terms, self.model, formula)? {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! k-induction on transition systems and clauses: against the naive search, on properties that are inductive for some `k` only.
+
+use std::time::Duration;
+
+use clinch_engine::horn::InvariantOptions;
+use clinch_engine::kinduction::clauses::{self, Config, Stats};
+use clinch_engine::{Budget, Silent};
+use clinch_ir::horn::ProgramClauses;
+use clinch_ir::{Program, Verdict};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+
+use crate::naive;
+use crate::random::model;
+use crate::support::{Answer, certified, example, gcl};
+
+fn run(program: &Program, timeout: Duration) -> (Answer, Verdict, Stats) {
+    run_with(program, &Config::default(), timeout)
+}
+
+fn run_with(program: &Program, config: &Config, timeout: Duration) -> (Answer, Verdict, Stats) {
+    let system = ProgramClauses::new(program, 100_000).expect("few locations");
+    let budget = Budget::unlimited().with_timeout(Some(timeout));
+    let (verdict, stats) = clauses::check(&system.system, config, &budget, &mut Silent);
+    let verdict = system.verdict(program, verdict);
+    (certified(program, &verdict), verdict, stats)
+}
+
+/// A run never says what is wrong, and mostly says something.
+#[test]
+fn agrees_with_the_naive_search() {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(Default::default(), rng);
+    let (mut asked, mut decided) = (0, 0);
+    for _ in 0..300 {
+        let text = model().new_tree(&mut runner).expect("a model").current();
+        let program = gcl(&text);
+        let Some(naive) = naive::search(&program) else { continue };
+        let (answer, verdict, _) = run(&program, Duration::from_secs(2));
+        assert!(answer == naive.answer || answer == Answer::Unknown, "{verdict:?} against {:?}\n{text}", naive.answer);
+        asked += 1;
+        decided += usize::from(answer != Answer::Unknown);
+    }
+    assert!(asked > 100 && decided * 10 > asked * 9, "{decided} of {asked}");
+}
+
+/// Values go round: that one of them is never 9 follows from three steps without, and from no fewer.
+#[test]
+fn three_steps_are_needed() {
+    let round = |first: i64| {
+        gcl(&format!(
+            "var a: int = 1, b: int = 2, c: int = {first};
+             process P {{ loc l; l -> l do a := b, b := c, c := a; }}
+             error a = 9;"
+        ))
+    };
+    let nothing = Config { invariants: InvariantOptions { max_clauses: 0, ..InvariantOptions::default() } };
+    let (answer, verdict, stats) = run_with(&round(3), &nothing, Duration::from_secs(20));
+    assert_eq!((answer, stats.depth, stats.cubes), (Answer::Safe, 3, 3), "{verdict:?}");
+    let (answer, verdict, _) = run_with(&round(9), &nothing, Duration::from_secs(20));
+    let Verdict::Unsafe(trace) = &verdict else { panic!("{verdict:?}") };
+    assert_eq!((answer, trace.steps.len()), (Answer::Unsafe, 2));
+}
+
+#[test]
+fn decides_the_examples() {
+    for (name, expected) in [("ticket.gcl", Answer::Safe), ("ticket-err.gcl", Answer::Unsafe)] {
+        let (answer, verdict, stats) = run(&example(name, &[]), Duration::from_secs(20));
+        assert_eq!(answer, expected, "{name}: {verdict:?} {stats:?}");
+    }
+}
