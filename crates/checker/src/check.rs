@@ -161,9 +161,9 @@ fn process_engine(
 pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
     use EngineName::{Alpha, Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
     match input {
-        Input::Clauses(_) => vec![Cegar, Spacer, KInduction, Lazy],
-        Input::Processes(program) if program.syntax == Syntax::Armc => vec![Cegar, Spacer, KInduction, Lazy],
-        Input::Processes(_) => vec![Explicit, Cegar, Alpha, Spacer, KInduction],
+        Input::Clauses(_) => vec![Cegar, Spacer, Lazy],
+        Input::Processes(program) if program.syntax == Syntax::Armc => vec![Cegar, Spacer, Lazy],
+        Input::Processes(_) => vec![Explicit, Cegar, Alpha, Spacer],
         Input::Procedures(loaded) if loaded.language != Language::C => {
             vec![Spds, Explicit, Bounded, KInduction, Lazy, Cegar]
         }
@@ -179,12 +179,10 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
     options.share && matches!(input, Input::Procedures(_))
 }
 
-/// In how many milliseconds of processor time an engine mostly answers, if it does: some engines are quick or do not answer at
+/// In how many milliseconds of processor time an engine mostly answers, if it does: on C some engines are quick or do not answer at
 /// all. After that they have what the others leave. Of a program without inputs there is one run, and explicit executes it.
 pub(crate) fn patience(input: &Input, engine: EngineName) -> Option<u64> {
-    let Input::Procedures(loaded) = input else {
-        return (engine == EngineName::KInduction).then_some(2000);
-    };
+    let Input::Procedures(loaded) = input else { return None };
     let edges = loaded.program.procedures.iter().flat_map(|p| &p.edges);
     let has_inputs = edges.into_iter().any(|edge| matches!(edge.op, Op::Input(..)));
     match engine {
