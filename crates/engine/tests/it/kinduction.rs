@@ -6,12 +6,14 @@ use clinch_engine::horn::InvariantOptions;
 use clinch_engine::kinduction::clauses::{self, Config, Stats};
 use clinch_engine::{Budget, Silent};
 use clinch_ir::horn::ProgramClauses;
-use clinch_ir::{Program, Verdict};
+use clinch_ir::{HornVerdict, Program, Reason, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
+use crate::horn;
 use crate::naive;
 use crate::random::model;
+use crate::spacer::certified_horn;
 use crate::support::{Answer, certified, example, gcl};
 
 fn run(program: &Program, timeout: Duration) -> (Answer, Verdict, Stats) {
@@ -44,17 +46,47 @@ fn agrees_with_the_naive_search() {
     assert!(asked > 100 && decided * 10 > asked * 9, "{decided} of {asked}");
 }
 
+/// Clauses over integers, truth values, real numbers and maps; those with several premises are not for this engine.
+#[test]
+fn small_systems() {
+    let mut decided = 0;
+    for (system, expected) in horn::all() {
+        let budget = Budget::unlimited().with_timeout(Some(Duration::from_secs(20)));
+        let (verdict, _) = clauses::check(&system, &Config::default(), &budget, &mut Silent);
+        let answer = certified_horn(&system, &verdict);
+        assert!(answer == expected || answer == Answer::Unknown, "{}: {verdict:?}", system.source.name);
+        assert!(answer == expected || !system.is_linear(), "{}: {verdict:?}", system.source.name);
+        decided += usize::from(answer != Answer::Unknown);
+    }
+    assert!(decided >= 4, "only {decided}");
+}
+
+/// Three values that go round, of which the first must not become 9.
+fn round(third: i64) -> Program {
+    gcl(&format!(
+        "var a: int = 1, b: int = 2, c: int = {third};
+         process P {{ loc l; l -> l do a := b, b := c, c := a; }}
+         error a = 9;"
+    ))
+}
+
+fn without_invariants() -> Config {
+    Config { invariants: InvariantOptions { max_clauses: 0, ..InvariantOptions::default() } }
+}
+
+/// An iteration limit is one of `k`.
+#[test]
+fn iterations_are_limited() {
+    let system = ProgramClauses::new(&round(3), 10).expect("one location");
+    let budget = Budget::unlimited().with_max_iterations(Some(2));
+    let (verdict, _) = clauses::check(&system.system, &without_invariants(), &budget, &mut Silent);
+    assert!(matches!(verdict, HornVerdict::Unknown(Reason::Iterations(2))), "{verdict:?}");
+}
+
 /// Values go round: that one of them is never 9 follows from three steps without, and from no fewer.
 #[test]
 fn three_steps_are_needed() {
-    let round = |first: i64| {
-        gcl(&format!(
-            "var a: int = 1, b: int = 2, c: int = {first};
-             process P {{ loc l; l -> l do a := b, b := c, c := a; }}
-             error a = 9;"
-        ))
-    };
-    let nothing = Config { invariants: InvariantOptions { max_clauses: 0, ..InvariantOptions::default() } };
+    let nothing = without_invariants();
     let (answer, verdict, stats) = run_with(&round(3), &nothing, Duration::from_secs(20));
     assert_eq!((answer, stats.depth, stats.cubes), (Answer::Safe, 3, 3), "{verdict:?}");
     let (answer, verdict, _) = run_with(&round(9), &nothing, Duration::from_secs(20));

@@ -15,7 +15,7 @@ fn run(system: &HornSystem, limit: Duration) -> HornVerdict {
 }
 
 /// Re-checks a verdict about clauses.
-fn certified_horn(system: &HornSystem, verdict: &HornVerdict) -> Answer {
+pub(crate) fn certified_horn(system: &HornSystem, verdict: &HornVerdict) -> Answer {
     match verdict {
         HornVerdict::Sat(solution) => {
             clinch_certify::check_solution(system, solution, &|| false).expect("a solution is accepted");

@@ -13,6 +13,11 @@
 //!
 //! Invariants and hypothesis together are inductive in the ordinary sense, so that the evidence is a solution of the clauses.
 //! Cubes hold nothing but states that lead to an error: where a projection is not exact, values of the model take its place.
+//!
+//! **Deviations.**
+//! - D1. The hypothesis is about all ways from a state, not about the one whose last step leads to the error: it is stronger, and
+//!   speaks about one state.
+//! - D2. There are no simple paths: a state from which an error is nearer in another way is left out instead.
 
 mod implicant;
 
@@ -123,6 +128,7 @@ impl<'a> Induction<'a> {
             if farthest.is_empty() {
                 return Ok(HornVerdict::Sat(self.solution()));
             }
+            self.budget.check_iteration(self.stats.depth.into())?;
             self.stats.depth += 1;
             farthest = self.further(&farthest)?;
         }

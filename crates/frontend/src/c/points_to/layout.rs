@@ -325,6 +325,8 @@ mod tests {
     #[derive(Clone, Copy, Debug)]
     enum Note {
         Array { at: i64, size: i64, count: i64 },
+        Open { at: i64, size: i64 },
+        Everywhere { size: i64 },
         Access { at: i64, width: i64 },
         Address { at: i64 },
     }
@@ -332,10 +334,12 @@ mod tests {
     fn notes() -> impl Strategy<Value = Vec<Note>> {
         let sizes = prop::sample::select(vec![1, 2, 3, 4, 6, 8, 12, 16, 24, 40]);
         let widths = prop::sample::select(vec![1, 2, 4, 8]);
+        let open = (-16..64_i64, sizes.clone()).prop_map(|(at, size)| Note::Open { at, size });
+        let everywhere = sizes.clone().prop_map(|size| Note::Everywhere { size });
         let array = (-16..64_i64, sizes, 1..5_i64).prop_map(|(at, size, count)| Note::Array { at, size, count });
         let access = (-16..96_i64, widths).prop_map(|(at, width)| Note::Access { at, width });
         let address = (-16..96_i64).prop_map(|at| Note::Address { at });
-        prop::collection::vec(prop_oneof![array, access, address], 1..14)
+        prop::collection::vec(prop_oneof![6 => array, 6 => access, 6 => address, 1 => open, 1 => everywhere], 1..14)
     }
 
     fn noted(notes: &[Note]) -> Layout {
@@ -344,6 +348,12 @@ mod tests {
             match *note {
                 Note::Array { at, size, count } => {
                     layout.add_range(Range::new(at, at + size * count, size), &mut merges);
+                }
+                Note::Open { at, size } => {
+                    layout.add_range(Range::new(at, FAR, size), &mut merges);
+                }
+                Note::Everywhere { size } => {
+                    layout.add_range(Range::everywhere(size), &mut merges);
                 }
                 Note::Access { at, width } => {
                     let field = Field { width, bytes: false, content: Val(0), name: None };
@@ -373,6 +383,14 @@ mod tests {
                     Note::Array { at, size, count } => {
                         let alike = |byte| layout.normal(byte) == layout.normal(byte + size);
                         prop_assert!((at..at + size * (count - 1)).all(alike), "{note:?}: {layout:?}");
+                    }
+                    Note::Open { at, size } => {
+                        let alike = |byte| layout.normal(byte) == layout.normal(byte + size);
+                        prop_assert!((at..at + 200).all(alike), "{note:?}: {layout:?}");
+                    }
+                    Note::Everywhere { size } => {
+                        let alike = |byte| layout.normal(byte) == layout.normal(byte + size);
+                        prop_assert!((-200..200).all(alike), "{note:?}: {layout:?}");
                     }
                     Note::Access { at, width } => {
                         let starts = notes.iter().filter_map(|n| if let Note::Address { at } = n { Some(*at) } else { None });
