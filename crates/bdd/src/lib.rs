@@ -18,10 +18,6 @@ pub mod words;
 #[cfg(test)]
 mod words_tests;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::util::OutOfMemory;
 use oxidd::{BooleanFunction, Manager, ManagerRef, Subst, VarNo};
@@ -29,7 +25,7 @@ use oxidd::{BooleanFunction, Manager, ManagerRef, Subst, VarNo};
 pub use function::Bdd;
 use rustc_hash::FxHashSet;
 
-/// There is no room for another node, or no time ([`Bdds::set_deadline`]).
+/// There is no room for another node, or no time ([`Bdds::stop_when`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfNodes;
 
@@ -46,8 +42,7 @@ pub type Literal = (u32, bool);
 pub struct Bdds {
     manager: BCDDManagerRef,
     variables: VarNo,
-    deadline: Option<Instant>,
-    stop: Arc<AtomicBool>,
+    is_over: Box<dyn Fn(usize) -> bool + Send + Sync>,
 }
 
 impl std::fmt::Debug for Bdds {
@@ -89,23 +84,17 @@ impl Bdds {
 
     /// With room for so many nodes, and for so many results.
     pub fn with_cache(nodes: usize, results: usize) -> Self {
-        Bdds {
-            manager: oxidd::bcdd::new_manager(nodes, results, 1),
-            variables: 0,
-            deadline: None,
-            stop: Arc::default(),
-        }
+        Bdds { manager: oxidd::bcdd::new_manager(nodes, results, 1), variables: 0, is_over: Box::new(|_| false) }
     }
 
-    /// Operations on words give up after this moment, or once the flag is raised, as if there were no room.
-    pub fn set_deadline(&mut self, deadline: Option<Instant>, stop: Arc<AtomicBool>) {
-        (self.deadline, self.stop) = (deadline, stop);
+    /// Operations on words give up once this says so of the number of nodes, as if there were no room.
+    pub fn stop_when(&mut self, is_over: impl Fn(usize) -> bool + Send + Sync + 'static) {
+        self.is_over = Box::new(is_over);
     }
 
     /// Whether there is time left.
     pub fn check_deadline(&self) -> Result<(), OutOfNodes> {
-        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if over || self.stop.load(Ordering::Relaxed) { Err(OutOfNodes) } else { Ok(()) }
+        if (self.is_over)(self.node_count()) { Err(OutOfNodes) } else { Ok(()) }
     }
 
     /// Nodes in use, garbage included.

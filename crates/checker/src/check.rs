@@ -182,17 +182,24 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
 /// In how many milliseconds of processor time an engine mostly answers, if it does: on C some engines are quick or do not answer at
 /// all. After that they have what the others leave. Of a program without inputs there is one run, and explicit executes it.
 pub(crate) fn patience(input: &Input, engine: EngineName) -> Option<u64> {
-    let Input::Procedures(loaded) = input else { return None };
-    let edges = loaded.program.procedures.iter().flat_map(|p| &p.edges);
-    let has_inputs = edges.into_iter().any(|edge| matches!(edge.op, Op::Input(..)));
+    if !matches!(input, Input::Procedures(_)) {
+        return None;
+    }
     match engine {
         EngineName::Explicit => None,
         EngineName::KInduction => Some(500),
-        _ if !has_inputs => Some(700),
+        _ if has_one_run(input) => Some(700),
         EngineName::Cegar | EngineName::Spds => Some(1000),
         EngineName::Bounded => Some(2000),
         _ => None,
     }
+}
+
+/// Whether an input is a program that asks for none itself.
+pub(crate) fn has_one_run(input: &Input) -> bool {
+    let Input::Procedures(loaded) = input else { return false };
+    let mut edges = loaded.program.procedures.iter().flat_map(|p| &p.edges);
+    !edges.any(|edge| matches!(edge.op, Op::Input(..)))
 }
 
 /// Searches, re-checks, reports.

@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clinch_engine::share::{Fact, Known, Quota};
+use clinch_engine::turns::Turn;
 use clinch_engine::{Budget, Observer, Progress};
-use clinch_ir::Reason;
+use clinch_ir::{Reason, work};
 use serde_json::json;
 
+use crate::baton::{Baton, Hand};
 use crate::check::{self, Engine, Watcher};
 use crate::options::{EngineName, Given, Options};
 use crate::report::{GivenUp, Report, Telling, Verdict};
@@ -24,7 +26,8 @@ const STACK: usize = 1 << 30;
 /// How often the limits are looked at.
 const EVERY: Duration = Duration::from_millis(20);
 
-/// Checks a task: the engines that may help run at a time, the first verdict that was re-checked is the answer, and the others stop.
+/// Checks a task: the engines that may help run at a time, or take turns if one thread is all there is. The first verdict that was
+/// re-checked is the answer, and the others stop.
 ///
 /// An engine that is in a query of the solver when the check ends goes on until the query does.
 pub fn check(task: &Task, options: &Options) -> Result<Report, Error> {
@@ -72,9 +75,11 @@ fn first_verdict(input: Arc<Input>, engines: Vec<Engine>, options: &Options, bud
     let mut given_up: Vec<GivenUp> = Vec::new();
     let several = engines.len() > 1;
     let store = (several && check::shares(&input, options)).then(|| Arc::new(Mutex::new(store)));
+    let baton = (options.threads == Some(1)).then(|| Arc::new(Baton::new(engines.len())));
     for (number, engine) in engines.into_iter().enumerate() {
         let name = engine.name();
-        let member = Member { number, name: engine.own_name(), store: store.clone(), ..Member::default() };
+        let hand = baton.as_ref().map(|baton| baton.hand(number));
+        let member = Member { number, name: engine.own_name(), store: store.clone(), hand, ..Member::default() };
         let answers = (member, sender.clone());
         if let Err(error) = start(Arc::clone(&input), engine, options.clone(), budget.clone(), answers) {
             given_up.push(given_up_for(name, &Reason::Crashed(format!("it could not be started: {error}"))));
@@ -106,6 +111,7 @@ fn start(
     (mut member, answers): (Member, Sender<Report>),
 ) -> std::io::Result<()> {
     let run = move || {
+        let budget = member.in_turns(budget);
         let run = || check::run(&input, &engine, &options, &budget, &mut member);
         let mut report = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
             let reason = Reason::Crashed("panic".to_owned());
@@ -114,6 +120,8 @@ fn start(
         member.counts.add_to(&mut report);
         // Nobody may wait for it any more.
         let _ = answers.send(report);
+        // Only then it is another one's turn.
+        drop(member.hand);
     };
     std::thread::Builder::new().stack_size(STACK).spawn(run).map(|_| ())
 }
@@ -127,9 +135,18 @@ struct Member {
     store: Option<Arc<Mutex<Store>>>,
     quota: Quota,
     counts: Counts,
+    /// Where they take turns.
+    hand: Option<Hand>,
 }
 
 impl Member {
+    /// Where engines take turns, this one waits for its first, and has the others in between.
+    fn in_turns(&self, budget: Budget) -> Budget {
+        let Some(hand) = &self.hand else { return budget };
+        work::count();
+        budget.with_turn(Arc::new(Turn::first(hand.rota())))
+    }
+
     fn store(&self) -> Option<MutexGuard<'_, Store>> {
         self.store.as_ref().map(|store| store.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -206,23 +223,100 @@ mod tests {
         assert!(reason.contains("undefined behaviour"), "{reason}");
     }
 
-    /// However late facts are, the verdict is the same.
+    fn bits(wrong: &str) -> Task {
+        Task::text("bits.c", &BITS.replace("WRONG", wrong))
+    }
+
+    fn example(name: &str) -> Task {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Task::text(file.file_name().and_then(|name| name.to_str()).expect("a name"), &text)
+    }
+
+    fn word(verdict: &Verdict) -> &'static str {
+        match verdict {
+            Verdict::Safe { .. } => "safe",
+            Verdict::Unsafe { .. } => "unsafe",
+            Verdict::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// Keeps the processors busy until it goes out of scope.
+    struct Load(Arc<std::sync::atomic::AtomicBool>);
+
+    impl Load {
+        fn new(threads: usize) -> Load {
+            let over = Arc::new(std::sync::atomic::AtomicBool::new(false));
+            for _ in 0..threads {
+                let over = Arc::clone(&over);
+                std::thread::spawn(move || while !over.load(Ordering::Relaxed) {});
+            }
+            Load(over)
+        }
+    }
+
+    impl Drop for Load {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// However late facts are, and whatever else the machine does, the verdict is the same: a hundred runs.
     #[test]
     fn verdicts_do_not_depend_on_when_facts_arrive() {
-        for (wrong, expected) in [("0", "safe"), ("1", "unsafe")] {
-            for seed in 0..4 {
+        let examples = [
+            ("c/funlock.c", "safe"),
+            ("c/funlock-bug1.c", "unsafe"),
+            ("c/ring-bug.c", "unsafe"),
+            ("c/mouse-bug1.c", "unsafe"),
+            ("c/parity-bug.c", "unsafe"),
+            ("gcl/ticket-err.gcl", "unsafe"),
+            ("armc/seesaw-err.armc", "unsafe"),
+            ("rem/parity.rem", "safe"),
+            ("bp/lock.bp", "safe"),
+            ("bp/lock-bug.bp", "unsafe"),
+        ];
+        let tasks = examples.map(|(name, expected)| (example(name), expected));
+        let tasks = tasks.into_iter().chain([(bits("0"), "safe"), (bits("1"), "unsafe")]);
+        let _load = Load::new(2);
+        for (task, expected) in tasks {
+            for seed in 0..9 {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
                 let delay = move || Duration::from_millis(rng.random_range(0..60));
-                let task = Task::text("bits.c", &BITS.replace("WRONG", wrong));
                 let report = check_with(&task, &Options::default(), Store::with_delay(Box::new(delay)));
-                let report = report.expect("a C program");
-                let verdict = match &report.verdict {
-                    Verdict::Safe { .. } => "safe",
-                    Verdict::Unsafe { .. } => "unsafe",
-                    Verdict::Unknown { .. } => "unknown",
-                };
-                assert_eq!((verdict, report.certified), (expected, true), "seed {seed}: {report}");
+                let report = report.expect("a program");
+                assert_eq!((word(&report.verdict), report.certified), (expected, true), "seed {seed}: {report}");
             }
+        }
+    }
+
+    /// What one thread does, it does again, whatever else the machine does: verdict, evidence, statistics.
+    #[test]
+    fn one_thread_repeats_itself() {
+        let options = Options { threads: Some(1), ..Options::default() };
+        for task in [bits("0"), bits("1"), example("gcl/ticket-err.gcl"), example("rem/parity.rem")] {
+            let run = || {
+                let report = check(&task, &options).expect("a program");
+                assert_ne!(word(&report.verdict), "unknown", "{report}");
+                without_times(serde_json::to_value(&report).expect("a report"))
+            };
+            let alone = run();
+            let _load = Load::new(2);
+            assert_eq!(alone, run());
+        }
+    }
+
+    /// A report without what was measured in seconds.
+    fn without_times(value: serde_json::Value) -> serde_json::Value {
+        use serde_json::Value;
+        let is_time = |name: &str| name.ends_with("seconds") || name.ends_with("_s") || name.ends_with("time");
+        match value {
+            Value::Object(fields) => {
+                let lasting = fields.into_iter().filter(|(name, _)| !is_time(name));
+                Value::Object(lasting.map(|(name, value)| (name, without_times(value))).collect())
+            }
+            Value::Array(items) => Value::Array(items.into_iter().map(without_times).collect()),
+            other => other,
         }
     }
 }

@@ -46,6 +46,7 @@
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod baton;
 mod c;
 mod check;
 pub mod engines;

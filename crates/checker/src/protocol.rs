@@ -18,6 +18,9 @@ pub struct Assignment {
     pub elapsed_ms: u64,
     /// The engine it runs, if it is one of a portfolio.
     pub member: Option<EngineName>,
+    /// Whether it waits for its turns.
+    #[serde(default)]
+    pub takes_turns: bool,
 }
 
 /// What a worker says.
@@ -27,7 +30,12 @@ pub(crate) enum Message {
     Engine(String),
     /// The input was read, and these engines may help with it, each with the milliseconds of processor time in which it mostly
     /// answers if it does.
-    Helpful(Vec<(EngineName, Option<u64>)>),
+    Helpful {
+        /// The engines.
+        engines: Vec<(EngineName, Option<u64>)>,
+        /// Whether the program has but one run.
+        one_run: bool,
+    },
     /// What keeps it busy.
     Busy(String),
     /// How far it is: the statistics of a run that does not end by itself.
@@ -40,6 +48,8 @@ pub(crate) enum Message {
     GaveUp(GivenUp, Vec<String>),
     /// Something that may help the others.
     Fact(Known),
+    /// Its turn is over, and it waits for the next. It has done so many milliseconds of work in all its turns.
+    TurnOver(u64),
     /// The worker is about to crash.
     Panicked(String),
     /// There is nothing to check: the input is bad.
@@ -57,6 +67,8 @@ pub(crate) enum Request {
     Stop,
     /// Another worker found this out.
     Fact(Fact),
+    /// It is the worker's turn, for so many milliseconds of work. Until the next one it is told no facts.
+    Turn(u64),
 }
 
 impl Request {

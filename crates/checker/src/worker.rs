@@ -6,11 +6,13 @@
 use std::io::{BufRead, Write};
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clinch_engine::share::{Fact, Known, Quota};
+use clinch_engine::turns::{Rota, Turn};
 use clinch_engine::{Budget, Observer, Progress};
+use clinch_ir::work;
 use serde_json::{Value, json};
 
 use crate::check::{self, Watcher};
@@ -22,6 +24,8 @@ use crate::task::{Error, Task};
 
 /// How often the limits are looked at.
 const EVERY: Duration = Duration::from_millis(20);
+/// How long a turn goes on when there is a verdict to re-check: most take no longer, and those that do may fail.
+const WORK_FOR_RECHECK: Duration = Duration::from_secs(1);
 
 /// Does the work of a check, and tells the supervisor. `show` is told as well how it goes on, with the name of the engine.
 pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, show: impl FnOnce(&'static str) -> W) {
@@ -33,6 +37,11 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     let heard = Arc::new(Heard::default());
     let arriving = Arc::clone(&heard);
     spawn("supervisor", move || listen(&stop, &arriving));
+    if options.threads == Some(1) {
+        work::count();
+    }
+    let turn = assignment.takes_turns.then(|| Arc::new(Turn::first(heard.clone())));
+    let budget = turn.iter().fold(budget, |budget, turn| budget.with_turn(Arc::clone(turn)));
     let (input, engine) = match check::prepare(task, options, assignment.member) {
         Ok(prepared) => prepared,
         Err(Error::Input(text)) => return tell(&Message::BadInput(text)),
@@ -44,10 +53,11 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     };
     tell(&Message::Engine(engine.name().to_owned()));
     let helpful = check::helpful(&input).into_iter();
-    tell(&Message::Helpful(helpful.map(|engine| (engine, check::patience(&input, engine))).collect()));
+    let engines = helpful.map(|engine| (engine, check::patience(&input, engine))).collect();
+    tell(&Message::Helpful { engines, one_run: check::has_one_run(&input) });
     let others = assignment.member.is_some() && check::shares(&input, options);
     let sharing = others.then(|| Sharing { heard, quota: Quota::default(), counts: Counts::default() });
-    let mut watcher = Link { shown: show(engine.name()), last: None, sharing };
+    let mut watcher = Link { shown: show(engine.name()), last: None, sharing, turn };
     let mut report = check::run(&input, &engine, options, &budget, &mut watcher);
     watcher.sharing.map(|sharing| sharing.counts).unwrap_or_default().add_to(&mut report);
     tell(&match (assignment.member, report) {
@@ -64,6 +74,8 @@ struct Link<W> {
     last: Option<std::time::Instant>,
     /// Where other engines are at work as well.
     sharing: Option<Sharing>,
+    /// Where they take turns.
+    turn: Option<Arc<Turn>>,
 }
 
 /// What other engines are told and what they tell.
@@ -73,23 +85,60 @@ struct Sharing {
     counts: Counts,
 }
 
-/// Facts that arrived and nobody asked for yet.
+/// What arrived and nobody asked for yet.
 #[derive(Default)]
-struct Heard(Mutex<Vec<Fact>>);
+struct Heard {
+    news: Mutex<News>,
+    /// There is a turn.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct News {
+    facts: Vec<Fact>,
+    turn: Option<Duration>,
+    /// No turns are given any more: whoever waits finds out that it is over.
+    over: bool,
+}
 
 impl Heard {
     /// What no engine asks for must not fill the memory.
     const MOST: usize = 10_000;
 
+    fn news(&self) -> MutexGuard<'_, News> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn push(&self, fact: Fact) {
-        let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if facts.len() < Self::MOST {
-            facts.push(fact);
+        let mut news = self.news();
+        if news.facts.len() < Self::MOST {
+            news.facts.push(fact);
         }
     }
 
     fn take(&self) -> Vec<Fact> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.news().facts)
+    }
+
+    fn start_turn(&self, length: Duration) {
+        self.news().turn = Some(length);
+        self.changed.notify_all();
+    }
+
+    fn end_turns(&self) {
+        self.news().over = true;
+        self.changed.notify_all();
+    }
+}
+
+impl Rota for Heard {
+    fn over(&self, done: Duration) {
+        tell(&Message::TurnOver(done.as_millis() as u64));
+    }
+
+    fn wait(&self) -> Duration {
+        let news = self.changed.wait_while(self.news(), |news| news.turn.is_none() && !news.over);
+        news.unwrap_or_else(PoisonError::into_inner).turn.take().unwrap_or_default()
     }
 }
 
@@ -131,6 +180,9 @@ impl<W: Watcher> Observer for Link<W> {
 
 impl<W: Watcher> Watcher for Link<W> {
     fn found(&mut self) {
+        if let Some(turn) = &self.turn {
+            turn.extend(WORK_FOR_RECHECK);
+        }
         self.shown.found();
         tell(&Message::Found);
         tell(&Message::Busy("a verdict was found, and its re-check did not end".to_owned()));
@@ -185,7 +237,11 @@ fn listen(stop: &AtomicBool, heard: &Heard) {
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         match Request::read(&line) {
             Request::Fact(fact) => heard.push(fact),
-            Request::Stop => stop.store(true, Ordering::Relaxed),
+            Request::Turn(milliseconds) => heard.start_turn(Duration::from_millis(milliseconds)),
+            Request::Stop => {
+                stop.store(true, Ordering::Relaxed);
+                heard.end_turns();
+            }
         }
     }
     #[allow(clippy::exit, reason = "nobody waits for an answer")]

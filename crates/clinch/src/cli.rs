@@ -86,7 +86,7 @@ pub(crate) struct CheckArgs {
     pub(crate) engine: EngineName,
 
     /// Engines that run at a time (auto), or threads of the breadth-first search (explicit); 0: all cores. The verdict does not
-    /// depend on it.
+    /// depend on it; with 1, every run does the same things in the same order.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clinch_ir::{Reason, Term, Terms};
+use clinch_ir::{Reason, Term, Terms, work};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::goals::Goals;
 use crate::share::{Fact, Known, Standing};
+use crate::turns::Turn;
 
 /// Limits of a run.
 #[derive(Clone, Debug)]
@@ -20,23 +21,28 @@ pub struct Budget {
     stop: Arc<AtomicBool>,
     /// Where only a part of the time may be used.
     part: Option<Part>,
+    /// Where engines take turns.
+    turn: Option<Arc<Turn>>,
 }
 
-/// A part of the time, for one of several attempts. It is counted in the processor's time of the thread: what else the machine does,
-/// and that other engines have their turns, is not the fault of the attempt.
+/// A part of the time, for one of several attempts, on the clock of the thread: what else the machine does, and that other engines
+/// have their turns, is not the fault of the attempt.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     length: Duration,
-    /// On the clock of the thread.
     end: Duration,
 }
 
 /// How much longer than its processor's time an attempt may be expected to take.
 const SHARED: u32 = 4;
 
-/// The processor's time that this thread has used.
+/// The nanoseconds between two times that a limit is asked for, about, beside what is counted elsewhere.
+const BETWEEN_CHECKS: u64 = 5_000;
+
+/// The clock of this thread: the work that it has done, if it counts that, and the processor's time that it has used otherwise.
 pub(crate) fn thread_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+    let used = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from);
+    work::done().unwrap_or_else(used)
 }
 
 impl Default for Budget {
@@ -48,6 +54,7 @@ impl Default for Budget {
             max_iterations: None,
             stop: Arc::default(),
             part: None,
+            turn: None,
         }
     }
 }
@@ -84,6 +91,12 @@ impl Budget {
         Budget { stop, ..self }
     }
 
+    /// The thread that asks whether to stop waits there for its turn.
+    #[must_use]
+    pub fn with_turn(self, turn: Arc<Turn>) -> Self {
+        Budget { turn: Some(turn), ..self }
+    }
+
     /// The flag that stops the run.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
@@ -107,15 +120,23 @@ impl Budget {
         self.part(left.map_or(most, |left| (left * percent / 100).min(most)))
     }
 
+    /// Whether other engines have their turns in between.
+    pub fn takes_turns(&self) -> bool {
+        self.turn.is_some()
+    }
+
     /// Time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Time left, if it is limited. Less may be enough to use up a part.
+    /// Time left, if it is limited. Less may be enough to use up a part. Where work is counted, it is what is left of the whole time
+    /// for this thread: others are not taken into account, for they may be faster or slower the next time.
     pub fn remaining(&self) -> Option<Duration> {
-        let left = self.timeout.map(|t| t.saturating_sub(self.elapsed()));
-        let part = self.part.map(|part| part.end.saturating_sub(thread_time()) * SHARED);
+        let used = work::done().unwrap_or_else(|| self.elapsed());
+        let left = self.timeout.map(|t| t.saturating_sub(used));
+        let shared = if work::done().is_some() { 1 } else { SHARED };
+        let part = self.part.map(|part| part.end.saturating_sub(thread_time()) * shared);
         [left, part].into_iter().flatten().min()
     }
 
@@ -125,8 +146,13 @@ impl Budget {
         self.part.map(|part| part.length).or(self.timeout).filter(|_| near).map(Reason::Timeout)
     }
 
-    /// The reason to stop now, if there is one. Cheap enough to be asked thousands of times a second.
+    /// The reason to stop now, if there is one. Cheap enough to be asked thousands of times a second. Where engines take turns,
+    /// others may have theirs meanwhile.
     pub fn check(&self) -> Result<(), Reason> {
+        work::add(BETWEEN_CHECKS);
+        if let Some(turn) = &self.turn {
+            turn.pass_on_if_over();
+        }
         if self.stop.load(Ordering::Relaxed) {
             return Err(Reason::Interrupted);
         }

@@ -23,6 +23,7 @@ pub mod spds;
 pub mod split;
 #[cfg(test)]
 mod testing;
+pub mod turns;
 
 pub use budget::{Budget, Observer, Progress, Silent, resident_bytes};
 pub use goals::{Goals, Sighting};

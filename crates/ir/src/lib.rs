@@ -23,6 +23,7 @@ pub mod term;
 mod typing;
 pub mod verdict;
 mod walk;
+pub mod work;
 
 pub use eval::{EvalError, Evaluator, Fault, State};
 pub use horn::{

@@ -19,6 +19,10 @@ use rustc_hash::FxHashMap;
 
 use crate::program::{LocId, ProcId, VarId};
 use crate::sort::Sort;
+use crate::work;
+
+/// The nanoseconds that it takes to make a term, about, with what is done before and after.
+const WORK: u64 = 300;
 
 /// A term: an index into the [`Terms`] store that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -276,6 +280,7 @@ impl Terms {
 
     /// The term with this outermost node.
     pub fn intern(&mut self, node: Node) -> Term {
+        work::add(WORK);
         if let Some(&known) = self.index.get(&node) {
             return known;
         }

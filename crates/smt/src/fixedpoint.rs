@@ -14,9 +14,10 @@ use z3::{DeclKind, Fixedpoint, FuncDecl, Goal, Model, Params, SatResult, Tactic}
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant, z3_sort};
 use crate::interrupt;
+use crate::work;
 
-/// How long one formula may take to lose its quantifiers.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How many milliseconds one formula may take to lose its quantifiers.
+const PATIENCE: u32 = 500;
 
 /// What becomes of quantifiers in a model. Z3 describes a predicate that it inlined by what it was defined from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +76,9 @@ pub fn solve(system: &HornSystem, terms: &mut Terms, quantifiers: Quantifiers, l
     for clause in &system.clauses {
         solver.assert(clauses.rule(clause, None));
     }
-    match solver.check() {
+    let answer = solver.check();
+    work::asked();
+    match answer {
         SatResult::Sat => {
             let Some(model) = solver.get_model() else { return HornAnswer::Sat(Vec::new()) };
             // What Z3 found not to matter, matters once the clauses it removed are back.
@@ -100,7 +103,9 @@ pub fn refute(system: &HornSystem, terms: &mut Terms, limit: Option<Duration>) -
     for clause in &system.clauses {
         engine.add_rule(&clauses.rule(clause, Some(&query)), None);
     }
-    match engine.query(&query.apply(&[])) {
+    let answer = engine.query(&query.apply(&[]));
+    work::asked();
+    match answer {
         SatResult::Sat => {
             let proof = engine.get_answer();
             Refutation::Facts(proof.and_then(|proof| clauses.facts(&Dynamic::from_ast(&proof))))
@@ -130,7 +135,7 @@ fn plain(limit: Option<Duration>) -> Params {
 
 fn set_timeout(params: &mut Params, limit: Option<Duration>) {
     if let Some(limit) = limit {
-        params.set_u32("timeout", u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1));
+        work::limit(params, 0, u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1));
     }
 }
 
@@ -277,7 +282,7 @@ fn has_quantifier(expr: &Dynamic) -> bool {
 fn without_quantifiers(expr: &Dynamic) -> Option<Dynamic> {
     let goal = Goal::new(false, false, false);
     goal.assert(&expr.as_bool()?);
-    let result = Tactic::new("qe2").try_for(PATIENCE).apply(&goal, None).ok()?;
+    let result = work::apply(&Tactic::new("qe2"), &goal, PATIENCE)?;
     // Several goals would be a disjunction.
     let [goal] = &result.list_subgoals().collect::<Vec<Goal>>()[..] else { return None };
     Some(Bool::and(&goal.get_formulas()).into())

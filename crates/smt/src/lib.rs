@@ -12,6 +12,7 @@ mod prover;
 mod solver;
 mod tidy;
 mod version;
+mod work;
 mod z3_solver;
 
 pub use fixedpoint::{Fact, HornAnswer, Quantifiers, Refutation, refute, solve};

@@ -10,6 +10,7 @@ use crate::encode::{Encoder, Expr, symbol_constant};
 use crate::interrupt;
 use crate::interrupt::interrupted;
 use crate::solver::{Answer, Solver};
+use crate::work;
 
 /// Work a query may do before Z3 gives up: deterministic, some tenths of a second on today's machines.
 const RESOURCES: u32 = 1_000_000;
@@ -82,8 +83,7 @@ impl Z3Solver {
     /// What each query may use: a deterministic measure of work, and milliseconds.
     pub fn set_limits(&self, resources: u32, milliseconds: u32) {
         let mut params = interrupt::params();
-        params.set_u32("rlimit", resources);
-        params.set_u32("timeout", milliseconds);
+        work::limit(&mut params, resources, milliseconds);
         self.solver.set_params(&params);
     }
 
@@ -141,6 +141,7 @@ impl Solver for Z3Solver {
             .collect();
         self.model = None;
         let answer = self.solver.check_assumptions(&self.assumed);
+        work::asked();
         if interrupted() {
             return Answer::Unknown;
         }

@@ -45,9 +45,8 @@ pub(crate) fn check(
     {
         outcome.artifacts.harness = Some(confirm::harness_for(loaded, trace));
     }
-    let start = Instant::now();
-    let stop: clinch_certify::Stop<'_> =
-        &|| start.elapsed() > PRINTING_TIME || budget.timed_out(PRINTING_TIME).is_some();
+    let printing = budget.part(PRINTING_TIME);
+    let stop: clinch_certify::Stop<'_> = &|| printing.check().is_err() || budget.timed_out(PRINTING_TIME).is_some();
     Ok(report::of_procedures(loaded, outcome, confirmation, stop))
 }
 

@@ -152,8 +152,11 @@ fn settled(
         }
         (Err(reason), _) => unknown(reason),
         (Ok(()), Ok(verdict)) => verdict,
-        (Ok(()), Err(_)) if part.check().is_err() => unknown(Reason::Timeout(start.elapsed())),
-        (Ok(()), Err(_)) => unknown(Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned())),
+        (Ok(()), Err(_)) => unknown(
+            part.check()
+                .err()
+                .unwrap_or_else(|| Reason::Uncertified("the invariants do not hold in exact arithmetic".to_owned())),
+        ),
     };
     Found { verdict, certify_time: found.certify_time + start.elapsed(), ..found }
 }

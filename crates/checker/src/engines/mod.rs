@@ -89,7 +89,8 @@ impl ProcessEngine {
         match name {
             EngineName::Explicit => Ok(ProcessEngine::Explicit(explicit::Config {
                 seed: options.seed,
-                threads: options.threads.filter(|_| !member).unwrap_or(0),
+                // Beside other engines it has all cores or one.
+                threads: options.threads.filter(|&threads| !member || threads == 1).unwrap_or(0),
                 ..explicit::OPTIONS.configure(settings)?
             })),
             EngineName::Alpha => Ok(ProcessEngine::Alpha(alpha::OPTIONS.configure(settings)?)),

@@ -18,6 +18,7 @@ mod sharing;
 mod supervision;
 mod tidy;
 mod traps;
+mod turns;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

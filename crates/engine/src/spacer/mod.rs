@@ -39,9 +39,7 @@ pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dy
     let start = Instant::now();
     let mut run = Run { system, budget, stats: Stats::default() };
     observer.progress(Progress { iteration: 1, ..Progress::default() });
-    let mut terms = system.terms.clone();
-    run.stats.runs += 1;
-    let answer = clinch_smt::solve(system, &mut terms, Quantifiers::Unreadable, budget.remaining());
+    let (terms, answer) = run.first_answer();
     run.stats.verdict_time_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     observer.progress(Progress { iteration: 2, ..Progress::default() });
@@ -62,7 +60,29 @@ struct Run<'a> {
     stats: Stats,
 }
 
+/// The processor's time of Z3's first run, where there are several.
+const FIRST_RUN: Duration = Duration::from_millis(400);
+/// A run that ends so shortly before its time was cut off.
+const CUT_OFF: Duration = Duration::from_millis(20);
+
 impl Run<'_> {
+    /// What Z3 says of the clauses. Its search cannot be left and taken up again: where engines take turns, it starts anew with more time
+    /// in each of them.
+    fn first_answer(&mut self) -> (Terms, HornAnswer) {
+        let mut length = FIRST_RUN;
+        loop {
+            let part = if self.budget.takes_turns() { self.budget.part(length) } else { self.budget.clone() };
+            let mut terms = self.system.terms.clone();
+            self.stats.runs += 1;
+            let answer = clinch_smt::solve(self.system, &mut terms, Quantifiers::Unreadable, part.remaining());
+            let cut_off = matches!(answer, HornAnswer::Unknown(_)) && part.timed_out(CUT_OFF).is_some();
+            if !cut_off || self.budget.check().is_err() {
+                return (terms, answer);
+            }
+            length *= 2;
+        }
+    }
+
     /// A solution that is one, as far as one can see; perhaps another one than Z3 found first.
     fn solution(&mut self, terms: &Terms, candidates: Vec<Vec<Term>>) -> Result<Interpretation, Reason> {
         let unreadable = candidates.is_empty();

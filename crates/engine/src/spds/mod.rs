@@ -69,11 +69,12 @@ mod widths;
 mod witness;
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use clinch_bdd::{Bdds, OutOfNodes};
-use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
+use clinch_ir::{Reason, work};
 use serde::Serialize;
 
 pub use self::options::OPTIONS;
@@ -141,6 +142,9 @@ const GROWTH: u32 = 3;
 /// The part of the nodes that a search without abstraction may have.
 const FIRST_NODES: usize = 8;
 
+/// The nanoseconds that a new node takes, about, with all that is done to find out that it is new.
+const NODE: u64 = 1_000;
+
 /// Results of operations on decision diagrams that are remembered.
 const CACHE: usize = 1 << 20;
 
@@ -186,13 +190,12 @@ fn take_turns(
             let (alone, length) = (left.len() == 1, first * factor);
             let turn = if alone { budget.clone() } else { budget.part(length) };
             let nodes = if abstraction == Abstraction::None { config.nodes / FIRST_NODES } else { config.nodes };
-            let start = Instant::now();
             *stats = Stats::default();
             found = run(program, &Config { abstraction, nodes, ..*config }, &turn, observer, stats);
             let cut_off = match &found {
                 Err(Obstacle::Reason(Reason::Timeout(_))) => true,
                 // Decision diagrams do not say whether it was room or time that they lacked.
-                Err(Obstacle::Room) => start.elapsed() >= length,
+                Err(Obstacle::Room) => turn.check().is_err(),
                 Err(Obstacle::Unsupported(_)) => false,
                 Ok(_) | Err(Obstacle::Reason(_)) => return found,
             };
@@ -217,7 +220,12 @@ fn run(
 ) -> Result<CfaVerdict, Obstacle> {
     let (program, widths) = widths::meant(original, config)?;
     let mut bdds = Bdds::with_cache(config.nodes, CACHE);
-    bdds.set_deadline(budget.remaining().map(|left| Instant::now() + left), budget.stop_flag());
+    let (limits, before) = (budget.clone(), AtomicUsize::new(0));
+    bdds.stop_when(move |nodes| {
+        let new = nodes.saturating_sub(before.swap(nodes, Ordering::Relaxed));
+        work::add(new as u64 * NODE);
+        limits.check().is_err()
+    });
     let model = model::read(&mut bdds, &program, &widths)?;
     stats.heap_bits = widths.heap_bits;
     stats.control_points = model.spds.points.len() as u64;

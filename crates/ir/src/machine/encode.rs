@@ -2,6 +2,7 @@
 
 use crate::cfa::{Liveness, Op, ProcedureId, partial_terms};
 use crate::program::LocId;
+use crate::work;
 
 use super::Machine;
 use super::memory::{Block, BlockKind, tag};
@@ -9,11 +10,19 @@ use super::state::{Frame, MachineState};
 
 /// In a call that waits, and in its caller: nothing.
 const NONE: u32 = u32::MAX;
+/// The nanoseconds that a byte takes, about, with what is done to look it up.
+const BYTE: u64 = 3;
 
 impl Machine<'_> {
     /// Appends the bytes of a state that is between two runs. States with the same bytes behave alike. The count of steps
     /// is not part of it.
     pub fn encode(&self, state: &MachineState, out: &mut Vec<u8>) {
+        let before = out.len();
+        self.put_state(state, out);
+        work::add((out.len() - before) as u64 * BYTE);
+    }
+
+    fn put_state(&self, state: &MachineState, out: &mut Vec<u8>) {
         put(out, state.frames.len() as u64);
         for (i, frame) in state.frames.iter().enumerate() {
             put(out, frame.procedure.into());

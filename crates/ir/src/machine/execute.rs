@@ -2,6 +2,7 @@
 
 use crate::cfa::{EdgeId, InputKind, Op, ProcedureId};
 use crate::program::LocId;
+use crate::work;
 
 use super::code::{Code, End, NO_EDGE, Place};
 use super::fault::Fault;
@@ -15,6 +16,8 @@ use super::{
 
 /// How many steps pass between two looks at the limits.
 const CHECK_EVERY: u64 = 1 << 16;
+/// The nanoseconds that a step takes, about.
+const STEP: u64 = 8;
 
 /// Why the inner loop is left.
 pub(super) enum Leave {
@@ -72,6 +75,14 @@ impl Slots<'_> {
 impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
     /// Executes from the state on. `P`: values that are not modelled are tracked.
     pub(super) fn execute<const P: bool>(&mut self, state: &mut MachineState) -> Event {
+        let before = state.steps;
+        let event = self.execute_on::<P>(state);
+        // The rest was counted on the way.
+        work::add((state.steps - before) % CHECK_EVERY * STEP);
+        event
+    }
+
+    fn execute_on<const P: bool>(&mut self, state: &mut MachineState) -> Event {
         let frame = state.frames.last().expect("a state has an active call");
         let (procedure, location) = (frame.procedure, frame.location);
         let start = self.code.procedures[procedure as usize].locations[location as usize];
@@ -89,6 +100,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
             match left {
                 Ok(Leave::Head) => return self.at_head(state, pc),
                 Ok(Leave::Check) => {
+                    work::add(CHECK_EVERY * STEP);
                     if let Some(limit) = self.exceeded(state.steps) {
                         return self.stopped(state, pc - 1, Stop::Limit(limit));
                     }

@@ -4,7 +4,6 @@
 use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::time::Duration;
 use z3::ast::{Ast, Bool, Dynamic, exists_const};
 use z3::{Goal, Tactic};
 
@@ -14,11 +13,12 @@ use super::problem::{Problem, conjuncts};
 use super::rational::Rational;
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant};
+use crate::work;
 
 /// Inequalities that one elimination may produce.
 const PRODUCTS: usize = 200;
-/// What Z3 may take for one elimination.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How many milliseconds Z3 may take for one elimination.
+const PATIENCE: u32 = 500;
 
 /// Consequences of the conjuncts over the symbols to keep.
 pub(super) fn eliminate(terms: &mut Terms, parts: Vec<Term>, keep: &FxHashSet<Symbol>) -> Vec<Term> {
@@ -230,7 +230,7 @@ fn ask(terms: &mut Terms, parts: &[Term], keep: &FxHashSet<Symbol>) -> Option<Ve
     let bound: Vec<&dyn Ast> = bound.iter().map(|b| b as &dyn Ast).collect();
     let goal = Goal::new(false, false, false);
     goal.assert(&exists_const(&bound, &[], &Bool::and(&body)));
-    let result = Tactic::new("qe2").try_for(PATIENCE).apply(&goal, None).ok()?;
+    let result = work::apply(&Tactic::new("qe2"), &goal, PATIENCE)?;
     // Several goals would be a disjunction.
     let [goal] = &result.list_subgoals().collect::<Vec<Goal>>()[..] else { return None };
     let names = Names { constants: &constants, bound: &[] };

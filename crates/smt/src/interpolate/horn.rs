@@ -10,6 +10,7 @@ use super::{Failure, Query};
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant, z3_sort};
 use crate::interrupt;
+use crate::work;
 
 /// Milliseconds the engine may take.
 const MILLISECONDS: u32 = 5_000;
@@ -34,7 +35,9 @@ pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, Failure> 
         engine.add_rule(&rule, None);
     }
     let root = predicates.last().ok_or("no nodes")?;
-    match engine.query(&root.application) {
+    let answer = engine.query(&root.application);
+    work::asked();
+    match answer {
         SatResult::Unsat => {}
         SatResult::Sat => return Err("the engine finds a derivation".into()),
         SatResult::Unknown => return Err(engine.get_reason_unknown().as_str().into()),
@@ -76,7 +79,7 @@ fn decided(engine: &Fixedpoint) -> FxHashMap<String, bool> {
 fn parameters() -> Params {
     let mut params = interrupt::params();
     params.set_symbol("engine", "spacer");
-    params.set_u32("timeout", MILLISECONDS);
+    work::limit(&mut params, 0, MILLISECONDS);
     params.set_bool("xform.inline_eager", false);
     params.set_bool("xform.inline_linear", false);
     params.set_bool("xform.slice", false);

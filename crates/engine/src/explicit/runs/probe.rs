@@ -1,6 +1,6 @@
 //! Runs with random inputs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clinch_ir::cfa::InputTrace;
 use clinch_ir::machine::{InputRequest, Limit, Limits, Stop};
@@ -21,13 +21,12 @@ pub(super) fn probe(
     (runs, time): (u64, Duration),
     stats: &mut RunsStats,
 ) -> Option<InputTrace> {
-    let start = Instant::now();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut steps = FIRST_STEPS;
     // Runs since then that were cut off.
     let mut cut_off = 0;
-    let budget = hunt.budget;
-    let interrupt = || budget.check().is_err() || start.elapsed() > time;
+    let budget = hunt.budget.part(time);
+    let interrupt = || budget.check().is_err();
     while stats.probes < runs && !interrupt() {
         let mood = Mood::ALL[stats.probes as usize % Mood::ALL.len()];
         stats.probes += 1;

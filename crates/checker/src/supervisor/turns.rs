@@ -1,0 +1,106 @@
+//! Whose turn it is, where fewer engines may run at a time than could help.
+//!
+//! With several cores it is a matter of time: a process is stopped, and goes on later. With one it is to be the same in every run: an engine
+//! is told how much work it may do, says when that is done, and what it told others by then they hear at the start of their next turn.
+
+use std::time::{Duration, Instant};
+
+use super::Run;
+use super::worker::{State, Worker};
+use crate::protocol::Request;
+
+/// The part of a turn that an engine gets which would have answered by now if it could, where another engine surely will.
+const PAST_ITS_BEST: u32 = 10;
+/// The processor's time after which a turn is over, whatever the engine says, and how many times its length: work that is not counted must not
+/// keep the others from theirs. What follows need not be the same in the next run.
+const LEAST_OVERDUE: Duration = Duration::from_secs(2);
+const OVERDUE: u32 = 6;
+
+impl Run<'_> {
+    /// The next engine goes on when the turn of the one before is over: those that have not started first, then who waits longest.
+    pub(super) fn give_turns(&mut self) {
+        if let Some(at_work) = self.workers.iter_mut().find(|worker| worker.state == State::Running) {
+            if at_work.is_overdue() {
+                at_work.pause();
+            }
+            return;
+        }
+        if self.over.is_some() {
+            return;
+        }
+        if self.start_next().is_some() {
+            return self.give_turn(self.workers.len() - 1);
+        }
+        let waiting = self.workers.iter().enumerate().filter(|(_, worker)| worker.state != State::Ended);
+        if let Some((number, _)) = waiting.min_by_key(|(_, worker)| worker.since) {
+            self.give_turn(number);
+        }
+    }
+
+    fn give_turn(&mut self, number: usize) {
+        let worker = &mut self.workers[number];
+        if worker.state == State::Paused {
+            // It was in the middle of its turn.
+            worker.turn.1 = worker.processor_time().unwrap_or_default();
+            return worker.resume();
+        }
+        let patience = worker.member.and_then(|member| self.patience.get(&member));
+        let past = self.one_run && patience.is_some_and(|&ms| worker.work > Duration::from_millis(ms));
+        let length = if past { worker.slice / PAST_ITS_BEST } else { worker.slice };
+        worker.slice *= 2;
+        self.store.hand_to(number).into_iter().for_each(|fact| worker.send(&Request::Fact(fact)));
+        worker.give_turn(length);
+    }
+
+    /// A worker waits for its next turn.
+    pub(super) fn turn_over(&mut self, number: usize, work: Duration) {
+        let worker = &mut self.workers[number];
+        worker.work = work;
+        if worker.state == State::Paused {
+            worker.resume();
+        }
+        (worker.state, worker.since) = (State::Waiting, Instant::now());
+    }
+
+    /// Where not all may run at a time, those whose slice is over wait for the others; while a verdict is re-checked, all do for a while.
+    pub(super) fn share_cores(&mut self) {
+        if self.workers.iter().any(Worker::is_finishing) {
+            let others = self.workers.iter_mut().filter(|w| w.found.is_none() && w.state == State::Running);
+            return others.for_each(Worker::pause);
+        }
+        let is_paused = |worker: &Worker| worker.state == State::Paused;
+        let others_wait = !self.waiting.is_empty() || self.workers.iter().any(is_paused);
+        let tired = self.workers.iter().position(|worker| {
+            worker.state == State::Running && !worker.is_finishing() && worker.since.elapsed() > worker.slice
+        });
+        if let Some(tired) = tired.filter(|_| others_wait && self.asked_for_others && self.over.is_none()) {
+            let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
+            if running >= self.threads {
+                self.workers[tired].slice *= 2;
+                self.workers[tired].pause();
+            }
+        }
+        let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
+        if running < self.threads && self.waiting.is_empty() {
+            let rested = self.workers.iter_mut().filter(|worker| worker.state == State::Paused);
+            if let Some(worker) = rested.min_by_key(|worker| worker.since) {
+                worker.resume();
+            }
+        }
+    }
+}
+
+impl Worker {
+    fn give_turn(&mut self, length: Duration) {
+        self.turn = (length, self.processor_time().unwrap_or_default());
+        (self.state, self.since) = (State::Running, Instant::now());
+        self.send(&Request::Turn(length.as_millis() as u64));
+    }
+
+    /// Whether its turn takes much longer than it should, on the processor's clock.
+    fn is_overdue(&self) -> bool {
+        let (length, start) = self.turn;
+        let most = LEAST_OVERDUE + length * OVERDUE;
+        self.processor_time().is_some_and(|now| now.saturating_sub(start) > most)
+    }
+}

@@ -1,0 +1,206 @@
+//! A process that checks.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::options::EngineName;
+use crate::outbox::Outbox;
+use crate::protocol::{Assignment, Message, Request};
+
+/// How long others wait for the re-check of a verdict: most take no longer, and those that do may fail.
+const WAIT_FOR_RECHECK: Duration = Duration::from_secs(1);
+/// How much an engine that is past its best time stands back (as `nice` counts: it gets a tenth of a share).
+const STAND_BACK: i32 = 10;
+/// How long an engine runs before it is another one's turn, at first.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// In what the system counts processor time.
+const TICKS_PER_SECOND: u64 = 100;
+
+/// What a worker does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    Running,
+    /// Stopped from outside.
+    Paused,
+    /// For its turn.
+    Waiting,
+    Ended,
+}
+
+/// The child and everything it started; killed when it goes out of scope.
+pub(super) struct Worker {
+    child: Child,
+    pub(super) outbox: Outbox,
+    pub(super) member: Option<EngineName>,
+    pub(super) state: State,
+    /// Since when it runs, or waits.
+    pub(super) since: Instant,
+    /// How long it runs before it is another one's turn.
+    pub(super) slice: Duration,
+    /// The length of its turn, and the processor's time that it had used before.
+    pub(super) turn: (Duration, Duration),
+    /// The work of all its turns.
+    pub(super) work: Duration,
+    /// Whether it has what the others leave.
+    pub(super) stands_back: bool,
+    /// Since when it has a verdict, and re-checks it.
+    pub(super) found: Option<Instant>,
+    /// Since when its process is no more.
+    pub(super) gone: Option<Instant>,
+    pub(super) engine: Option<String>,
+    pub(super) busy: Option<String>,
+    pub(super) progress: Value,
+    pub(super) panic: Option<String>,
+}
+
+impl Worker {
+    pub(super) fn start(
+        mut command: Command,
+        number: usize,
+        assignment: &Assignment,
+        sender: Sender<(usize, Message)>,
+    ) -> std::io::Result<Worker> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Ctrl-C on a terminal reaches the supervisor alone, and compilers that the child started end with it.
+            .process_group(0)
+            .spawn()?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let outbox = Outbox::new(input.expect("it is piped"))?;
+        let mut lines = BufReader::new(output.expect("it is piped")).lines();
+        std::thread::Builder::new().name("messages".to_owned()).spawn(move || {
+            while let Some(Ok(line)) = lines.next() {
+                // The last words of a child that dies may be half a line.
+                let Ok(message) = serde_json::from_str(&line) else { continue };
+                if sender.send((number, message)).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Worker {
+            child,
+            outbox,
+            member: assignment.member,
+            state: State::Running,
+            since: Instant::now(),
+            slice: SLICE,
+            turn: (SLICE, Duration::ZERO),
+            work: Duration::ZERO,
+            stands_back: false,
+            found: None,
+            gone: None,
+            engine: None,
+            busy: None,
+            progress: Value::Null,
+            panic: None,
+        })
+    }
+
+    /// Whether it re-checks a verdict, and will soon be done.
+    pub(super) fn is_finishing(&self) -> bool {
+        self.state == State::Running && self.found.is_some_and(|since| since.elapsed() < WAIT_FOR_RECHECK)
+    }
+
+    pub(super) fn name(&self) -> String {
+        match (self.member, &self.engine) {
+            (Some(member), _) => member.name().to_owned(),
+            (None, Some(engine)) => engine.clone(),
+            (None, None) => "none".to_owned(),
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            // One that is gone needs no signal.
+            let _ = killpg(Pid::from_raw(group), signal);
+        }
+    }
+
+    pub(super) fn pause(&mut self) {
+        self.signal(Signal::SIGSTOP);
+        (self.state, self.since) = (State::Paused, Instant::now());
+    }
+
+    pub(super) fn resume(&mut self) {
+        self.signal(Signal::SIGCONT);
+        (self.state, self.since) = (State::Running, Instant::now());
+    }
+
+    pub(super) fn send(&self, request: &Request) {
+        if let Some(line) = request.line() {
+            self.outbox.send(line);
+        }
+    }
+
+    pub(super) fn stand_back(&mut self) {
+        self.stands_back = true;
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+            // Where the system does not let it, it competes as before.
+            let _ = rustix::process::setpriority_pgrp(Some(group), STAND_BACK);
+        }
+    }
+
+    /// The processor time it used, where the system tells.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The name, in brackets, may hold spaces. Behind it, user and system time are the numbers 12 and 13.
+        let numbers: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = numbers.get(11)?.parse::<u64>().ok()? + numbers.get(12)?.parse::<u64>().ok()?;
+        Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
+    }
+
+    pub(super) fn ask_to_stop(&mut self) {
+        if let Some(line) = Request::Stop.line() {
+            self.outbox.send_now(line);
+        }
+        if self.state == State::Paused {
+            self.resume();
+        }
+    }
+
+    /// Whether the process is no more.
+    pub(super) fn is_gone(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// What a crash looks like from outside.
+    pub(super) fn cause(&mut self) -> String {
+        let status: Option<ExitStatus> = self.child.try_wait().ok().flatten();
+        match (self.panic.take(), status) {
+            (Some(panic), _) => panic,
+            (None, Some(status)) => match (status.signal(), status.code()) {
+                (Some(signal), _) => format!("signal {signal}"),
+                (None, code) => format!("exit code {}", code.unwrap_or_default()),
+            },
+            (None, None) => "it does not answer".to_owned(),
+        }
+    }
+
+    pub(super) fn end(&mut self) {
+        self.signal(Signal::SIGKILL);
+        let _ = self.child.wait();
+        self.state = State::Ended;
+    }
+
+    /// Memory it holds, where the system tells.
+    pub(super) fn resident_bytes(&self) -> Option<u64> {
+        if self.state == State::Ended { None } else { clinch_engine::resident_bytes(&self.child.id().to_string()) }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if self.state != State::Ended {
+            self.end();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! With one thread, engines take turns, and every run is like the one before.
+
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::{check_json, root};
+
+/// Processes that keep the processors busy; they end when this goes out of scope.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn new() -> Load {
+        let spin = || Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
+        Load((0..3).map(|_| spin().expect("a shell")).collect())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Without what was measured in seconds.
+fn without_times(value: Value) -> Value {
+    let is_time = |name: &str| name.ends_with("seconds") || name.ends_with("_s") || name.ends_with("time");
+    match value {
+        Value::Object(fields) => {
+            let lasting = fields.into_iter().filter(|(name, _)| !is_time(name));
+            Value::Object(lasting.map(|(name, value)| (name, without_times(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(without_times).collect()),
+        other => other,
+    }
+}
+
+/// Programs that different engines decide, after some turns.
+#[test]
+fn one_thread_repeats_itself() {
+    let examples = [
+        "c/checksum.c",
+        "c/mccarthy91.c",
+        "c/bucket.c",
+        "c/ring-bug.c",
+        "c/utf8.c",
+        "gcl/bakery.gcl",
+        "gcl/ticket-err.gcl",
+        "armc/bakery3.armc",
+        "rem/parity.rem",
+        "bp/swap.bp",
+    ];
+    for name in examples {
+        let file = root().join("examples").join(name).display().to_string();
+        let run = || check_json(&file, &["--threads", "1", "--timeout", "60s"]);
+        let (code, alone) = run();
+        assert!(code == 0 || code == 1, "{name}: {alone}");
+        let _load = Load::new();
+        let (again, loaded) = run();
+        assert_eq!((code, without_times(alone)), (again, without_times(loaded)), "{name}");
+    }
+}
