@@ -1,87 +1,125 @@
 //! One question about a large formula: what symbolic execution asks.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashSet;
 use z3::Tactic;
 
+use crate::bits::{self, Blaster, Formulas};
 use crate::decode;
 use crate::encode::{Expr, z3_sort};
 use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
-/// A formula that is asked about once. Arrays that are read at constants only are no arrays for the solver but one unknown
-/// for each cell; what is left is decided by a SAT solver, if it is about bits alone.
+/// A formula that is asked about once. If it is about bits alone it becomes a circuit, which a SAT solver decides.
 #[derive(Debug)]
 pub struct LargeQuestion {
     solver: Z3Solver,
-    /// Arrays that are used in other ways.
-    arrays: FxHashSet<Symbol>,
+    way: Way,
 }
 
-/// What decides formulas over truth values and bit-vectors.
-const BITS: [&str; 8] =
-    ["simplify", "propagate-values", "solve-eqs", "elim-uncnstr", "simplify", "bit-blast", "simplify", "sat"];
-/// What decides other formulas.
+#[derive(Debug)]
+enum Way {
+    Circuit {
+        blaster: Blaster,
+        formulas: Formulas,
+        /// After `Sat`: the values of the gates asked about so far.
+        values: Vec<bool>,
+    },
+    /// Terms of Z3. Arrays that are read at constants only are no arrays for the solver but one unknown for each cell; these
+    /// are the others.
+    Terms { arrays: FxHashSet<Symbol> },
+}
+
+/// What decides formulas that are no circuits.
 const OTHER: [&str; 6] = ["simplify", "propagate-values", "solve-eqs", "elim-uncnstr", "simplify", "smt"];
 
 impl LargeQuestion {
     /// The question whether the formula has a model, to be answered in so many milliseconds.
     pub fn new(terms: &Terms, formula: Term, milliseconds: u32) -> Self {
         let parts = terms.parts(formula);
-        let arrays = used_as_arrays(terms, &parts);
-        let in_bits = parts.iter().all(|&part| match (terms.sort(part), terms.node(part)) {
-            (Sort::Bool | Sort::BitVec(_), _) => true,
-            (Sort::Array(_), Node::Symbol(symbol)) => !arrays.contains(&symbol),
-            _ => false,
-        });
-        let steps: &[&str] = if in_bits { &BITS } else { &OTHER };
-        let tactic = steps.iter().map(|name| Tactic::new(name)).reduce(|all, next| all.and_then(&next));
-        let solver = Z3Solver::with_tactic(&tactic.expect("there are steps"));
-        solver.set_limits(0, milliseconds.max(1));
-        let mut question = LargeQuestion { solver, arrays };
-        question.encode(terms, &parts);
-        question.solver.assert(terms, formula);
+        let question = match as_circuit(terms, &parts, formula) {
+            Some((solver, way)) => LargeQuestion { solver, way },
+            None => as_terms(terms, &parts, formula),
+        };
+        question.solver.set_limits(0, milliseconds.max(1));
         question
     }
 
     /// Asks.
     pub fn answer(&mut self, terms: &Terms) -> Answer {
-        self.solver.check(terms, &[])
+        let answer = self.solver.check(terms, &[]);
+        if let (Way::Circuit { blaster, formulas, values }, Some(model)) = (&mut self.way, self.solver.model()) {
+            *values = formulas.values(&blaster.circuit, model);
+        }
+        answer
     }
 
     /// After `Sat`: the value of a term.
     pub fn value(&mut self, terms: &Terms, term: Term) -> Option<Value> {
-        self.encode(terms, &self.unknown_parts(terms, term));
-        let expr = self.solver.encoder.term(terms, term).dynamic();
-        decode::value(&self.solver.model()?.eval(&expr, true)?)
-    }
-
-    /// The parts of a term that were not translated yet, each after its own parts.
-    fn unknown_parts(&self, terms: &Terms, term: Term) -> Vec<Term> {
-        let (mut parts, mut waiting) = (BTreeSet::new(), vec![term]);
-        while let Some(part) = waiting.pop() {
-            if !self.solver.encoder.knows(part) && parts.insert(part) {
-                waiting.extend(terms.children(part));
+        match &mut self.way {
+            Way::Circuit { blaster, values, .. } => {
+                let parts = unknown_parts(terms, term, |part| blaster.knows(part));
+                let word = blaster.word(terms, &parts, term)?;
+                blaster.circuit.evaluate_to(blaster.circuit.len(), values);
+                bits::value(&terms.sort(term), &word, values)
+            }
+            Way::Terms { arrays } => {
+                let parts = unknown_parts(terms, term, |part| self.solver.encoder.knows(part));
+                encode(&mut self.solver, arrays, terms, &parts);
+                let expr = self.solver.encoder.term(terms, term).dynamic();
+                decode::value(&self.solver.model()?.eval(&expr, true)?)
             }
         }
-        parts.into_iter().collect()
     }
+}
 
-    /// Translates parts before what they are parts of, for formulas may be deep.
-    fn encode(&mut self, terms: &Terms, parts: &[Term]) {
-        for &part in parts {
-            match cell(terms, part) {
-                Some((array, _)) if !self.arrays.contains(&array) => {
-                    let name = format!("{}@{}", terms.symbol_name(array), part.index());
-                    let constant = z3::ast::Dynamic::new_const(name, &z3_sort(&terms.sort(part)));
-                    self.solver.encoder.define(part, Expr::of_dynamic(&constant));
-                }
-                _ if matches!(terms.node(part), Node::Symbol(_)) && matches!(terms.sort(part), Sort::Array(_)) => {}
-                _ => {
-                    self.solver.encoder.term(terms, part);
-                }
+fn as_circuit(terms: &Terms, parts: &[Term], formula: Term) -> Option<(Z3Solver, Way)> {
+    if !bits::is_in_bits(terms, parts) {
+        return None;
+    }
+    let mut blaster = Blaster::default();
+    let goal: Rc<[_]> = blaster.word(terms, parts, formula)?;
+    let mut solver = Z3Solver::with_tactic(&Tactic::new("sat"));
+    let formulas = Formulas::new(&blaster.circuit, goal[0]);
+    solver.assert_formula(&formulas.goal());
+    Some((solver, Way::Circuit { blaster, formulas, values: Vec::new() }))
+}
+
+fn as_terms(terms: &Terms, parts: &[Term], formula: Term) -> LargeQuestion {
+    let arrays = used_as_arrays(terms, parts);
+    let tactic = OTHER.iter().map(|name| Tactic::new(name)).reduce(|all, next| all.and_then(&next));
+    let mut solver = Z3Solver::with_tactic(&tactic.expect("there are steps"));
+    encode(&mut solver, &arrays, terms, parts);
+    solver.assert(terms, formula);
+    LargeQuestion { solver, way: Way::Terms { arrays } }
+}
+
+/// The parts of a term that are not known, each after its own parts.
+fn unknown_parts(terms: &Terms, term: Term, knows: impl Fn(Term) -> bool) -> Vec<Term> {
+    let (mut parts, mut waiting) = (BTreeSet::new(), vec![term]);
+    while let Some(part) = waiting.pop() {
+        if !knows(part) && parts.insert(part) {
+            waiting.extend(terms.children(part));
+        }
+    }
+    parts.into_iter().collect()
+}
+
+/// Translates parts before what they are parts of, for formulas may be deep.
+fn encode(solver: &mut Z3Solver, arrays: &FxHashSet<Symbol>, terms: &Terms, parts: &[Term]) {
+    for &part in parts {
+        match cell(terms, part) {
+            Some((array, _)) if !arrays.contains(&array) => {
+                let name = format!("{}@{}", terms.symbol_name(array), part.index());
+                let constant = z3::ast::Dynamic::new_const(name, &z3_sort(&terms.sort(part)));
+                solver.encoder.define(part, Expr::of_dynamic(&constant));
+            }
+            _ if matches!(terms.node(part), Node::Symbol(_)) && matches!(terms.sort(part), Sort::Array(_)) => {}
+            _ => {
+                solver.encoder.term(terms, part);
             }
         }
     }

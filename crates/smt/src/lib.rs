@@ -2,6 +2,7 @@
 //! between predicates with caches and counters.
 
 mod bit_vectors;
+mod bits;
 mod decode;
 mod encode;
 mod fixedpoint;

@@ -61,6 +61,11 @@ impl Z3Solver {
         this
     }
 
+    /// Adds a formula of Z3's.
+    pub(crate) fn assert_formula(&mut self, formula: &Bool) {
+        self.solver.assert(formula);
+    }
+
     /// After `Sat`: the model.
     pub(crate) fn model(&self) -> Option<&Model> {
         self.model.as_ref()

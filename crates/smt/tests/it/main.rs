@@ -2,5 +2,6 @@
 
 mod arrays;
 mod bit_vectors;
+mod large;
 mod loops;
 mod random;

@@ -1,0 +1,126 @@
+//! Circuits against the meaning of the operations, for all values of small widths.
+
+use clinch_ir::bitvec;
+
+use super::*;
+
+const OPERATIONS: [BinOp; 14] = [
+    BinOp::BvAdd,
+    BinOp::BvSub,
+    BinOp::BvMul,
+    BinOp::BvUdiv,
+    BinOp::BvUrem,
+    BinOp::BvSdiv,
+    BinOp::BvSrem,
+    BinOp::BvSmod,
+    BinOp::BvAnd,
+    BinOp::BvOr,
+    BinOp::BvXor,
+    BinOp::BvShl,
+    BinOp::BvLshr,
+    BinOp::BvAshr,
+];
+const COMPARISONS: [BinOp; 5] = [BinOp::Eq, BinOp::BvUlt, BinOp::BvUle, BinOp::BvSlt, BinOp::BvSle];
+
+/// Calls `check` with every pair of values, and the value of the term for it. The term is over two symbols, or over a symbol and
+/// each constant.
+fn for_all_values(
+    width: u32,
+    make: impl Fn(&mut Terms, Term, Term) -> Term,
+    check: impl Fn(&BigUint, &BigUint, Value),
+) {
+    for constant in [false, true] {
+        for (x, y) in (0..1_u64 << width).flat_map(|x| (0..1_u64 << width).map(move |y| (x, y))) {
+            let mut terms = Terms::new();
+            let [a, b] = ["a", "b"].map(|name| terms.fresh(name, Sort::BitVec(width)));
+            let b = if constant { terms.bit_vec(width, y) } else { b };
+            let mut blaster = Blaster::default();
+            let mut values = vec![false];
+            for (term, bits) in [(a, x), (b, y)] {
+                blaster.word(&terms, &[term], term).unwrap();
+                let inputs = blaster.circuit.len() - values.len();
+                values.extend((0..inputs).map(|i| bits >> i & 1 == 1));
+            }
+            let term = make(&mut terms, a, b);
+            let word = blaster.word(&terms, &terms.parts(term), term).unwrap();
+            blaster.circuit.evaluate_to(blaster.circuit.len(), &mut values);
+            check(&x.into(), &y.into(), value(&terms.sort(term), &word, &values).unwrap());
+        }
+    }
+}
+
+#[test]
+fn operations_mean_what_they_say() {
+    for width in 1..=4 {
+        for op in OPERATIONS.into_iter().chain(COMPARISONS).chain([BinOp::BvConcat]) {
+            for_all_values(
+                width,
+                |terms, a, b| terms.intern(Node::Binary(op, a, b)),
+                |x, y, value| {
+                    let expected = bitvec::binary(op, (width, x), (width, y)).unwrap();
+                    assert_eq!(value, expected, "{x} {op:?} {y}, {width} bits");
+                },
+            );
+        }
+    }
+}
+
+#[test]
+fn parts_and_choices_mean_what_they_say() {
+    let width = 3;
+    for_all_values(
+        width,
+        |terms, a, b| {
+            let (negated, complement) = (terms.bv_neg(a), terms.bv_not(b));
+            let less = terms.bv_slt(a, b);
+            let chosen = terms.ite(less, negated, complement);
+            let part = terms.extract(2, 1, chosen);
+            terms.resize(true, 5, part)
+        },
+        |x, y, value| {
+            let number = |bits: &BigUint| bitvec::signed(width, bits);
+            let chosen = if number(x) < number(y) { -number(x) } else { -number(y) - 1 };
+            let part = bitvec::extract(2, 1, &bitvec::of_integer(width, &chosen));
+            let bits = bitvec::of_integer(5, &bitvec::signed(2, &part));
+            assert_eq!(value, Value::BitVec { width: 5, bits });
+        },
+    );
+}
+
+#[test]
+fn what_is_equal_is_one_gate() {
+    let mut circuit = Circuit::default();
+    let (a, b, c) = (circuit.input(), circuit.input(), circuit.input());
+    let both = circuit.and(a, b);
+    assert_eq!(circuit.and(b, a), both);
+    assert_eq!(circuit.and(a, both), both);
+    assert_eq!(circuit.and(!a, both), Bit::FALSE);
+    assert_eq!(circuit.and(!a, !both), !a);
+    let rest = circuit.and(a, !b);
+    assert_eq!(circuit.and(a, !both), rest);
+    let differ = circuit.xor(a, b);
+    assert_eq!(circuit.xor(!a, b), !differ);
+    assert_eq!(circuit.ite(a, !b, b), differ);
+    let choice = circuit.ite(a, b, c);
+    assert_eq!(circuit.ite(!a, c, b), choice);
+    assert_eq!(circuit.ite(a, !b, !c), !choice);
+}
+
+#[test]
+fn equal_indices_read_the_same() {
+    let mut terms = Terms::new();
+    let memory = terms.fresh("m", Sort::array(Sort::BitVec(8), Sort::BitVec(8)));
+    let (i, j) = (terms.fresh("i", Sort::BitVec(8)), terms.fresh("j", Sort::BitVec(8)));
+    let (x, y) = (terms.select(memory, i), terms.select(memory, j));
+    let (same, equal) = (terms.eq(i, j), terms.eq(x, y));
+    let differ = terms.not(equal);
+    for (indices, possible) in [(same, false), (terms.not(same), true)] {
+        let formula = terms.and(indices, differ);
+        let mut question = crate::LargeQuestion::new(&terms, formula, 10_000);
+        let answer = question.answer(&terms);
+        assert_eq!(answer == crate::Answer::Sat, possible);
+        if possible {
+            assert_eq!(question.value(&terms, formula), Some(Value::Bool(true)));
+        }
+    }
+}
