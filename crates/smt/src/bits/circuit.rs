@@ -5,7 +5,11 @@
 
 use std::ops::Not;
 
+use clinch_ir::work;
 use rustc_hash::FxHashMap;
+
+/// The nanoseconds that a gate takes, about, with its way to the solver.
+const GATE: u64 = 1_000;
 
 /// A gate of a circuit, or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -98,6 +102,7 @@ impl Circuit {
     }
 
     fn push(&mut self, gate: Gate) -> Bit {
+        work::add(GATE);
         let number = u32::try_from(self.gates.len()).ok().filter(|&n| n < 1 << 31).expect("fewer than 2^31 gates");
         self.gates.push(gate);
         Bit(number << 1)
