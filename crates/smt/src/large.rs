@@ -84,7 +84,7 @@ fn as_circuit(terms: &Terms, parts: &[Term], formula: Term) -> Option<(Z3Solver,
     let goal: Rc<[_]> = blaster.word(terms, parts, formula)?;
     let mut solver = Z3Solver::with_tactic(&Tactic::new("sat"));
     let formulas = Formulas::new(&blaster.circuit, goal[0]);
-    solver.assert_formula(&formulas.goal());
+    formulas.goals(&blaster.circuit).iter().for_each(|goal| solver.assert_formula(goal));
     Some((solver, Way::Circuit { blaster, formulas, values: Vec::new() }))
 }
 

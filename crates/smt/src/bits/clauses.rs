@@ -1,5 +1,6 @@
 //! Circuits as Boolean formulas of Z3.
 
+use rustc_hash::FxHashSet;
 use z3::Model;
 use z3::ast::Bool;
 
@@ -26,9 +27,19 @@ impl Formulas {
         formulas
     }
 
-    /// That the goal holds.
-    pub(crate) fn goal(&self) -> Bool {
-        self.of(self.goal)
+    /// What must hold so that the goal holds, each part once. Z3 would split a conjunction too, but as a tree: what its parts share
+    /// it would split again and again.
+    pub(crate) fn goals(&self, circuit: &Circuit) -> Vec<Bool> {
+        let (mut goals, mut waiting) = (Vec::new(), vec![self.goal]);
+        let mut seen = FxHashSet::default();
+        while let Some(part) = waiting.pop() {
+            match circuit.gate(part.gate()) {
+                _ if !seen.insert(part) => {}
+                Gate::And(a, b) if !part.is_negated() => waiting.extend([b, a]),
+                _ => goals.push(self.of(part)),
+            }
+        }
+        goals
     }
 
     fn of(&self, bit: Bit) -> Bool {
@@ -84,7 +95,8 @@ enum Uses {
 
 fn uses(circuit: &Circuit, goal: Bit) -> Vec<Uses> {
     let mut uses = vec![Uses::None; goal.gate() + 1];
-    uses[goal.gate()] = Uses::Other;
+    let is_conjunction = matches!(circuit.gate(goal.gate()), Gate::And(..)) && !goal.is_negated();
+    uses[goal.gate()] = if is_conjunction { Uses::Conjunct } else { Uses::Other };
     for number in (0..uses.len()).rev().filter(|&n| n > 0) {
         if uses[number] == Uses::None {
             continue;

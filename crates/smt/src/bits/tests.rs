@@ -124,3 +124,17 @@ fn equal_indices_read_the_same() {
         }
     }
 }
+
+#[test]
+fn shared_parts_of_a_conjunction_are_asserted_once() {
+    // A tree of conjunctions with 2^60 leaves and few distinct ones.
+    let mut circuit = Circuit::default();
+    let mut goal = circuit.input();
+    for _ in 0..60 {
+        let (a, b) = (circuit.input(), circuit.input());
+        let (left, right) = (circuit.and(goal, a), circuit.and(goal, b));
+        goal = circuit.and(left, right);
+    }
+    let formulas = Formulas::new(&circuit, goal);
+    assert_eq!(formulas.goals(&circuit).len(), 121);
+}
