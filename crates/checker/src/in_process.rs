@@ -268,7 +268,7 @@ mod tests {
             ("c/funlock.c", "safe"),
             ("c/funlock-bug1.c", "unsafe"),
             ("c/ring-bug.c", "unsafe"),
-            ("c/mouse-bug1.c", "unsafe"),
+            ("c/bucket-bug.c", "unsafe"),
             ("c/parity-bug.c", "unsafe"),
             ("gcl/ticket-err.gcl", "unsafe"),
             ("armc/seesaw-err.armc", "unsafe"),

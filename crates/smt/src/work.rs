@@ -1,11 +1,10 @@
 //! The solver's work, for clocks that go by it ([`clinch_ir::work`]): Z3 counts its steps.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use clinch_ir::work::{add, done};
 use z3::{ApplyResult, Goal, Params, Solver, StatisticsValue, Tactic};
-
-use crate::interrupt;
 
 /// What Z3 counts as a step takes about as many nanoseconds.
 const STEP: u64 = 500;
@@ -48,11 +47,9 @@ pub(crate) fn limit(params: &mut Params, steps: u32, milliseconds: u32) {
     params.set_u32("timeout", milliseconds);
 }
 
-/// What becomes of a goal, if the tactic is done within so many milliseconds.
+/// What becomes of a goal, if the tactic is done within so many milliseconds: it cannot be limited in steps.
 pub(crate) fn apply(tactic: &Tactic, goal: &Goal, milliseconds: u32) -> Option<ApplyResult> {
-    let mut params = interrupt::params();
-    limit(&mut params, 0, milliseconds);
-    let result = tactic.apply(goal, Some(&params)).ok();
+    let result = tactic.try_for(Duration::from_millis(milliseconds.into())).apply(goal, None).ok();
     asked();
     result
 }

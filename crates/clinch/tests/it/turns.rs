@@ -42,7 +42,7 @@ fn without_times(value: Value) -> Value {
 #[test]
 fn one_thread_repeats_itself() {
     let examples = [
-        "c/checksum.c",
+        "c/funlock.c",
         "c/mccarthy91.c",
         "c/bucket.c",
         "c/ring-bug.c",

@@ -55,7 +55,6 @@ fn small_systems() {
         let (verdict, _) = clauses::check(&system, &Config::default(), &budget, &mut Silent);
         let answer = certified_horn(&system, &verdict);
         assert!(answer == expected || answer == Answer::Unknown, "{}: {verdict:?}", system.source.name);
-        assert!(answer == expected || !system.is_linear(), "{}: {verdict:?}", system.source.name);
         decided += usize::from(answer != Answer::Unknown);
     }
     assert!(decided >= 4, "only {decided}");
