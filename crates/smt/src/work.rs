@@ -10,8 +10,10 @@ use z3::{ApplyResult, Goal, Params, Solver, StatisticsValue, Tactic};
 const STEP: u64 = 500;
 /// What a question takes beside Z3's steps.
 const QUESTION: u64 = 50_000;
-/// How much longer than counted a query may take: some work Z3 does not count.
-const UNCOUNTED: u32 = 8;
+/// How much longer than counted a query may take: some work Z3 does not count, and its clock goes on where the engine waits for its next turn.
+const UNCOUNTED: u32 = 40;
+/// The part of the time that a tactic may count as its work: most of it Z3 does not count, and there must be time left on a busy machine.
+const COUNTED_BY_TACTICS: u32 = 25;
 
 thread_local! {
     static Z3: RefCell<Option<(Solver, u32)>> = const { RefCell::new(None) };
@@ -47,9 +49,16 @@ pub(crate) fn limit(params: &mut Params, steps: u32, milliseconds: u32) {
     params.set_u32("timeout", milliseconds);
 }
 
-/// What becomes of a goal, if the tactic is done within so many milliseconds: it cannot be limited in steps.
+/// What becomes of a goal, if the tactic is done within so many milliseconds. A tactic cannot be limited in steps: where work is counted, what
+/// took too many of them does not count. Tactics that succeed are done very soon.
 pub(crate) fn apply(tactic: &Tactic, goal: &Goal, milliseconds: u32) -> Option<ApplyResult> {
-    let result = tactic.try_for(Duration::from_millis(milliseconds.into())).apply(goal, None).ok();
+    let patience = Duration::from_millis(milliseconds.into());
+    let before = done();
+    let result = tactic.try_for(patience).apply(goal, None).ok();
     asked();
-    result
+    let counted = done().zip(before).map(|(now, before)| now - before);
+    if result.is_none() {
+        add(u64::from(milliseconds) * 1_000_000);
+    }
+    result.filter(|_| counted.is_none_or(|counted| counted <= patience / COUNTED_BY_TACTICS))
 }

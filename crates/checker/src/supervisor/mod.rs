@@ -218,11 +218,13 @@ impl Run<'_> {
                 self.workers[number].busy = None;
             }
             Message::GaveUp(given_up, internal_errors) => {
+                self.tell_of_turn(number);
                 self.workers[number].end();
                 self.given_up.push(given_up);
                 self.internal_errors.extend(internal_errors);
             }
             Message::TurnOver(milliseconds) => self.turn_over(number, Duration::from_millis(milliseconds)),
+            Message::Fact(what) if self.threads == 1 => self.workers[number].told.push(what),
             Message::Fact(what) => self.store.tell(number, &self.workers[number].name(), what),
             Message::Panicked(what) => self.workers[number].panic = Some(what),
             Message::BadInput(text) => return Some(Err(Error::Input(text))),
@@ -271,8 +273,8 @@ impl Run<'_> {
         }
         if let Err(reason) = self.budget.check() {
             for worker in &mut self.workers {
-                // They look at the time themselves.
-                if reason == Reason::Interrupted || worker.state == State::Paused {
+                // Those at work look at the time themselves.
+                if reason == Reason::Interrupted || matches!(worker.state, State::Paused | State::Waiting) {
                     worker.ask_to_stop();
                 }
             }

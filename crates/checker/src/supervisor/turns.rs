@@ -11,10 +11,12 @@ use crate::protocol::Request;
 
 /// The part of a turn that an engine gets which would have answered by now if it could, where another engine surely will.
 const PAST_ITS_BEST: u32 = 10;
-/// The processor's time after which a turn is over, whatever the engine says, and how many times its length: work that is not counted must not
-/// keep the others from theirs. What follows need not be the same in the next run.
-const LEAST_OVERDUE: Duration = Duration::from_secs(2);
-const OVERDUE: u32 = 6;
+/// The processor's time that a turn may take beside its length: a long query must not keep the others from their turns, and goes on in its next
+/// one. Where exactly it is interrupted differs between runs, and nobody sees that: others hear of a turn when it is over. Only a query that
+/// takes just as long may be over in this turn or in the next.
+const OVERDUE: Duration = Duration::from_millis(100);
+/// And as much for a verdict to be re-checked.
+const RECHECK: Duration = Duration::from_secs(1);
 
 impl Run<'_> {
     /// The next engine goes on when the turn of the one before is over: those that have not started first, then who waits longest.
@@ -41,7 +43,8 @@ impl Run<'_> {
         let worker = &mut self.workers[number];
         if worker.state == State::Paused {
             // It was in the middle of its turn.
-            worker.turn.1 = worker.processor_time().unwrap_or_default();
+            worker.turn = (worker.slice, worker.processor_time().unwrap_or_default());
+            worker.slice *= 2;
             return worker.resume();
         }
         let patience = worker.member.and_then(|member| self.patience.get(&member));
@@ -60,6 +63,14 @@ impl Run<'_> {
             worker.resume();
         }
         (worker.state, worker.since) = (State::Waiting, Instant::now());
+        self.tell_of_turn(number);
+    }
+
+    /// What a worker told in its turn is for all to hear.
+    pub(super) fn tell_of_turn(&mut self, number: usize) {
+        let worker = &mut self.workers[number];
+        let (name, told) = (worker.name(), std::mem::take(&mut worker.told));
+        told.into_iter().for_each(|what| self.store.tell(number, &name, what));
     }
 
     /// Where not all may run at a time, those whose slice is over wait for the others; while a verdict is re-checked, all do for a while.
@@ -97,10 +108,10 @@ impl Worker {
         self.send(&Request::Turn(length.as_millis() as u64));
     }
 
-    /// Whether its turn takes much longer than it should, on the processor's clock.
+    /// Whether its turn takes longer than it should, on the processor's clock.
     fn is_overdue(&self) -> bool {
         let (length, start) = self.turn;
-        let most = LEAST_OVERDUE + length * OVERDUE;
-        self.processor_time().is_some_and(|now| now.saturating_sub(start) > most)
+        let recheck = if self.found.is_some() { RECHECK } else { Duration::ZERO };
+        self.processor_time().is_some_and(|now| now.saturating_sub(start) > length + OVERDUE + recheck)
     }
 }

@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
+use clinch_engine::share::Known;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -49,6 +50,8 @@ pub(super) struct Worker {
     pub(super) turn: (Duration, Duration),
     /// The work of all its turns.
     pub(super) work: Duration,
+    /// What it told in this turn.
+    pub(super) told: Vec<Known>,
     /// Whether it has what the others leave.
     pub(super) stands_back: bool,
     /// Since when it has a verdict, and re-checks it.
@@ -95,6 +98,7 @@ impl Worker {
             slice: SLICE,
             turn: (SLICE, Duration::ZERO),
             work: Duration::ZERO,
+            told: Vec::new(),
             stands_back: false,
             found: None,
             gone: None,

@@ -186,6 +186,17 @@ fn time_limits_hold_for_every_engine() {
     }
 }
 
+/// Engines that wait for their turns when the time is over say so themselves, and do not have to be ended.
+#[test]
+fn those_that_wait_are_asked_to_stop() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let c = write(&folder, "hard.c", HARD_C);
+    let output = start(&c, &["--threads", "1", "--timeout", "3s"]).wait_with_output().expect("it ends");
+    let object = object(&output);
+    let given_up = object["stats"]["engines_before"].as_array().map_or(0, Vec::len);
+    assert!(given_up >= 3, "{object}");
+}
+
 #[test]
 fn the_version_names_the_solver() {
     let output = crate::clinch(&["--version"]);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use clinch_ir::cfa::guided::{run_guided, value_bits};
 use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Unrolling};
-use clinch_ir::machine::InputSource;
+use clinch_ir::machine::{InputSource, behind_block, first_block};
 use clinch_ir::{BinOp, Node, Reason, Term, Terms, Value};
 use clinch_smt::LargeQuestion;
 use rustc_hash::FxHashMap;
@@ -37,14 +37,23 @@ pub(super) fn trace(
     round: &Round,
     model: &mut LargeQuestion,
 ) -> Result<InputTrace, Reason> {
-    let mut inputs: VecDeque<(InputId, u64)> = VecDeque::new();
     let mut taken: FxHashMap<PathId, bool> = FxHashMap::default();
+    let mut is_taken = |model: &mut LargeQuestion, path: PathId| {
+        *taken.entry(path).or_insert_with(|| holds(terms, model, paths.condition(path)))
+    };
+    let mut inputs: VecDeque<(InputId, u64)> = VecDeque::new();
     for asked in &round.inputs {
-        let on_path = *taken.entry(asked.path).or_insert_with(|| holds(terms, model, paths.condition(asked.path)));
-        if on_path {
+        if is_taken(model, asked.path) {
             let symbol = terms.find(Node::Symbol(asked.value));
             let value = symbol.and_then(|term| model.value(terms, term));
             inputs.push_back((asked.site, value.as_ref().and_then(value_bits).unwrap_or(0)));
+        }
+    }
+    let mut blocks = Blocks::new(program);
+    for block in &round.blocks {
+        if is_taken(model, block.path) {
+            let size = model.value(terms, block.size);
+            blocks.add(block.address, size.as_ref().and_then(value_bits).unwrap_or(0));
         }
     }
     let memory = unwritten(terms, model);
@@ -53,8 +62,35 @@ pub(super) fn trace(
             let expected = inputs.front().is_some_and(|(asked, _)| asked == site);
             if expected { inputs.pop_front().map_or(0, |(_, bits)| bits) } else { 0 }
         }
-        InputSource::Memory { address, .. } => memory.get(address).copied().unwrap_or(0),
+        InputSource::Memory { address, .. } => memory.get(&blocks.of_machine(*address)).copied().unwrap_or(0),
     })
+}
+
+/// The blocks of a run: the machine has them at other addresses, for it knows how large they are and which are made.
+struct Blocks {
+    /// The address in the machine, ours, and the size.
+    blocks: Vec<(u64, u64, u64)>,
+    /// Where the machine has its next block.
+    next: u64,
+}
+
+impl Blocks {
+    fn new(program: &CfaProgram) -> Self {
+        Blocks { blocks: Vec::new(), next: first_block(program) }
+    }
+
+    /// Adds the next block.
+    fn add(&mut self, address: u64, size: u64) {
+        self.blocks.push((self.next, address, size));
+        self.next = behind_block(self.next, size);
+    }
+
+    /// Our address of what the machine has at an address.
+    fn of_machine(&self, address: u64) -> u64 {
+        let found =
+            self.blocks.iter().find(|(start, _, size)| address.checked_sub(*start).is_some_and(|at| at < *size));
+        found.map_or(address, |(start, ours, _)| address - start + ours)
+    }
 }
 
 /// What the model says of cells that were read before they were written, by address.

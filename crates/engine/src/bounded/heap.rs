@@ -8,7 +8,7 @@ use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::state::{Key, Place, State};
-use super::walk::Walk;
+use super::walk::{Allocated, Walk};
 
 /// Room between blocks.
 const GAP: u64 = 64;
@@ -120,6 +120,7 @@ impl Walk<'_, '_> {
                 None => return false,
             }
         }
+        self.round.blocks.push(Allocated { address: at, size, path: state.path });
         let at = address(program, &mut self.memory.terms, at);
         self.set(state, target, at);
         true

@@ -96,6 +96,15 @@ fn memory_is_seen() {
 }
 
 #[test]
+fn what_is_in_a_block_at_first_is_an_input() {
+    let text = "struct s { int a, b; }; int main() { int c = __VERIFIER_nondet_int(); if (c) malloc(100);
+        struct s *p = malloc(sizeof *p), *q = malloc(sizeof *q); int *r = malloc(12 + (c & 4)); p->a = q->a = 1;";
+    is_unsafe(&format!("{text} if (p->b == 5 && q->b == 7 && r[2] == 11) reach_error(); }}"));
+    is_unsafe(&format!("{text} if (c && p->b == 5 && q->b == 7 && r[2] == 11) reach_error(); }}"));
+    is_safe(&format!("{text} q->b = p->b; if (p->b == 5 && q->b == 7) reach_error(); }}"));
+}
+
+#[test]
 fn contents_of_locals_are_forgotten() {
     let text = "int f(int w) { int x[2]; if (w) x[0] = 7; int *p = x; return *p; }";
     is_unsafe(&format!("{text} int main() {{ f(1); if (f(0) != 7) reach_error(); }}"));

@@ -76,6 +76,14 @@ pub(crate) struct Asked {
     pub(crate) path: PathId,
 }
 
+/// A block of memory on the way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allocated {
+    pub(crate) address: u64,
+    pub(crate) size: Term,
+    pub(crate) path: PathId,
+}
+
 /// What a round found.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
@@ -89,6 +97,8 @@ pub(crate) struct Round {
     pub(crate) broken: Vec<(usize, PathId)>,
     /// The inputs, in the order of time.
     pub(crate) inputs: Vec<Asked>,
+    /// The blocks allocated, in the order of time.
+    pub(crate) blocks: Vec<Allocated>,
     /// How often each loop was gone round, and how often a procedure was active, at most.
     pub(crate) used: BTreeMap<Repeated, u32>,
     /// Points executed.

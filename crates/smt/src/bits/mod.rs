@@ -9,6 +9,7 @@
 
 mod circuit;
 mod clauses;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -21,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use circuit::{Bit, Circuit};
 pub(crate) use clauses::Formulas;
+use sums::Sums;
 use words::Word;
 
 /// Gates at most: for the sake of memory.
@@ -36,6 +38,7 @@ type Bits = Rc<[Bit]>;
 pub(crate) struct Blaster {
     pub(crate) circuit: Circuit,
     words: FxHashMap<Term, Bits>,
+    sums: Sums,
     /// What was read in arrays of unknown contents, and where.
     contents: FxHashMap<Symbol, Vec<(Bits, Bits)>>,
     /// Elements of all arrays, by index.
@@ -91,7 +94,16 @@ impl Blaster {
                 (0..u64::from(width)).map(|i| Bit::constant(bits.bit(i))).collect()
             }
             Node::Symbol(_) => return self.anything(&terms.sort(term)),
-            Node::Unary(op, a) => self.unary(op, &self.words.get(&a)?.clone())?,
+            Node::Unary(UnOp::BvNeg, a) => {
+                let a = self.words.get(&a)?.clone();
+                let zero: Bits = vec![Bit::FALSE; a.len()].into();
+                return Some(self.sums.add(&mut self.circuit, &zero, &a, true));
+            }
+            Node::Unary(UnOp::Not | UnOp::BvNot, a) => self.words.get(&a)?.iter().map(|&bit| !bit).collect(),
+            Node::Binary(op @ (BinOp::BvAdd | BinOp::BvSub), a, b) => {
+                let (a, b) = (self.words.get(&a)?.clone(), self.words.get(&b)?.clone());
+                return Some(self.sums.add(&mut self.circuit, &a, &b, op == BinOp::BvSub));
+            }
             Node::Binary(BinOp::Select, array, index) => {
                 let index = self.words.get(&index)?.clone();
                 return self.select(terms, array, &index);
@@ -112,20 +124,12 @@ impl Blaster {
         Some(word.into())
     }
 
-    fn unary(&mut self, op: UnOp, a: &[Bit]) -> Option<Word> {
-        match op {
-            UnOp::Not | UnOp::BvNot => Some(a.iter().map(|&bit| !bit).collect()),
-            UnOp::BvNeg => Some(self.circuit.negate(a)),
-            _ => None,
-        }
-    }
-
     fn binary(&mut self, terms: &Terms, op: BinOp, a: Term, b: Term) -> Option<Word> {
         let (x, y) = (self.words.get(&a)?.clone(), self.words.get(&b)?.clone());
         let bit = match op {
             BinOp::And => self.circuit.and(x[0], y[0]),
             BinOp::Or => self.circuit.or(x[0], y[0]),
-            BinOp::Eq => self.circuit.equal(&x, &y),
+            BinOp::Eq => self.sums.equal(&mut self.circuit, &x, &y),
             _ if matches!(terms.sort(a), Sort::Bool) => return None,
             _ => match self.circuit.comparison(op, &x, &y) {
                 Some(bit) => bit,

@@ -138,3 +138,58 @@ fn shared_parts_of_a_conjunction_are_asserted_once() {
     let formulas = Formulas::new(&circuit, goal);
     assert_eq!(formulas.goals(&circuit).len(), 121);
 }
+
+/// Sums of three unknowns and constants, in every order: one word, and the right one.
+#[test]
+fn sums_of_the_same_are_one_word() {
+    let mut terms = Terms::new();
+    let mut summands: Vec<Term> = ["a", "b", "c"].map(|name| terms.fresh(name, Sort::BitVec(3))).into();
+    summands.push(terms.bit_vec(3, 5));
+    summands.push(terms.bv_neg(summands[0]));
+    let orders = [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [3, 1, 4, 2, 0], [2, 4, 1, 0, 3]];
+    let mut blaster = Blaster::default();
+    for (number, &symbol) in summands[..3].iter().enumerate() {
+        blaster.word(&terms, &[symbol], symbol).unwrap();
+        assert_eq!(blaster.circuit.len(), 1 + 3 * (number + 1));
+    }
+    let mut words = Vec::new();
+    for order in orders {
+        // Once from the left and once from the right.
+        for from_left in [true, false] {
+            let sum = order.into_iter().map(|i| summands[i]).reduce(|sum, next| {
+                let (x, y) = if from_left { (sum, next) } else { (next, sum) };
+                terms.intern(Node::Binary(BinOp::BvAdd, x, y))
+            });
+            let sum = sum.unwrap();
+            words.push(blaster.word(&terms, &terms.parts(sum), sum).unwrap());
+        }
+    }
+    assert!(words.iter().all(|word| *word == words[0]));
+    for bits in 0..1_u32 << 9 {
+        let mut values = vec![false];
+        values.extend((0..9).map(|i| bits >> i & 1 == 1));
+        blaster.circuit.evaluate_to(blaster.circuit.len(), &mut values);
+        let expected = ((bits >> 3) + (bits >> 6) + 5) & 7;
+        let bits = expected.into();
+        assert_eq!(value(&Sort::BitVec(3), &words[0], &values), Some(Value::BitVec { width: 3, bits }));
+    }
+}
+
+#[test]
+fn what_is_on_both_sides_of_an_equation_does_not_matter() {
+    for width in 1..=3 {
+        for_all_values(
+            width,
+            |terms, a, b| {
+                let (one, twice) = (terms.bit_vec(width, 1), terms.intern(Node::Binary(BinOp::BvAdd, a, a)));
+                let left = terms.intern(Node::Binary(BinOp::BvAdd, twice, b));
+                let right = terms.intern(Node::Binary(BinOp::BvSub, a, one));
+                terms.eq(left, right)
+            },
+            |x, y, value| {
+                let mask = (BigUint::from(1_u32) << width) - 1_u32;
+                assert_eq!(value, Value::Bool((x + y + 1_u32) & &mask == BigUint::ZERO), "{x} {y}");
+            },
+        );
+    }
+}

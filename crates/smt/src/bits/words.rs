@@ -11,8 +11,6 @@ impl Circuit {
     /// A binary operation with a bit-vector as its result.
     pub(crate) fn operation(&mut self, op: BinOp, a: &[Bit], b: &[Bit]) -> Option<Word> {
         Some(match op {
-            BinOp::BvAdd => self.add(a, b, Bit::FALSE).0,
-            BinOp::BvSub => self.subtract(a, b).0,
             BinOp::BvMul => self.multiply(a, b),
             BinOp::BvAnd => self.zip(a, b, Circuit::and),
             BinOp::BvOr => self.zip(a, b, Circuit::or),
@@ -68,7 +66,7 @@ impl Circuit {
     }
 
     /// The sum, and the carry.
-    fn add(&mut self, a: &[Bit], b: &[Bit], mut carry: Bit) -> (Word, Bit) {
+    pub(super) fn add(&mut self, a: &[Bit], b: &[Bit], mut carry: Bit) -> (Word, Bit) {
         let mut sum = Vec::with_capacity(a.len());
         for (&x, &y) in a.iter().zip(b) {
             let differ = self.xor(x, y);
@@ -79,7 +77,7 @@ impl Circuit {
     }
 
     /// The difference, and whether it is not negative.
-    fn subtract(&mut self, a: &[Bit], b: &[Bit]) -> (Word, Bit) {
+    pub(super) fn subtract(&mut self, a: &[Bit], b: &[Bit]) -> (Word, Bit) {
         self.add(a, &complement(b), Bit::TRUE)
     }
 
@@ -89,7 +87,7 @@ impl Circuit {
     }
 
     /// One addition for each bit of the factor with more constant bits.
-    fn multiply(&mut self, a: &[Bit], b: &[Bit]) -> Word {
+    pub(super) fn multiply(&mut self, a: &[Bit], b: &[Bit]) -> Word {
         let constants = |word: &[Bit]| word.iter().filter(|bit| bit.as_constant().is_some()).count();
         let (a, b) = if constants(a) > constants(b) { (b, a) } else { (a, b) };
         let mut product: Word = vec![Bit::FALSE; a.len()].into();
