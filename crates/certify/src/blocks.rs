@@ -147,11 +147,12 @@ impl Checker<'_> {
         self.excluded(&conditions, what)
     }
 
-    /// What a formula says of the cells that matter: those that the block reads, and the one it is about to be broken for. In
-    /// `broken` the bound symbol stands for some value, here for these.
-    fn instances(&mut self, formula: Term, block: &Block, broken: Term) -> Vec<Term> {
-        let mut instances = vec![formula];
+    /// What holds before a block, of the cells that matter: those that the block reads, and the one its end is about to be broken for. In
+    /// `broken` the bound symbol stands for some value, and for that one the case holds. For others another case may.
+    fn instances(&mut self, case: Term, block: &Block, broken: Term) -> Vec<Term> {
+        let mut instances = vec![case];
         let Some(bound) = self.bound.clone() else { return instances };
+        let formula = self.formulas[&block.from];
         let mut read: Vec<(Symbol, Term)> = Vec::new();
         let updates = block.updates.iter().map(|u| u.1);
         for root in [block.guard, broken].into_iter().chain(updates) {

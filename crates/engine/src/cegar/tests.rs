@@ -54,6 +54,17 @@ fn an_array_is_filled() {
         *formula = weaker.terms.tt();
     }
     check_invariants(&program, &weaker, &|| false).expect_err("nothing is known");
+
+    // One place may be in one case of a disjunction and others in another: that is no contradiction.
+    let bound = weaker.bound.as_mut().expect("there is one");
+    bound.places = vec![0, 1];
+    let place = weaker.terms.symbol(bound.symbol);
+    for (_, formula) in &mut weaker.points {
+        let one = weaker.terms.bit_vec(64, 1);
+        let (below, above) = (weaker.terms.bv_slt(place, one), weaker.terms.bv_sle(one, place));
+        *formula = weaker.terms.or(below, above);
+    }
+    check_invariants(&program, &weaker, &|| false).expect_err("that says nothing either");
 }
 
 #[test]
