@@ -469,6 +469,7 @@ impl Terms {
             (BinOp::And, Node::Bool(false), _) | (BinOp::Or, Node::Bool(true), _) => Some(a),
             (BinOp::And, _, Node::Bool(true)) | (BinOp::Or, _, Node::Bool(false)) => Some(a),
             (BinOp::And | BinOp::Or, _, _) if a == b => Some(a),
+            (BinOp::And, _, Node::Bool(false)) | (BinOp::Or, _, Node::Bool(true)) if self.is_formula(a) => Some(b),
             (op, Node::Int(x), Node::Int(y)) => self.fold_constants(op, x, y),
             (BinOp::Eq, Node::BitVec(..) | Node::BigBitVec(..), Node::BitVec(..) | Node::BigBitVec(..)) => {
                 Some(self.bool(a == b))
@@ -553,6 +554,21 @@ impl Terms {
             _ => {}
         });
         !(over_state && partial)
+    }
+
+    /// Whether the term is certainly a formula over symbols, which is total, and not one over a program's state: no term is both.
+    fn is_formula(&self, term: Term) -> bool {
+        let mut stack = vec![term];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(part) = stack.pop() {
+            match self.node(part) {
+                Node::Symbol(_) => return true,
+                Node::Var(_) | Node::At(..) | Node::Input(_) => return false,
+                _ if seen.insert(part) => stack.extend(self.children(part)),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Equality.

@@ -156,6 +156,20 @@ fn values_stay() {
 }
 
 #[test]
+fn a_constant_decides_on_either_side() {
+    let mut world = World::new(1);
+    let c = world.terms.symbol(world.conditions[0]);
+    let terms = &mut world.terms;
+    let (tt, ff) = (terms.tt(), terms.ff());
+    assert_eq!([terms.and(c, ff), terms.or(c, tt)], [ff, tt]);
+    // Over a program's state what comes first may fail.
+    let (one, zero) = (terms.int(1), terms.int(0));
+    let fails = terms.binary(BinOp::Div, one, zero);
+    let fails = terms.eq(fails, one);
+    assert_ne!([terms.and(fails, ff), terms.or(fails, tt)], [ff, tt]);
+}
+
+#[test]
 fn choices_between_constants_fold() {
     let mut world = World::new(1);
     let c = world.terms.symbol(world.conditions[0]);
