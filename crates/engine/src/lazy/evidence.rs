@@ -26,20 +26,22 @@ pub(super) fn proof(
     let mut terms = terms.clone();
     let start = labels.unfolding.start();
     let mut points: Vec<(PointId, Vec<Term>)> = Vec::new();
-    for ((point, values), region) in tree.regions() {
+    for ((point, values), regions) in tree.regions().ok()? {
         if point != start && !labels.unfolding.is_loop_head(point) {
             continue;
         }
-        let formula = predicates.concretise(&mut terms, &region);
-        let formula = match encoding {
-            Encoding::Bits => formula,
-            Encoding::Integers(_) => widen(&mut terms, formula, &labels.variables)?,
-        };
+        if points.last().is_none_or(|(last, _)| *last != point) {
+            points.push((point, Vec::new()));
+        }
         let known = labels.tracking.valuation(values).clone().formula(&mut terms);
-        let formula = terms.and(known, formula);
-        match points.last_mut() {
-            Some((last, formulas)) if *last == point => formulas.push(formula),
-            _ => points.push((point, vec![formula])),
+        for region in regions {
+            let formula = predicates.concretise(&mut terms, &region);
+            let formula = match encoding {
+                Encoding::Bits => formula,
+                Encoding::Integers(_) => widen(&mut terms, formula, &labels.variables)?,
+            };
+            let formula = terms.and(known, formula);
+            points.last_mut()?.1.push(formula);
         }
     }
     let points = points

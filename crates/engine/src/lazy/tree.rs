@@ -16,6 +16,10 @@ pub(super) type NodeId = u32;
 /// The root: before the program starts.
 pub(super) const ROOT: NodeId = 0;
 
+/// So many regions at a place are kept apart in a proof. A decision diagram has no equations, so that their union, where one says
+/// `x = y` and the next `x = y + 1`, says no more than `y <= x <= y + 1`; that does not survive an overflow of both.
+const APART: usize = 8;
+
 /// What became of a node. Marks carry the time at which they were made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
@@ -179,13 +183,36 @@ impl Tree {
         Ok(unmarked)
     }
 
-    /// The union of the regions of the uncovered marked nodes at each point with each valuation, ascending.
-    pub(super) fn regions(&self) -> Vec<((PointId, ValuesId), Bdd)> {
+    /// The regions of the uncovered marked nodes at each point with each valuation, ascending: the largest ones, or their union where
+    /// there are many.
+    pub(super) fn regions(&self) -> Result<Vec<((PointId, ValuesId), Vec<Bdd>)>, OutOfNodes> {
+        let mut regions = Vec::new();
         #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
-        let mut regions: Vec<((PointId, ValuesId), Bdd)> =
-            self.uncovered.iter().filter(|(_, u)| !u.0.is_empty()).map(|(&p, u)| (p, u.1.clone())).collect();
+        for (&at, (nodes, union)) in self.uncovered.iter().filter(|(_, u)| !u.0.is_empty()) {
+            let all = match nodes.len() <= APART {
+                true => self.largest(nodes)?,
+                false => vec![union.clone()],
+            };
+            regions.push((at, all));
+        }
         regions.sort_by_key(|(at, _)| *at);
-        regions
+        Ok(regions)
+    }
+
+    /// The regions of the nodes that are in no other one.
+    fn largest(&self, nodes: &[NodeId]) -> Result<Vec<Bdd>, OutOfNodes> {
+        let mut largest: Vec<Bdd> = Vec::new();
+        // A later node is not inside of the earlier ones, or it would be covered.
+        for region in nodes.iter().rev().map(|&n| &self.node(n).region) {
+            let mut inside = false;
+            for other in &largest {
+                inside |= region.implies(other)?;
+            }
+            if !inside {
+                largest.push(region.clone());
+            }
+        }
+        Ok(largest)
     }
 
     /// The nodes whose regions are properly inside that of a node at the same control point with the same values, and what is below them: of those

@@ -128,12 +128,19 @@ fn with_equations(terms: &mut Terms, conjuncts: &[Term]) -> Term {
     let bounds: Vec<Option<Sum>> = conjuncts.iter().map(|&c| bound(terms, c)).collect();
     let at: FxHashMap<&Sum, usize> = bounds.iter().enumerate().filter_map(|(i, b)| Some((b.as_ref()?, i))).collect();
     let partner = |sum: &Sum| at.get(&sum.negated()).copied();
+    // What each sum without its constant equals: further bounds of it that follow would not survive a reading modulo the width.
+    let mut equal: FxHashMap<BTreeMap<Term, BigInt>, BigInt> = FxHashMap::default();
+    for sum in bounds.iter().flatten().filter(|sum| partner(sum).is_some()) {
+        equal.insert(sum.factors.clone(), -&sum.constant);
+    }
+    let follows = |sum: &Sum| equal.get(&sum.factors).is_some_and(|value| (value + &sum.constant).sign() != Sign::Plus);
     let mut parts = Vec::new();
     for (i, &conjunct) in conjuncts.iter().enumerate() {
-        match bounds[i].as_ref().and_then(|sum| Some((sum, partner(sum)?))) {
-            Some((sum, other)) if i < other => parts.push(sum.is_zero(terms)),
-            Some(_) => {}
-            None => parts.push(conjunct),
+        match bounds[i].as_ref().map(|sum| (sum, partner(sum))) {
+            Some((sum, Some(other))) if i < other => parts.push(sum.is_zero(terms)),
+            Some((_, Some(_))) => {}
+            Some((sum, None)) if follows(sum) => {}
+            _ => parts.push(conjunct),
         }
     }
     terms.all(parts)
@@ -251,6 +258,11 @@ mod tests {
         let below = terms.le(y, above);
         let formula = terms.and(low, below);
         assert_eq!(paired(&mut terms, formula), formula, "two values are left");
+
+        let (follows, contradicts) = (terms.all([low, below, high]), terms.lt(y, x));
+        assert_eq!(paired(&mut terms, follows), terms.eq(x, y), "the equation says it all");
+        let formula = terms.all([low, contradicts, high]);
+        assert_ne!(paired(&mut terms, formula), terms.eq(x, y));
     }
 
     #[test]
