@@ -8,8 +8,13 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms};
 impl Terms {
     /// The symbols of a term, ascending and without repetition.
     pub fn symbols(&self, term: Term) -> Vec<Symbol> {
+        self.symbols_of(&[term])
+    }
+
+    /// The symbols of several terms, ascending and without repetition. What the terms share is looked at once.
+    pub fn symbols_of(&self, roots: &[Term]) -> Vec<Symbol> {
         let mut symbols = Vec::new();
-        self.visit(term, &mut |node| {
+        self.visit_all(roots, &mut |node| {
             if let Node::Symbol(s) = node {
                 symbols.push(s);
             }
@@ -147,8 +152,12 @@ impl Terms {
 
     /// Calls `f` once for each distinct subterm's node.
     pub fn visit(&self, term: Term, f: &mut impl FnMut(Node)) {
+        self.visit_all(&[term], f);
+    }
+
+    fn visit_all(&self, roots: &[Term], f: &mut impl FnMut(Node)) {
         let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack = vec![term];
+        let mut stack = roots.to_vec();
         while let Some(t) = stack.pop() {
             if seen.insert(t) {
                 f(self.node(t));

@@ -35,8 +35,8 @@ impl<'p> DataFlow<'p> {
         DataFlow { program, intervals, globals: globals_read(program), liveness, facts }
     }
 
-    /// What holds at a point whenever a run comes there; `None` if none does. Only the start and loop heads have facts: what
-    /// holds elsewhere follows.
+    /// What holds at a point whenever a run comes there; `None` if none does. Only the start and the points where large blocks end have
+    /// facts: what holds elsewhere follows.
     pub(super) fn facts(
         &mut self,
         terms: &mut Terms,
@@ -44,7 +44,8 @@ impl<'p> DataFlow<'p> {
         predicates: &mut Predicates,
         point: PointId,
     ) -> Option<&[Literal]> {
-        let matters = labels.unfolding.is_loop_head(point) || point == labels.unfolding.start();
+        let ends = labels.unfolding.is_loop_head(point) || labels.tracking.is_cut(point);
+        let matters = ends || point == labels.unfolding.start();
         if self.intervals.is_none() || !matters {
             return Some(&[]);
         }

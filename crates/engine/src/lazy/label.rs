@@ -5,10 +5,11 @@ use clinch_ir::cfa::encoding::{IntEncoding, View};
 use clinch_ir::cfa::unfold::{Next, PointId, Step, Unfolding};
 use clinch_ir::cfa::{CfaProgram, EdgeId, Op};
 use clinch_ir::horn::Encoding;
-use clinch_ir::{Node, Symbol, Term, Terms};
+use clinch_ir::{Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::config::{BlockSize, Config};
+use super::projection::without_inputs;
 use super::tracking::{NOTHING_KNOWN, Tracking, ValuesId};
 
 /// A label, by number.
@@ -31,6 +32,10 @@ pub(super) struct Label {
     pub(super) values: ValuesId,
     /// When it may be taken, with what is known of the symbols in it.
     pub(super) guard: Term,
+    /// When it may be taken with some inputs; what is always known of symbols is left out.
+    pub(super) condition: Term,
+    /// The condition with what is known of the symbols in it: what the prover is asked about.
+    pub(super) asked: Term,
     /// The variables that change, with their values afterwards.
     pub(super) updates: Vec<(Symbol, Term)>,
     /// What is open: where, and the symbols that stand for it.
@@ -122,6 +127,12 @@ impl<'p> Labels<'p> {
         self.variables.contains_key(&symbol)
     }
 
+    /// Whether labels say of all these symbols what they are at a point.
+    pub(super) fn are_live(&self, point: PointId, symbols: &[Symbol]) -> bool {
+        let live = |s| matches!(self.variables.get(s), Some(v) if self.tracking.is_live(&self.unfolding, point, v.0));
+        symbols.iter().all(live)
+    }
+
     /// The labels that leave a point with what is known there.
     pub(super) fn leaving(&mut self, terms: &mut Terms, point: PointId, values: ValuesId) -> Vec<LabelId> {
         if let Some(known) = self.leaving.get(&(point, values)) {
@@ -191,30 +202,36 @@ impl<'p> Labels<'p> {
 
     /// A block in the encoding.
     fn encode(&mut self, terms: &mut Terms, block: &Block, values: ValuesId) -> Label {
+        let condition = condition(terms, block);
         let mut label = Label {
             target: block.target,
             values,
             guard: block.guard,
+            condition,
+            asked: condition,
             updates: block.updates.clone(),
             open: block.open.clone(),
             local: Vec::new(),
             reads: Vec::new(),
         };
+        let mut mentioned = mentioned(terms, label.guard, &label.updates);
         if self.integers.is_some() {
-            self.read_as_integers(terms, &mut label);
+            mentioned = self.read_as_integers(terms, &mut label, &mentioned);
         }
-        let mentioned = mentioned(terms, &label);
         (label.reads, label.local) = mentioned.into_iter().partition(|s| self.is_variable(*s));
-        label.open.retain(|(_, _, symbol)| label.local.contains(symbol));
+        label.open.retain(|(_, _, symbol)| label.local.binary_search(symbol).is_ok());
         label
     }
 
-    fn read_as_integers(&mut self, terms: &mut Terms, label: &mut Label) {
+    /// Translates a label. Only what occurs in it (`bits`) is worth saying. Returns the symbols that occur in it then, sorted.
+    fn read_as_integers(&mut self, terms: &mut Terms, label: &mut Label, bits: &[Symbol]) -> Vec<Symbol> {
+        label.open.retain(|(_, _, symbol)| bits.binary_search(symbol).is_ok());
         for &(point, edge, symbol) in &label.open {
             self.inherit_view(point, edge, symbol);
         }
-        let Some(encoding) = &mut self.integers else { return };
+        let Some(encoding) = &mut self.integers else { return bits.to_vec() };
         label.guard = encoding.formula(terms, label.guard);
+        label.condition = encoding.formula(terms, label.condition);
         for (symbol, value) in &mut label.updates {
             let view = encoding.view(*symbol);
             *value = encoding.term(terms, *value, view);
@@ -225,15 +242,17 @@ impl<'p> Labels<'p> {
         for (_, _, symbol) in &mut label.open {
             *symbol = encoding.symbol(terms, *symbol);
         }
-        // Only what occurs in the label is worth saying.
-        let mentioned = mentioned(terms, label);
-        let variables = mentioned.iter().filter_map(|s| self.variables.get(s)).map(|v| v.0);
+        let mut all = mentioned(terms, label.guard, &label.updates);
+        let variables = all.iter().filter_map(|s| self.variables.get(s)).map(|v| v.0);
         let ranges: Vec<Symbol> = variables.chain(opens).collect();
         facts.extend(ranges.into_iter().filter_map(|s| encoding.range(terms, s)));
-        let known: FxHashSet<Symbol> = mentioned.into_iter().collect();
-        facts.retain(|&f| terms.symbols(f).iter().all(|s| known.contains(s)));
-        facts.push(label.guard);
-        label.guard = terms.all(facts);
+        label.asked = with_facts(terms, label.condition, &label.updates, &facts);
+        label.guard = with_facts(terms, label.guard, &label.updates, &facts);
+        // A fact is about symbols that occur already, but for what stands for operations that are not translated.
+        all.extend(terms.symbols(label.guard));
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Whether a variable of the program is read with sign.
@@ -262,15 +281,27 @@ impl<'p> Labels<'p> {
     }
 }
 
-/// The symbols of a label, sorted.
-fn mentioned(terms: &Terms, label: &Label) -> Vec<Symbol> {
-    let mut symbols = terms.symbols(label.guard);
-    for &(_, value) in &label.updates {
-        if !matches!(terms.node(value), Node::Bool(_)) {
-            symbols.extend(terms.symbols(value));
-        }
+/// When a run can take a block, whatever it reads on the way.
+fn condition(terms: &mut Terms, block: &Block) -> Term {
+    let mut inputs: FxHashSet<Symbol> = block.open.iter().map(|o| o.2).collect();
+    let values: Vec<Term> = block.updates.iter().map(|u| u.1).collect();
+    for symbol in terms.symbols_of(&values) {
+        inputs.remove(&symbol);
     }
-    symbols.sort_unstable();
-    symbols.dedup();
-    symbols
+    without_inputs(terms, block.guard, &inputs)
+}
+
+/// A condition with those of the facts that are about symbols of it and of the updates.
+fn with_facts(terms: &mut Terms, condition: Term, updates: &[(Symbol, Term)], facts: &[Term]) -> Term {
+    let known = mentioned(terms, condition, updates);
+    let mut all: Vec<Term> = facts.to_vec();
+    all.retain(|&fact| terms.symbols(fact).iter().all(|s| known.binary_search(s).is_ok()));
+    all.push(condition);
+    terms.all(all)
+}
+
+/// The symbols of a condition and of values, sorted.
+fn mentioned(terms: &Terms, condition: Term, updates: &[(Symbol, Term)]) -> Vec<Symbol> {
+    let all: Vec<Term> = updates.iter().map(|u| u.1).chain([condition]).collect();
+    terms.symbols_of(&all)
 }

@@ -57,6 +57,7 @@ mod options;
 mod path;
 mod post;
 mod predicates;
+mod projection;
 mod prover;
 mod refine;
 mod sharing;
@@ -248,7 +249,7 @@ impl<'a> Lazy<'a> {
                     } else {
                         self.expand(n, point)?;
                         self.tree.mark_uncovered(n).map_err(no_room)?;
-                        self.untrack_what_takes_too_many_values()?;
+                        self.restart_if_places_changed()?;
                     }
                 }
                 Target::Error(..) | Target::Open(..) => {

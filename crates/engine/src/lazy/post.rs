@@ -153,19 +153,25 @@ impl Post {
             }
         }
         let mut seen: Vec<[bool; 2]> = vec![[false; 2]; open.len()];
+        let reached = self.reached(context, label, cube, &[]);
+        let cube = &self.that_matter(context, label, cube, &open);
         if self.is_feasible(context, label, cube, &open, &mut seen) == Answer::Unsat {
             return None;
         }
-        let reached = self.reached(context, label, cube);
-        for i in 0..open.len() {
+        let affected: Vec<usize> = (0..open.len())
+            .filter(|&i| match open[i] {
+                (predicate, wp) if context.ask_unaffected => {
+                    wp != context.predicates.formula(predicate) || context.predicates.touches(predicate, &reached)
+                }
+                (predicate, wp) => self.affects(context, label, predicate, wp),
+            })
+            .collect();
+        let rest = match context.ask_unaffected {
+            true => self.settle_together(context, label, cube, (&open, &affected), &mut seen, &mut after),
+            false => affected,
+        };
+        for i in rest {
             let (predicate, wp) = open[i];
-            let affected = match context.ask_unaffected {
-                true => wp != context.predicates.formula(predicate) || context.predicates.touches(predicate, &reached),
-                false => self.affects(context, label, predicate, wp),
-            };
-            if !affected {
-                continue;
-            }
             let premises = self.connected(context, label, cube, wp);
             for value in [true, false] {
                 if !seen[i][usize::from(!value)]
@@ -180,6 +186,47 @@ impl Post {
         Some(after)
     }
 
+    /// Asks about many predicates at once: whether one of them may have another value than in the models met. A new model settles
+    /// some of them; where there is none, all have the value they had. Returns those that are not settled.
+    fn settle_together(
+        &mut self,
+        context: &mut Context<'_, '_>,
+        label: LabelId,
+        premises: &[Literal],
+        (open, affected): (&[(PredicateId, Term)], &[usize]),
+        seen: &mut [[bool; 2]],
+        after: &mut Vec<Literal>,
+    ) -> Vec<usize> {
+        let mut rest = affected.to_vec();
+        if rest.len() > 1 && rest.iter().all(|&i| seen[i] == [false; 2]) {
+            self.ask(context, label, premises, None, open, seen);
+        }
+        loop {
+            rest.retain(|&i| seen[i] != [true; 2]);
+            rest.retain(|&i| {
+                let known = [false, true]
+                    .into_iter()
+                    .find(|&other| self.prover.is_known_impossible(label, premises, (open[i].1, other)));
+                after.extend(known.map(|other| (open[i].0, !other)));
+                known.is_none()
+            });
+            let asked: Vec<usize> = rest.iter().copied().filter(|&i| seen[i] != [false; 2]).collect();
+            if asked.len() < 2 {
+                return rest;
+            }
+            let others: Vec<(Term, bool)> = asked.iter().map(|&i| (open[i].1, !seen[i][1])).collect();
+            let differs =
+                others.iter().map(|&(wp, other)| if other { wp } else { context.terms.not(wp) }).collect::<Vec<_>>();
+            let differs = context.terms.any(differs);
+            let answer = self.ask(context, label, premises, Some((differs, true)), open, seen);
+            if answer == Answer::Unsat {
+                self.prover.learn_from((label, Some((differs, true))), &others, premises);
+            } else if asked.iter().all(|&i| seen[i] != [true; 2]) {
+                return rest;
+            }
+        }
+    }
+
     fn is_feasible(
         &mut self,
         context: &mut Context<'_, '_>,
@@ -188,12 +235,12 @@ impl Post {
         open: &[(PredicateId, Term)],
         seen: &mut [[bool; 2]],
     ) -> Answer {
-        let guard = context.labels.get(label).guard;
-        match context.terms.node(guard) {
+        let condition = context.labels.get(label).condition;
+        match context.terms.node(condition) {
             Node::Bool(true) => Answer::Sat,
             Node::Bool(false) => Answer::Unsat,
             _ => {
-                let premises = self.connected(context, label, cube, guard);
+                let premises = self.connected(context, label, cube, condition);
                 self.ask(context, label, &premises, None, open, seen)
             }
         }
@@ -233,7 +280,7 @@ impl Post {
 
     fn guard_symbols(&mut self, context: &Context<'_, '_>, label: LabelId) -> &[Symbol] {
         self.guards.entry(label).or_insert_with(|| {
-            let mut symbols = context.terms.symbols(context.labels.get(label).guard);
+            let mut symbols = context.terms.symbols(context.labels.get(label).condition);
             symbols.sort_unstable();
             symbols.dedup();
             symbols
@@ -258,11 +305,35 @@ impl Post {
         cube.iter().zip(taken).filter(|(_, taken)| *taken).map(|(l, _)| *l).collect()
     }
 
-    /// The variables that the guard has to do with, directly or through literals: of others the label tells nothing new.
-    fn reached(&mut self, context: &Context<'_, '_>, label: LabelId, cube: &[Literal]) -> FxHashSet<Symbol> {
+    /// The variables that the guard or some formulas have to do with, directly or through literals: of others the label tells nothing
+    /// new.
+    fn reached(
+        &mut self,
+        context: &Context<'_, '_>,
+        label: LabelId,
+        cube: &[Literal],
+        formulas: &[Term],
+    ) -> FxHashSet<Symbol> {
         let mut reached: FxHashSet<Symbol> = self.guard_symbols(context, label).iter().copied().collect();
+        reached.extend(context.terms.symbols_of(formulas));
         spread(context.predicates, cube, &mut reached);
         reached
+    }
+
+    /// The literals that matter for some of the questions about a label. What is always known of other variables is most of a
+    /// conjunction; it would only make each question longer.
+    fn that_matter(
+        &mut self,
+        context: &Context<'_, '_>,
+        label: LabelId,
+        cube: &[Literal],
+        open: &[(PredicateId, Term)],
+    ) -> Vec<Literal> {
+        let wps: Vec<Term> = open.iter().map(|o| o.1).collect();
+        let reached = self.reached(context, label, cube, &wps);
+        let mut literals = cube.to_vec();
+        literals.retain(|l| context.predicates.symbols(l.0).is_empty() || context.predicates.touches(l.0, &reached));
+        literals
     }
 
     /// Boolean abstraction: all combinations of truth values that some run along the label ends with. Nothing if there are
@@ -277,11 +348,11 @@ impl Post {
         let wps: Vec<(PredicateId, Term)> =
             support.iter().map(|p| p as PredicateId).map(|p| (p, self.wp(context, label, p))).collect();
         let before = context.predicates.concretise(context.terms, region);
-        let guard = context.labels.get(label).guard;
+        let asked = context.labels.get(label).asked;
         let mut models: Vec<Vec<Literal>> = Vec::new();
         let budget = context.budget;
         let mut calls = 0;
-        let complete = self.prover.with_solver(context.terms, label, guard, |solver, terms| {
+        let complete = self.prover.with_solver(context.terms, label, asked, |solver, terms| {
             solver.push();
             solver.assert(terms, before);
             let complete = loop {

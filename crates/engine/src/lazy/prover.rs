@@ -23,7 +23,7 @@ pub struct ProverCalls {
 }
 
 /// A question about a label: what is to be the case afterwards, as a formula over the values before.
-type Question = (LabelId, Option<(Term, bool)>);
+pub(super) type Question = (LabelId, Option<(Term, bool)>);
 
 #[derive(Default)]
 struct Known {
@@ -90,7 +90,7 @@ impl Prover {
         }
         let assumptions: Vec<(Term, bool)> =
             premises.iter().map(|&(p, value)| (predicates.formula(p), value)).chain(wanted).collect();
-        let guard = labels.get(label).guard;
+        let guard = labels.get(label).asked;
         let (mut answer, core) = self.converse(terms, label, guard, &assumptions, look);
         let mut needed: Vec<Literal> = premises.to_vec();
         match answer {
@@ -105,6 +105,22 @@ impl Prover {
             Answer::Unknown => {}
         }
         answer
+    }
+
+    /// Whether it is known without a question that there is no such run.
+    pub(super) fn is_known_impossible(&self, label: LabelId, premises: &[Literal], wanted: (Term, bool)) -> bool {
+        let known = self.known.get(&(label, Some(wanted)));
+        known.is_some_and(|known| known.impossible.iter().any(|core| is_subset(core, premises)))
+    }
+
+    /// As there is no run with one of these values from the premises, there is none with any of them, for the same reason.
+    pub(super) fn learn_from(&mut self, of: Question, values: &[(Term, bool)], premises: &[Literal]) {
+        let reasons = self.known.get(&of).map_or(&[][..], |known| &known.impossible);
+        let reason = reasons.iter().rev().find(|core| is_subset(core, premises));
+        let reason: Box<[Literal]> = reason.cloned().unwrap_or_else(|| premises.into());
+        for &value in values {
+            keep(&mut self.known.entry((of.0, Some(value))).or_default().impossible, reason.clone());
+        }
     }
 
     fn converse(

@@ -96,7 +96,7 @@ impl Lazy<'_> {
             let formula = self.labels.formula(&mut self.terms, formula);
             for predicate in self.predicates.add_atoms(&mut self.terms, formula, self.config.split_equations) {
                 // An encoding may have symbols of its own, for operations that it lacks.
-                if self.predicates.symbols(predicate).iter().all(|s| self.labels.is_variable(*s))
+                if self.labels.are_live(point, self.predicates.symbols(predicate))
                     && self.sharing.told.insert((point, predicate))
                 {
                     self.precision.entry(point).or_default().insert(predicate as usize);

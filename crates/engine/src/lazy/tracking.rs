@@ -51,6 +51,8 @@ pub(super) struct Tracking {
     met: FxHashMap<(PointId, Symbol), FxHashSet<Term>>,
     /// A variable that took too many.
     excess: Option<Symbol>,
+    /// How many points blocks were cut at when the tree was begun.
+    cuts: usize,
 }
 
 impl Tracking {
@@ -68,6 +70,7 @@ impl Tracking {
             valuations: IndexSet::from_iter([Valuation::default()]),
             met: FxHashMap::default(),
             excess: None,
+            cuts: 0,
         }
     }
 
@@ -97,6 +100,16 @@ impl Tracking {
         variables
     }
 
+    /// Whether blocks end at a point that is no loop head.
+    pub(super) fn is_cut(&self, point: PointId) -> bool {
+        self.blocks.cuts().contains(&point)
+    }
+
+    /// Whether a variable of the program may be read after a point, before it is written. Labels do not say what others become.
+    pub(super) fn is_live(&self, unfolding: &Unfolding<'_>, point: PointId, variable: Symbol) -> bool {
+        !self.is_on() || self.blocks.is_live(unfolding, point, variable)
+    }
+
     /// What may be tracked and is not yet, of the variables and of all that they are computed from.
     fn with_sources(&self, variables: &[Symbol]) -> Vec<Symbol> {
         let mut all = self.sources.closure(variables);
@@ -115,6 +128,7 @@ impl Tracking {
     /// What is known before the program starts.
     pub(super) fn initially(&mut self, terms: &mut Terms, unfolding: &Unfolding<'_>) -> ValuesId {
         self.met.clear();
+        self.cuts = self.blocks.cuts().len();
         let valuation = self.blocks.initially(terms, unfolding, &self.tracked);
         self.valuations.insert_full(valuation).0 as ValuesId
     }
@@ -242,11 +256,16 @@ impl Lazy<'_> {
         Ok(true)
     }
 
-    /// A variable that takes too many values is not tracked any more.
-    pub(super) fn untrack_what_takes_too_many_values(&mut self) -> Result<(), Reason> {
-        if let Some(symbol) = self.labels.tracking.excess.take() {
-            self.labels.tracking.tracked.remove(&symbol);
-            self.labels.tracking.candidates.shift_remove(&symbol);
+    /// A variable that takes too many values is not tracked any more. Where blocks end at more points than before, the tree has labels
+    /// that do not, and is begun again.
+    pub(super) fn restart_if_places_changed(&mut self) -> Result<(), Reason> {
+        let tracking = &mut self.labels.tracking;
+        let excess = tracking.excess.take();
+        if let Some(symbol) = excess {
+            tracking.tracked.remove(&symbol);
+            tracking.candidates.shift_remove(&symbol);
+        }
+        if excess.is_some() || tracking.blocks.cuts().len() > tracking.cuts {
             self.restart()?;
         }
         Ok(())

@@ -77,7 +77,7 @@ fn walk_from(
     limit: usize,
     is_wanted: impl Fn(&Point) -> bool,
 ) -> Result<(Vec<Block>, Vec<Block>), TooLarge> {
-    let (order, steps) = points_of(unfolding, terms, from, limit)?;
+    let (order, steps) = points_of(unfolding, terms, from, limit, &FxHashSet::default())?;
     let mut walk = Walk { terms, incoming: FxHashMap::default(), targets: Vec::new(), open: Vec::new() };
     let mut passages = Vec::new();
     let tt = walk.terms.tt();
@@ -98,13 +98,14 @@ fn walk_from(
     Ok((walk.blocks(from), passages))
 }
 
-/// The points of the blocks, children before parents, and their steps.
+/// The points of the blocks, children before parents, and their steps. Blocks end at loop heads and at `cuts`.
 #[allow(clippy::type_complexity, reason = "two results of one walk")]
 pub(super) fn points_of(
     unfolding: &mut Unfolding<'_>,
     terms: &mut Terms,
     from: PointId,
     limit: usize,
+    cuts: &FxHashSet<PointId>,
 ) -> Result<(Vec<PointId>, FxHashMap<PointId, Vec<Step>>), TooLarge> {
     let mut order = Vec::new();
     let mut steps: FxHashMap<PointId, Vec<Step>> = FxHashMap::default();
@@ -120,6 +121,7 @@ pub(super) fn points_of(
         *next += 1;
         if let Next::Point(to) = step.next
             && !unfolding.is_loop_head(to)
+            && !cuts.contains(&to)
             && seen.insert(to)
         {
             if seen.len() > limit {
@@ -142,10 +144,7 @@ struct Walk<'t> {
 impl Walk<'_> {
     /// Follows a step, with a partial run that comes to its start.
     fn take(&mut self, unfolding: &Unfolding<'_>, from: PointId, point: PointId, step: &Step, partial: &Partial) {
-        let next = extend(self.terms, partial, &step.effect);
-        if matches!(self.terms.node(next.condition), Node::Bool(false)) {
-            return;
-        }
+        let Some(next) = extend(self.terms, partial, &step.effect) else { return };
         self.open.extend(step.effect.open.iter().map(|&symbol| (point, step.edge, symbol)));
         let target = match step.next {
             Next::End => return,
@@ -181,20 +180,31 @@ impl Walk<'_> {
     }
 }
 
-/// A partial run with one more step.
-pub(super) fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Partial {
-    let condition = match effect.guard {
-        Some(guard) => {
-            let guard = terms.substitute_symbols(guard, &partial.values);
-            terms.and(partial.condition, guard)
-        }
-        None => partial.condition,
-    };
+/// A partial run with one more step; nothing if values rule the step out.
+pub(super) fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Option<Partial> {
+    let condition = extended_condition(terms, partial, effect)?;
+    Some(with_effect(terms, partial.clone(), condition, effect))
+}
+
+/// As [`extend`], for a run that takes no other step.
+pub(super) fn extend_last(terms: &mut Terms, partial: Partial, effect: &Effect) -> Option<Partial> {
+    let condition = extended_condition(terms, &partial, effect)?;
+    Some(with_effect(terms, partial, condition, effect))
+}
+
+fn extended_condition(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Option<Term> {
+    let Some(guard) = effect.guard else { return Some(partial.condition) };
+    let guard = terms.substitute_symbols(guard, &partial.values);
+    let condition = terms.and(partial.condition, guard);
+    (!matches!(terms.node(condition), Node::Bool(false))).then_some(condition)
+}
+
+fn with_effect(terms: &mut Terms, mut partial: Partial, condition: Term, effect: &Effect) -> Partial {
     let updates: Vec<(Symbol, Term)> =
         effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, &partial.values))).collect();
-    let mut values = partial.values.clone();
-    values.extend(updates);
-    Partial { condition, values }
+    partial.values.extend(updates);
+    partial.condition = condition;
+    partial
 }
 
 /// The variables that one of two partial runs changed, ascending.

@@ -109,10 +109,12 @@ impl IntEncoding {
 
     /// What is known of the symbols that stand for operations integers do not have, since the last time this was asked.
     pub fn take_opaque(&mut self) -> Vec<(Symbol, Term)> {
-        // A formula kept may speak of these symbols, and the next clause must have its own.
-        self.formulas.clear();
-        self.values.clear();
-        self.arrays.clear();
+        // A formula kept may speak of these symbols, and the next clause must have its own, as it must have its own overflows.
+        if !self.opaque.is_empty() || self.overflow == Overflow::Excluded {
+            self.formulas.clear();
+            self.values.clear();
+            self.arrays.clear();
+        }
         std::mem::take(&mut self.opaque)
     }
 

@@ -4,6 +4,9 @@
 //! are *tracked*, a place is a control point with a [`Valuation`] of them. From a place, conditions on what is known are
 //! decided and only the ways that a run can take are followed; ways that end with different values end at different places.
 //! Nothing is lost: the blocks that leave a place cover all runs that leave the point with these values.
+//!
+//! Where many ways that know different values come to one point, blocks are cut there: each combination of what several threads did
+//! would be a block of its own from every place, and with places at that point they are found once.
 
 mod classify;
 mod valuation;
@@ -20,6 +23,7 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
 pub use classify::control_variables;
 pub use valuation::Valuation;
+use walk::Stopped;
 
 /// A block that starts at a place, and what is known where it ends.
 #[derive(Clone, Debug)]
@@ -41,6 +45,8 @@ struct Area {
 pub struct ValuedBlocks {
     limit: usize,
     areas: FxHashMap<PointId, Rc<Area>>,
+    /// Points at which blocks end, beside loop heads.
+    cuts: FxHashSet<PointId>,
     liveness: Vec<Liveness>,
     /// The procedure a variable belongs to, and its position there. Globals and regions belong to none.
     owner: FxHashMap<Symbol, (usize, usize)>,
@@ -63,7 +69,8 @@ impl ValuedBlocks {
                 owner.insert(symbol, (i, position));
             }
         }
-        ValuedBlocks { limit, areas: FxHashMap::default(), liveness, owner, cells: named_cells(program) }
+        let (areas, cuts, cells) = (FxHashMap::default(), FxHashSet::default(), named_cells(program));
+        ValuedBlocks { limit, areas, cuts, liveness, owner, cells }
     }
 
     /// What is known of tracked variables before the program starts.
@@ -71,6 +78,12 @@ impl ValuedBlocks {
         let values: FxHashMap<Symbol, Term> = unfolding.initial_values(terms).into_iter().collect();
         let start = unfolding.start();
         self.known(terms, unfolding, start, &values, tracked)
+    }
+
+    /// The points at which blocks end though they are no loop heads. As there are more of them, blocks made before are not among those
+    /// made after.
+    pub fn cuts(&self) -> &FxHashSet<PointId> {
+        &self.cuts
     }
 
     /// The blocks that leave a place.
@@ -81,8 +94,17 @@ impl ValuedBlocks {
         (from, known): (PointId, &Valuation),
         tracked: &FxHashSet<Symbol>,
     ) -> Result<Vec<ValuedBlock>, TooLarge> {
-        let area = self.area(unfolding, terms, from)?;
-        walk::blocks(self, (unfolding, terms), &area, (from, known), tracked)
+        loop {
+            let area = self.area(unfolding, terms, from)?;
+            match walk::blocks(self, (unfolding, terms), &area, (from, known), tracked) {
+                Ok(blocks) => return Ok(blocks),
+                Err(Stopped::TooLarge) => return Err(TooLarge),
+                Err(Stopped::Crowded(point)) => {
+                    self.cuts.insert(point);
+                    self.areas.clear();
+                }
+            }
+        }
     }
 
     /// The places at the target that values alone do not rule out after these places. At an error nothing is known: one place says
@@ -103,7 +125,7 @@ impl ValuedBlocks {
         if let Some(known) = self.areas.get(&from) {
             return Ok(Rc::clone(known));
         }
-        let (mut points, mut by_point) = points_of(unfolding, terms, from, self.limit)?;
+        let (mut points, mut by_point) = points_of(unfolding, terms, from, self.limit, &self.cuts)?;
         points.reverse();
         let position: FxHashMap<PointId, usize> = points.iter().enumerate().map(|(i, &p)| (p, i)).collect();
         let steps: Vec<Vec<Step>> = points.iter().map(|p| by_point.remove(p).unwrap_or_default()).collect();
@@ -113,7 +135,7 @@ impl ValuedBlocks {
     }
 
     /// Whether a variable may be read after a point, before it is written.
-    fn is_live(&self, unfolding: &Unfolding<'_>, at: PointId, symbol: Symbol) -> bool {
+    pub fn is_live(&self, unfolding: &Unfolding<'_>, at: PointId, symbol: Symbol) -> bool {
         let Some(&(procedure, position)) = self.owner.get(&symbol) else { return true };
         let point = unfolding.point(at);
         if point.procedure.index() == procedure {

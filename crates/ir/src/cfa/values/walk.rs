@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::super::blocks::{Block, Partial, Target, TooLarge, changed_in_either, either, extend};
+use super::super::blocks::{Block, Partial, Target, changed_in_either, either, extend, extend_last};
 use super::super::unfold::{Next, PointId, Step, Unfolding};
 use super::valuation::{self, Valuation};
 use super::{Area, ValuedBlock, ValuedBlocks};
@@ -15,6 +15,17 @@ use crate::term::{Node, Symbol, Term, Terms};
 
 /// Partial runs in one walk.
 const PARTIALS: usize = 60_000;
+
+/// Partial runs with different values that a point may have before blocks end there.
+const CROWD: usize = 12;
+
+/// Why there are no blocks.
+pub(super) enum Stopped {
+    /// There are too many partial runs.
+    TooLarge,
+    /// Too many meet at a point.
+    Crowded(PointId),
+}
 
 /// As many that are followed by values alone.
 const FOLLOWED: usize = 6_000;
@@ -41,7 +52,7 @@ pub(super) fn blocks(
     area: &Area,
     (from, known): (PointId, &Valuation),
     tracked: &FxHashSet<Symbol>,
-) -> Result<Vec<ValuedBlock>, TooLarge> {
+) -> Result<Vec<ValuedBlock>, Stopped> {
     let condition = terms.tt();
     let first = Partial { condition, values: known.values() };
     let mut walk = Walk {
@@ -57,14 +68,16 @@ pub(super) fn blocks(
     };
     let mut taken = 0;
     while let Some((at, partials)) = walk.incoming.pop_first() {
-        for partial in walk.joined(at, partials) {
+        let partials = walk.joined(at, partials);
+        if partials.len() > CROWD && at != 0 {
+            return Err(Stopped::Crowded(area.points[at]));
+        }
+        for partial in partials {
             taken += 1;
             if taken > PARTIALS {
-                return Err(TooLarge);
+                return Err(Stopped::TooLarge);
             }
-            for step in &area.steps[at] {
-                walk.take(at, step, &partial);
-            }
+            walk.take_steps(at, partial);
         }
     }
     Ok(walk.finish())
@@ -86,11 +99,21 @@ impl Walk<'_, '_> {
         grouped.into_iter().map(|(known, group)| join(self.terms, &known, group)).collect()
     }
 
-    fn take(&mut self, at: usize, step: &Step, partial: &Partial) {
-        let next = extend(self.terms, partial, &step.effect);
-        if matches!(self.terms.node(next.condition), Node::Bool(false)) {
-            return;
+    /// Follows all steps from a point. What is known of many variables goes along, so that it is copied only where steps part.
+    fn take_steps(&mut self, at: usize, partial: Partial) {
+        let area = self.area;
+        let Some((last, others)) = area.steps[at].split_last() else { return };
+        for step in others {
+            if let Some(next) = extend(self.terms, &partial, &step.effect) {
+                self.take(at, step, next);
+            }
         }
+        if let Some(next) = extend_last(self.terms, partial, &last.effect) {
+            self.take(at, last, next);
+        }
+    }
+
+    fn take(&mut self, at: usize, step: &Step, next: Partial) {
         let point = self.area.points[at];
         self.open.extend(step.effect.open.iter().map(|&symbol| (point, step.edge, symbol)));
         let (target, known) = match step.next {
@@ -118,7 +141,12 @@ impl Walk<'_, '_> {
             #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
             for (symbol, value) in partial.values {
                 let same = matches!(self.terms.node(value), Node::Symbol(s) if s == symbol);
-                if !same && !matches!(target, Target::Error(..) | Target::Open(..)) {
+                // What is not read any more may be what it was.
+                let matters = match target {
+                    Target::Point(to) => self.with.is_live(self.unfolding, to, symbol),
+                    Target::Error(..) | Target::Open(..) => false,
+                };
+                if !same && matters {
                     updates.push((symbol, value));
                 }
             }
