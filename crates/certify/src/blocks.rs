@@ -1,6 +1,6 @@
 //! Invariants of programs with procedures: checked block by block, in exact arithmetic.
 
-use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
+use clinch_ir::cfa::blocks::{Block, Target, blocks_between};
 use clinch_ir::cfa::unfold::{PointId, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, Invariants};
 use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
@@ -18,6 +18,8 @@ const LIMITS: (u32, u32) = (50_000_000, 10_000);
 const QUICK: (u32, u32) = (3_000_000, 300);
 /// Instances of a formula that holds for all addresses, at most. With fewer than needed a proof is rejected, never accepted.
 const MAX_INSTANCES: usize = 64;
+/// Constants that a variable may have after a block, for cases to be left out by them.
+const MAX_CONSTANTS: usize = 16;
 /// Parts into which a disjunction is taken apart, at most.
 const MAX_FACTORS: usize = 256;
 
@@ -38,12 +40,14 @@ pub fn check_invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>
         points.push(id);
     }
     let regions = program.regions.iter().map(|r| r.symbol).collect();
-    let mut checker =
-        Checker { terms, formulas, bound: proof.bound.clone(), regions, solver: Z3Solver::for_formulas(), stop };
+    let (bound, cases, solver) = (proof.bound.clone(), FxHashMap::default(), Z3Solver::for_formulas());
+    let mut checker = Checker { terms, formulas, bound, regions, cases, solver, stop };
     checker.solver.set_limits(LIMITS.0, LIMITS.1);
     checker.check_start(program, &unfolding)?;
+    // A proof may say more than what holds at loop heads; what it says of a point is used from there on.
+    let cuts: FxHashSet<PointId> = points.iter().copied().collect();
     for from in points {
-        let blocks = blocks_from(&mut unfolding, &mut checker.terms, from, BLOCK_POINTS)
+        let blocks = blocks_between(&mut unfolding, &mut checker.terms, from, BLOCK_POINTS, &cuts)
             .map_err(|_| Rejection::Undecided("a block is too large".to_owned()))?;
         for block in &blocks {
             checker.check_block(block)?;
@@ -52,6 +56,9 @@ pub fn check_invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>
     Ok(())
 }
 
+/// A case of a disjunction, with variables and their values there.
+type Case = (Term, Vec<(Symbol, Term)>);
+
 struct Checker<'a> {
     terms: Terms,
     formulas: FxHashMap<PointId, Term>,
@@ -59,6 +66,8 @@ struct Checker<'a> {
     bound: Option<Bound>,
     /// The arrays.
     regions: FxHashSet<Symbol>,
+    /// The cases of each formula, with the variables that each says the value of.
+    cases: FxHashMap<Term, Vec<Case>>,
     solver: Z3Solver,
     stop: Stop<'a>,
 }
@@ -120,7 +129,10 @@ impl Checker<'_> {
         };
         let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
         let after = match after {
-            Some(formula) => self.terms.substitute_symbols(formula, &updates),
+            Some(formula) => {
+                let formula = self.possible_part(formula, &updates);
+                self.terms.substitute_symbols(formula, &updates)
+            }
             None => self.terms.ff(),
         };
         if self.bound.is_none() {
@@ -137,6 +149,26 @@ impl Checker<'_> {
             }
             decided => decided,
         }
+    }
+
+    /// A disjunction without cases that say another value of a variable than those it can have after a block. To show that one of the
+    /// rest holds is no less than to show that of all.
+    fn possible_part(&mut self, formula: Term, updates: &FxHashMap<Symbol, Term>) -> Term {
+        if !self.cases.contains_key(&formula) {
+            let cases = disjuncts(&self.terms, formula);
+            let cases = cases.into_iter().map(|case| (case, scalars_of(&self.terms, case))).collect();
+            self.cases.insert(formula, cases);
+        }
+        let cases = &self.cases[&formula];
+        if cases.len() < 2 {
+            return formula;
+        }
+        #[allow(clippy::iter_over_hash_type, reason = "a map is made of a map")]
+        let values: FxHashMap<Symbol, Vec<Term>> =
+            updates.iter().filter_map(|(&s, &t)| Some((s, constants(&self.terms, t)?))).collect();
+        let can_be = |&(symbol, value): &(Symbol, Term)| values.get(&symbol).is_none_or(|of| of.contains(&value));
+        let possible: Vec<Term> = cases.iter().filter(|case| case.1.iter().all(can_be)).map(|case| case.0).collect();
+        self.terms.any(possible)
     }
 
     /// No run of the block that starts in `from` breaks what must hold after it.
@@ -301,7 +333,50 @@ fn values_of(terms: &mut Terms, conjunction: Term) -> FxHashMap<Symbol, Term> {
             _ => {}
         }
     }
+    add_equations(terms, conjunction, &mut values);
     values
+}
+
+/// Adds variables that the conjunction says to be other terms, over variables that have no value: sums need not be compared bit by
+/// bit then.
+fn add_equations(terms: &Terms, conjunction: Term, values: &mut FxHashMap<Symbol, Term>) {
+    let mut used: FxHashSet<Symbol> = FxHashSet::default();
+    for fact in parts(terms, conjunction, BinOp::And) {
+        let Node::Binary(BinOp::Eq, what, value) = terms.node(fact) else { continue };
+        let Node::Symbol(symbol) = terms.node(what) else { continue };
+        let of = terms.symbols(value);
+        let is_free = |s: &Symbol| *s != symbol && !values.contains_key(s);
+        if !values.contains_key(&symbol) && !used.contains(&symbol) && of.iter().all(is_free) {
+            used.extend(of);
+            values.insert(symbol, value);
+        }
+    }
+}
+
+/// The variables that a conjunction says the values of, but for regions.
+fn scalars_of(terms: &Terms, conjunction: Term) -> Vec<(Symbol, Term)> {
+    let scalar = |fact| match terms.node(fact) {
+        Node::Binary(BinOp::Eq, what, value) if is_constant(terms, value) => match terms.node(what) {
+            Node::Symbol(symbol) => Some((symbol, value)),
+            _ => None,
+        },
+        _ => None,
+    };
+    parts(terms, conjunction, BinOp::And).into_iter().filter_map(scalar).collect()
+}
+
+/// The constants that a term chooses from, if it does nothing else; nothing where there are many.
+fn constants(terms: &Terms, term: Term) -> Option<Vec<Term>> {
+    let (mut found, mut stack, mut seen) = (Vec::new(), vec![term], FxHashSet::default());
+    while let Some(part) = stack.pop() {
+        match terms.node(part) {
+            _ if !seen.insert(part) => {}
+            Node::Ite(_, then, otherwise) => stack.extend([then, otherwise]),
+            _ if is_constant(terms, part) && found.len() < MAX_CONSTANTS => found.push(part),
+            _ => return None,
+        }
+    }
+    Some(found)
 }
 
 fn is_constant(terms: &Terms, term: Term) -> bool {

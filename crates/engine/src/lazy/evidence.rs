@@ -15,7 +15,7 @@ use super::path::Path;
 use super::predicates::Predicates;
 use super::tree::Tree;
 
-/// Invariants at the start and at the loop heads: the union of the regions there. `None` where they cannot be said in bits.
+/// Invariants at the start and where large blocks end: the union of the regions there. `None` where they cannot be said in bits.
 pub(super) fn proof(
     terms: &Terms,
     labels: &Labels<'_>,
@@ -27,7 +27,8 @@ pub(super) fn proof(
     let start = labels.unfolding.start();
     let mut points: Vec<(PointId, Vec<Term>)> = Vec::new();
     for ((point, values), regions) in tree.regions().ok()? {
-        if point != start && !labels.unfolding.is_loop_head(point) {
+        let ends = labels.unfolding.is_loop_head(point) || labels.tracking.is_cut(point);
+        if point != start && !ends {
             continue;
         }
         if points.last().is_none_or(|(last, _)| *last != point) {

@@ -180,7 +180,8 @@ impl<'p> Labels<'p> {
                 Next::End => return None,
                 _ => break,
             }
-            if self.blocks == BlockSize::Edge || self.unfolding.is_loop_head(at) {
+            let ends = self.unfolding.is_loop_head(at) || self.tracking.is_cut(at);
+            if self.blocks == BlockSize::Edge || ends {
                 break;
             }
             let mut next = self.unfolding.steps(terms, at);

@@ -55,7 +55,18 @@ pub fn blocks_from(
     from: PointId,
     limit: usize,
 ) -> Result<Vec<Block>, TooLarge> {
-    walk_from(unfolding, terms, from, limit, |_| false).map(|(blocks, _)| blocks)
+    blocks_between(unfolding, terms, from, limit, &FxHashSet::default())
+}
+
+/// The same where blocks end at more points than loop heads, `cuts`.
+pub fn blocks_between(
+    unfolding: &mut Unfolding<'_>,
+    terms: &mut Terms,
+    from: PointId,
+    limit: usize,
+    cuts: &FxHashSet<PointId>,
+) -> Result<Vec<Block>, TooLarge> {
+    walk_from(unfolding, terms, from, (limit, cuts), |_| false).map(|(blocks, _)| blocks)
 }
 
 /// The first parts of these blocks, up to some of the points that they pass on their way.
@@ -66,7 +77,7 @@ pub fn passages_from(
     limit: usize,
     is_wanted: impl Fn(&Point) -> bool,
 ) -> Result<Vec<Block>, TooLarge> {
-    walk_from(unfolding, terms, from, limit, is_wanted).map(|(_, passages)| passages)
+    walk_from(unfolding, terms, from, (limit, &FxHashSet::default()), is_wanted).map(|(_, passages)| passages)
 }
 
 /// The blocks that start at a point, and their first parts.
@@ -74,11 +85,11 @@ fn walk_from(
     unfolding: &mut Unfolding<'_>,
     terms: &mut Terms,
     from: PointId,
-    limit: usize,
+    (limit, cuts): (usize, &FxHashSet<PointId>),
     is_wanted: impl Fn(&Point) -> bool,
 ) -> Result<(Vec<Block>, Vec<Block>), TooLarge> {
-    let (order, steps) = points_of(unfolding, terms, from, limit, &FxHashSet::default())?;
-    let mut walk = Walk { terms, incoming: FxHashMap::default(), targets: Vec::new(), open: Vec::new() };
+    let (order, steps) = points_of(unfolding, terms, from, limit, cuts)?;
+    let mut walk = Walk { terms, cuts, incoming: FxHashMap::default(), targets: Vec::new(), open: Vec::new() };
     let mut passages = Vec::new();
     let tt = walk.terms.tt();
     walk.incoming.insert(from, vec![Partial { condition: tt, values: FxHashMap::default() }]);
@@ -136,6 +147,7 @@ pub(super) fn points_of(
 
 struct Walk<'t> {
     terms: &'t mut Terms,
+    cuts: &'t FxHashSet<PointId>,
     incoming: FxHashMap<PointId, Vec<Partial>>,
     targets: Vec<(Target, Vec<Partial>)>,
     open: Vec<(PointId, EdgeId, Symbol)>,
@@ -148,7 +160,7 @@ impl Walk<'_> {
         self.open.extend(step.effect.open.iter().map(|&symbol| (point, step.edge, symbol)));
         let target = match step.next {
             Next::End => return,
-            Next::Point(to) if to != from && !unfolding.is_loop_head(to) => {
+            Next::Point(to) if to != from && !unfolding.is_loop_head(to) && !self.cuts.contains(&to) => {
                 self.incoming.entry(to).or_default().push(next);
                 return;
             }
