@@ -34,13 +34,16 @@ pub(super) fn proof(
         if points.last().is_none_or(|(last, _)| *last != point) {
             points.push((point, Vec::new()));
         }
-        let known = labels.tracking.valuation(values).clone().formula(&mut terms);
+        let valuation = labels.tracking.valuation(values).clone();
+        let (known, values) = (valuation.formula(&mut terms), valuation.values());
         for region in regions {
             let formula = predicates.concretise(&mut terms, &region);
             let formula = match encoding {
                 Encoding::Bits => formula,
                 Encoding::Integers(_) => widen(&mut terms, formula, &labels.variables)?,
             };
+            // Bounds of what has a value there say nothing more.
+            let formula = terms.substitute_symbols(formula, &values);
             let formula = terms.and(known, formula);
             points.last_mut()?.1.push(formula);
         }
