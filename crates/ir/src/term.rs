@@ -556,21 +556,6 @@ impl Terms {
         !(over_state && partial)
     }
 
-    /// Whether the term is certainly a formula over symbols, which is total, and not one over a program's state: no term is both.
-    fn is_formula(&self, term: Term) -> bool {
-        let mut stack = vec![term];
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(part) = stack.pop() {
-            match self.node(part) {
-                Node::Symbol(_) => return true,
-                Node::Var(_) | Node::At(..) | Node::Input(_) => return false,
-                _ if seen.insert(part) => stack.extend(self.children(part)),
-                _ => {}
-            }
-        }
-        false
-    }
-
     /// Equality.
     pub fn eq(&mut self, a: Term, b: Term) -> Term {
         if a == b && self.is_total(a) { self.tt() } else { self.binary(BinOp::Eq, a, b) }

@@ -150,6 +150,21 @@ impl Terms {
         found
     }
 
+    /// Whether the term is certainly a formula over symbols, which is total, and not one over a program's state: no term is both.
+    pub(crate) fn is_formula(&self, term: Term) -> bool {
+        let mut stack = vec![term];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(part) = stack.pop() {
+            match self.node(part) {
+                Node::Symbol(_) => return true,
+                Node::Var(_) | Node::At(..) | Node::Input(_) => return false,
+                _ if seen.insert(part) => stack.extend(self.children(part)),
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Calls `f` once for each distinct subterm's node.
     pub fn visit(&self, term: Term, f: &mut impl FnMut(Node)) {
         self.visit_all(&[term], f);

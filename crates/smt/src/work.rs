@@ -55,10 +55,13 @@ pub(crate) fn apply(tactic: &Tactic, goal: &Goal, milliseconds: u32) -> Option<A
     let patience = Duration::from_millis(milliseconds.into());
     let before = done();
     let result = tactic.try_for(patience).apply(goal, None).ok();
-    asked();
-    let counted = done().zip(before).map(|(now, before)| now - before);
-    if result.is_none() {
+    if result.is_some() {
+        asked();
+    } else if before.is_some() {
+        // How many steps it made until its time was over is another matter each time.
+        Z3.with_borrow_mut(steps);
         add(u64::from(milliseconds) * 1_000_000);
     }
+    let counted = done().zip(before).map(|(now, before)| now - before);
     result.filter(|_| counted.is_none_or(|counted| counted <= patience / COUNTED_BY_TACTICS))
 }

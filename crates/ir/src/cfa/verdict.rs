@@ -132,7 +132,7 @@ pub struct SummaryPoint {
     pub formula: Term,
 }
 
-/// A formula for each cut point of the unfolding that can be reached: the start, and the heads of loops.
+/// A formula for each cut point of the unfolding that can be reached: the start, the heads of loops, and others if a proof says more.
 #[derive(Clone, Debug)]
 pub struct Invariants {
     /// The store of the formulas; it extends the program's.
