@@ -60,6 +60,9 @@ pub(super) struct Tree {
     clock: u64,
 }
 
+/// Regions at each point with each valuation.
+pub(super) type Regions = Vec<((PointId, ValuesId), Vec<Bdd>)>;
+
 impl Tree {
     /// The root alone, unmarked.
     pub(super) fn new(region: Bdd, start: PointId) -> Self {
@@ -185,7 +188,7 @@ impl Tree {
 
     /// The regions of the uncovered marked nodes at each point with each valuation, ascending: the largest ones, or their union where
     /// there are many.
-    pub(super) fn regions(&self) -> Result<Vec<((PointId, ValuesId), Vec<Bdd>)>, OutOfNodes> {
+    pub(super) fn regions(&self) -> Result<Regions, OutOfNodes> {
         let mut regions = Vec::new();
         #[allow(clippy::iter_over_hash_type, reason = "sorted below")]
         for (&at, (nodes, union)) in self.uncovered.iter().filter(|(_, u)| !u.0.is_empty()) {
