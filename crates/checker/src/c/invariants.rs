@@ -59,6 +59,10 @@ pub(crate) fn at_heads(
         let keep = |terms: &Terms, literal: Term| is_in_scope(program, terms, (procedure, bound), literal);
         let how = Tidy { questions: QUESTIONS, keep: &keep, stop: &stop };
         let Some(short) = tidy(terms, formula, how) else { continue };
+        // In an order that does not depend on which part was thought of first.
+        let mut parts = terms.conjuncts(short);
+        parts.sort_by_cached_key(|&part| show_c_in(program, terms, part));
+        let short = terms.all(parts);
         let place = program.source.place(span);
         if !matches!(terms.node(short), Node::Bool(true)) {
             let text = show_c_in(program, terms, short);
