@@ -88,7 +88,7 @@ pub struct Variable {
     pub exported: bool,
     /// Its address is taken (`&x`, an array that decays, a record whose member's address is taken, ...).
     pub address_taken: bool,
-    /// A local array whose length is computed at run time: the number of *elements*. Its type is `Array(element, None)`.
+    /// A local array whose length is computed at run time: how many [`Types::sized_part`]s it has. Its type is `Array(element, None)`.
     pub runtime_length: Option<Expr>,
     /// Its alignment in bytes, if a declaration says one that its type does not have.
     pub align: Option<u64>,

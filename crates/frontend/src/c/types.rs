@@ -158,6 +158,12 @@ impl Types {
         })
     }
 
+    /// A type that is none of the others, though it looks like one of them: an array whose length someone else knows.
+    pub(crate) fn fresh(&mut self, ty: Type) -> TypeId {
+        self.types.push(ty);
+        TypeId(u32::try_from(self.types.len() - 1).expect("fewer than 2^32 types"))
+    }
+
     /// The type with an id.
     pub fn get(&self, ty: TypeId) -> &Type {
         &self.types[ty.0 as usize]
@@ -261,6 +267,14 @@ impl Types {
     pub fn innermost_element(&self, ty: TypeId) -> TypeId {
         match *self.get(ty) {
             Type::Array(element, _) => self.innermost_element(element),
+            _ => ty,
+        }
+    }
+
+    /// What an array of run-time length is made of whose size is known: arrays of run-time length have parts of their own.
+    pub fn sized_part(&self, ty: TypeId) -> TypeId {
+        match *self.get(ty) {
+            Type::Array(element, _) if self.size(ty).is_none() => self.sized_part(element),
             _ => ty,
         }
     }

@@ -57,6 +57,11 @@ fn values_of_all_types() {
 }
 
 #[test]
+fn arrays_of_arrays_of_computed_length() {
+    agrees(include_str!("../c/rows.c"), include_str!("../c/rows.out"));
+}
+
+#[test]
 fn functions_of_the_library() {
     agrees(include_str!("../c/library.c"), include_str!("../c/library.out"));
 }

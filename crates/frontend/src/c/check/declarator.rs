@@ -22,6 +22,8 @@ pub(super) struct Declared {
     pub(super) parameters: Option<Parameters>,
     /// The number of elements, if it declares an array whose length is not constant.
     pub(super) runtime_length: Option<Expr>,
+    /// The numbers of elements of the arrays that are its elements, from inside out, where they are not constant.
+    pub(super) row_lengths: Vec<Expr>,
     /// Lengths of arrays behind pointers: they are evaluated, and matter for nothing else here.
     pub(super) evaluated: Vec<Expr>,
     pub(super) attributes: Attributes,
@@ -52,9 +54,10 @@ enum Length {
 impl Checker<'_> {
     pub(super) fn declarator(&mut self, base: TypeId, node: &Node<Declarator>) -> Checked<Declared> {
         let attributes = Attributes::default();
-        let evaluated = Vec::new();
+        let (row_lengths, evaluated) = (Vec::new(), Vec::new());
+        let (parameters, runtime_length) = (None, None);
         let mut declared =
-            Declared { name: None, ty: base, parameters: None, runtime_length: None, evaluated, attributes };
+            Declared { name: None, ty: base, parameters, runtime_length, row_lengths, evaluated, attributes };
         let span = self.at(node.span);
         self.deeper(span, |c| c.apply_declarator(&mut declared, node))?;
         Ok(declared)
@@ -66,6 +69,7 @@ impl Checker<'_> {
             declared.ty = self.pointer_to(declared.ty);
             self.pointer_attributes(&pointer.node, declared.ty, &mut declared.attributes)?;
             declared.parameters = None;
+            declared.evaluated.append(&mut declared.row_lengths);
             declared.evaluated.extend(declared.runtime_length.take());
         }
         for suffix in derived.iter().rev().filter(|d| !is_pointer(&d.node)) {
@@ -88,7 +92,7 @@ impl Checker<'_> {
         declared.parameters = None;
         match &suffix.node {
             DerivedDeclarator::Array(array) => {
-                let inner_runtime = declared.runtime_length.take();
+                let rows = declared.runtime_length.take();
                 match self.array_length(&array.node.size)? {
                     Length::Constant(length) => declared.ty = self.array_type(declared.ty, Some(length), span)?,
                     Length::Unknown => declared.ty = self.array_type(declared.ty, None, span)?,
@@ -97,10 +101,7 @@ impl Checker<'_> {
                         declared.runtime_length = Some(length);
                     }
                 }
-                if let (Some(inner), None) = (inner_runtime, &declared.runtime_length) {
-                    // `a[3][n]`: seen by its type, whose elements have no size.
-                    declared.runtime_length = Some(inner);
-                }
+                declared.row_lengths.extend(rows);
             }
             DerivedDeclarator::Function(function) => {
                 declared.attributes.of_type = TypeAlign::Natural;

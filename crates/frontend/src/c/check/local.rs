@@ -13,7 +13,7 @@ use super::record::lone_tag;
 use super::scope::Symbol;
 use super::specifier::Specified;
 use super::{Checked, Checker};
-use crate::c::hir::{Call, Callee, Expr, ExprKind, Init, InitItem, Stmt, Storage, VariableId};
+use crate::c::hir::{BinaryOp, Call, Callee, Expr, ExprKind, Init, InitItem, Stmt, Storage, VariableId};
 use crate::c::types::{Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -53,6 +53,7 @@ impl Checker<'_> {
     ) -> Checked<()> {
         let mut declared = self.declarator(specified.ty, &node.node.declarator)?;
         out.extend(declared.evaluated.drain(..).map(Stmt::Expr));
+        self.rows(&mut declared, out);
         let runtime_length = self.runtime_length(specified, &mut declared)?;
         let attributes = self.declared_attributes(specified.ty, &specified.attributes, &declared);
         let ty = self.with_attributes(declared.ty, &attributes);
@@ -199,7 +200,7 @@ impl Checker<'_> {
         if declared.ty != specified.ty {
             return Ok(Some(unsupported("an array of arrays of run-time length", self.basic.size, span)));
         }
-        self.value(Operand::Place(self.variable_place(id, span))).map(Some)
+        self.load_length(id, span).map(Some)
     }
 
     /// A hidden variable that holds a length.
@@ -211,6 +212,57 @@ impl Checker<'_> {
         let item = InitItem { offset: 0, ty: size, bits: None, value };
         out.push(Stmt::Declare(hidden, Some(Init { zero_fill: false, items: vec![item] }), span));
         Some(hidden)
+    }
+
+    pub(super) fn load_length(&mut self, length: VariableId, span: Span) -> Checked<Expr> {
+        self.value(Operand::Place(self.variable_place(length, span)))
+    }
+
+    /// Arrays as elements of an array: each gets a type of its own, whose length a hidden variable keeps.
+    fn rows(&mut self, declared: &mut Declared, out: &mut Vec<Stmt>) {
+        let mut lengths = std::mem::take(&mut declared.row_lengths);
+        let Some(span) = lengths.last().map(|length| length.span) else { return };
+        let Type::Array(element, length) = *self.hir.types.get(declared.ty) else { return };
+        let row = self.row_type(element, &mut lengths, out);
+        declared.ty = self.types().intern(Type::Array(row, None));
+        if let Some(length) = length {
+            declared.runtime_length = Some(self.int(i128::from(length), self.basic.size, span));
+        }
+    }
+
+    fn row_type(&mut self, ty: TypeId, lengths: &mut Vec<Expr>, out: &mut Vec<Stmt>) -> TypeId {
+        let Type::Array(element, length) = *self.hir.types.get(ty) else { return ty };
+        if length.is_some() {
+            let row = self.row_type(element, lengths, out);
+            return self.types().intern(Type::Array(row, length));
+        }
+        let hidden = lengths.pop().and_then(|length| self.hidden_length("a row", length, out));
+        let row = self.row_type(element, lengths, out);
+        let ty = self.types().fresh(Type::Array(row, None));
+        self.row_lengths.extend(hidden.map(|hidden| (ty, hidden)));
+        ty
+    }
+
+    /// How many [`Types::sized_part`](crate::c::types::Types::sized_part)s so many elements have; none if nobody knows.
+    pub(super) fn parts_of_elements(&mut self, length: Expr, element: TypeId, span: Span) -> Checked<Option<Expr>> {
+        if self.hir.types.size(element).is_some() {
+            return Ok(Some(length));
+        }
+        let ty = self.basic.size;
+        let Some(parts) = self.parts(element, span)? else { return Ok(None) };
+        let length = self.convert(length, ty);
+        Ok(Some(Expr { kind: ExprKind::Binary(BinaryOp::Mul, Box::new(length), Box::new(parts)), ty, span }))
+    }
+
+    /// How many parts of known size an array has that is an element of another one.
+    pub(super) fn parts(&mut self, ty: TypeId, span: Span) -> Checked<Option<Expr>> {
+        let Type::Array(element, length) = *self.hir.types.get(ty) else { return Ok(None) };
+        let length = match (length, self.row_lengths.get(&ty)) {
+            (Some(length), _) => self.int(i128::from(length), self.basic.size, span),
+            (None, Some(&hidden)) => self.load_length(hidden, span)?,
+            (None, None) => return Ok(None),
+        };
+        self.parts_of_elements(length, element, span)
     }
 
     /// An array whose length is computed: a hidden variable keeps the length, for `sizeof`.
@@ -228,20 +280,17 @@ impl Checker<'_> {
         if initializer.is_some() {
             return Err(Problem::new(span, format!("`{name}` has a run-time length and cannot be initialised")));
         }
-        let element = match *self.hir.types.get(ty) {
-            Type::Array(element, None) => self.hir.types.size(element),
-            _ => None,
-        };
-        if element.is_none() {
-            out.push(Stmt::Unsupported("an array of arrays of run-time length".to_owned(), span));
-        }
         let size = self.basic.size;
         let Some(hidden) = self.hidden_length(name, length, out) else { return Err(Problem::consequence()) };
-        let place = self.variable_place(hidden, span);
-        let length = match element {
-            Some(_) => self.value(Operand::Place(place))?,
-            None => unsupported("an array of arrays of run-time length", size, span),
+        let length = self.load_length(hidden, span)?;
+        let parts = match *self.hir.types.get(ty) {
+            Type::Array(element, None) => self.parts_of_elements(length, element, span)?,
+            _ => None,
         };
+        let length = parts.unwrap_or_else(|| {
+            out.push(Stmt::Unsupported("an array of arrays of run-time length".to_owned(), span));
+            unsupported("an array of arrays of run-time length", size, span)
+        });
         self.hir.variables[id.0 as usize].runtime_length = Some(length);
         self.runtime_lengths.insert(id, hidden);
         out.push(Stmt::Declare(id, None, span));

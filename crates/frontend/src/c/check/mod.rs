@@ -117,6 +117,8 @@ struct Checker<'a> {
     flexible: FxHashMap<VariableId, TypeId>,
     /// Lengths of arrays that are known at run time only: the variable that holds them.
     runtime_lengths: FxHashMap<VariableId, VariableId>,
+    /// The same for arrays that are elements of others.
+    row_lengths: FxHashMap<TypeId, VariableId>,
     /// Aliases of the unit, and what those of all units stand for.
     aliases: Vec<resolve::Alias>,
     function_aliases: FxHashMap<FunctionId, FunctionId>,
@@ -200,6 +202,7 @@ impl<'a> Checker<'a> {
             realigned: FxHashSet::default(),
             flexible: FxHashMap::default(),
             runtime_lengths: FxHashMap::default(),
+            row_lengths: FxHashMap::default(),
             aliases: Vec::new(),
             function_aliases: FxHashMap::default(),
             variable_aliases: FxHashMap::default(),

@@ -204,11 +204,24 @@ impl Checker<'_> {
     fn offset(&mut self, pointer: Expr, index: Expr, negate: bool, span: Span) -> Checked<Expr> {
         let ty = pointer.ty;
         let to = self.hir.types.pointee(ty).expect("the caller saw a pointer");
-        let Some(size) = self.step_size(to, span)? else {
-            return Ok(unsupported(self.unknown_step(to), ty, span));
+        let mut index = self.element_index(index, negate)?;
+        let size = match (self.step_size(to, span)?, self.parts(to, span)?) {
+            (Some(size), _) => size,
+            (None, Some(parts)) if self.hir.types.unknown_layout(to).is_none() => {
+                index = self.index_of_part(index, parts);
+                self.hir.types.size(self.hir.types.sized_part(to)).unwrap_or(1)
+            }
+            _ => return Ok(unsupported(self.unknown_step(to), ty, span)),
         };
-        let index = Box::new(self.element_index(index, negate)?);
+        let index = Box::new(index);
         Ok(Expr { kind: ExprKind::Offset { pointer: Box::new(pointer), index, size }, ty, span })
+    }
+
+    /// The index of the first part of an element that has several.
+    fn index_of_part(&self, index: Expr, parts: Expr) -> Expr {
+        let (ty, span) = (index.ty, index.span);
+        let parts = self.convert(parts, ty);
+        Expr { kind: ExprKind::Binary(BinaryOp::Mul, Box::new(index), Box::new(parts)), ty, span }
     }
 
     fn difference(&mut self, left: Expr, right: Expr, span: Span) -> Checked<Expr> {

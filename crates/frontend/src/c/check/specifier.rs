@@ -110,11 +110,11 @@ impl Checker<'_> {
         let span = self.at(name.span);
         let (mut ty, mut attributes) = self.qualified(&name.node.specifiers, span)?;
         if let Some(declarator) = &name.node.declarator {
-            let declared = self.declarator(ty, declarator)?;
+            let mut declared = self.declarator(ty, declarator)?;
             attributes = self.declared_attributes(ty, &attributes, &declared);
             self.length_of_type = match declared.ty == ty {
                 true => self.length_of_type.take(),
-                false => declared.runtime_length,
+                false => declared.runtime_length.or(declared.row_lengths.pop()),
             };
             ty = declared.ty;
         }

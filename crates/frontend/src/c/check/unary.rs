@@ -272,14 +272,14 @@ impl Checker<'_> {
         let Type::Array(element, _) = *self.hir.types.get(self.hir.variables[id.0 as usize].ty) else {
             return Ok(unsupported("the size of an array of run-time length", self.basic.size, span));
         };
-        let length = self.variable_place(length, span);
-        let length = self.value(Operand::Place(length))?;
+        let length = self.load_length(length, span)?;
         self.runtime_size(length, element, span)
     }
 
     fn runtime_size(&mut self, length: Expr, element: TypeId, span: Span) -> Checked<Expr> {
         let ty = self.basic.size;
-        let Some(size) = self.hir.types.size(element) else {
+        let part = self.hir.types.size(self.hir.types.sized_part(element));
+        let (Some(length), Some(size)) = (self.parts_of_elements(length, element, span)?, part) else {
             return Ok(unsupported("the size of an array of arrays of run-time length", ty, span));
         };
         let (length, size) = (self.convert(length, ty), self.int(i128::from(size), ty, span));
@@ -295,9 +295,7 @@ impl Checker<'_> {
             Type::Void | Type::Function { .. } => 1,
             _ => match self.hir.types.size(ty) {
                 Some(size) => size,
-                None if self.is_runtime_array(ty) => {
-                    return Ok(unsupported("the size of an array of run-time length", self.basic.size, span));
-                }
+                None if self.is_runtime_array(ty) => return self.row_size(ty, span),
                 None => return Err(Problem::new(span, format!("`{}` is incomplete", self.name_of(ty)))),
             },
         };
@@ -305,7 +303,15 @@ impl Checker<'_> {
     }
 
     fn is_runtime_array(&self, ty: TypeId) -> bool {
-        matches!(self.hir.types.get(ty), Type::Array(_, None)) && self.function.is_some()
+        matches!(self.hir.types.get(ty), Type::Array(..)) && self.function.is_some()
+    }
+
+    fn row_size(&mut self, ty: TypeId, span: Span) -> Checked<Expr> {
+        let part = self.hir.types.sized_part(ty);
+        match self.parts(ty, span)? {
+            Some(parts) => self.runtime_size(parts, part, span),
+            None => Ok(unsupported("the size of an array of run-time length", self.basic.size, span)),
+        }
     }
 
     pub(super) fn offset_of(&mut self, offset: &OffsetOfExpression, span: Span) -> Checked<Expr> {

@@ -75,12 +75,9 @@ impl Lowering<'_> {
                     Some(length) => {
                         let count = self.scalar(length);
                         let count = self.pointer_sized(count, length.ty);
-                        let element = match *hir.types.get(v.ty) {
-                            super::super::types::Type::Array(element, _) => hir.types.size(element),
-                            _ => None,
-                        };
-                        let element = self.address(element.unwrap_or(1));
-                        self.mul(count, element)
+                        let part = hir.types.size(hir.types.sized_part(v.ty));
+                        let part = self.address(part.unwrap_or(1));
+                        self.mul(count, part)
                     }
                     None => self.address(hir.types.size(v.ty).unwrap_or(0)),
                 };

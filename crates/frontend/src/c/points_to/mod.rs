@@ -157,7 +157,7 @@ impl<'h> Analysis<'h> {
         let types = &self.hir.types;
         match *types.get(ty) {
             Type::Array(element, length) => {
-                let stride = types.size(element).unwrap_or(1) as i64;
+                let stride = types.size(types.sized_part(element)).unwrap_or(1) as i64;
                 self.graph.add_array(cell, length.map(|n| (n as i64).saturating_mul(stride)), stride);
                 self.arrays(cell, element);
             }
