@@ -7,15 +7,15 @@ use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::Z3Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::excluded::excluded;
+use crate::excluded::{Limits, excluded};
 use crate::{Rejection, Stop};
 
 /// Points a block may have.
 const BLOCK_POINTS: usize = 200_000;
 /// Limits of a query: work, milliseconds.
-const LIMITS: (u32, u32) = (50_000_000, 10_000);
+const LIMITS: Limits = (50_000_000, 10_000);
 /// Those of one that may be taken apart.
-const QUICK: (u32, u32) = (3_000_000, 300);
+const QUICK: Limits = (3_000_000, 300);
 /// Instances of a formula that holds for all addresses, at most. With fewer than needed a proof is rejected, never accepted.
 const MAX_INSTANCES: usize = 64;
 /// Constants that a variable may have after a block, for cases to be left out by them.
@@ -41,8 +41,7 @@ pub fn check_invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>
     }
     let regions = program.regions.iter().map(|r| r.symbol).collect();
     let (bound, cases, solver) = (proof.bound.clone(), FxHashMap::default(), Z3Solver::for_formulas());
-    let mut checker = Checker { terms, formulas, bound, regions, cases, solver, stop };
-    checker.solver.set_limits(LIMITS.0, LIMITS.1);
+    let mut checker = Checker { terms, formulas, bound, regions, cases, solver, limits: LIMITS, stop };
     checker.check_start(program, &unfolding)?;
     // A proof may say more than what holds at loop heads; what it says of a point is used from there on.
     let cuts: FxHashSet<PointId> = points.iter().copied().collect();
@@ -69,6 +68,7 @@ struct Checker<'a> {
     /// The cases of each formula, with the variables that each says the value of.
     cases: FxHashMap<Term, Vec<Case>>,
     solver: Z3Solver,
+    limits: Limits,
     stop: Stop<'a>,
 }
 
@@ -139,9 +139,9 @@ impl Checker<'_> {
             return self.check_part(from, block, after, &what);
         }
         // Many small questions are easier than a large one, where it is large.
-        self.solver.set_limits(QUICK.0, QUICK.1);
+        self.limits = QUICK;
         let quickly = self.check_part(from, block, after, &what);
-        self.solver.set_limits(LIMITS.0, LIMITS.1);
+        self.limits = LIMITS;
         match quickly {
             Err(Rejection::Undecided(_)) => {
                 let parts = factors(&mut self.terms, after);
@@ -270,7 +270,7 @@ impl Checker<'_> {
     }
 
     fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
-        excluded((&mut self.solver, &self.terms), conditions, what, self.stop)
+        excluded((&mut self.solver, &self.terms), conditions, self.limits, what, self.stop)
     }
 }
 

@@ -5,25 +5,49 @@ use clinch_smt::{Answer, Solver, Z3Solver};
 
 use crate::{Rejection, Stop};
 
+/// What a question may use: work, milliseconds.
+pub(crate) type Limits = (u32, u32);
+
+/// Those of the first attempt. Whether a solver in a conversation is done at once or loses its way is a matter of luck; another one, which
+/// rewrites the question first, is seldom lost at the same time.
+const FIRST: Limits = (500_000, 250);
+
 /// No values satisfy all conditions.
 pub(crate) fn excluded(
     (solver, terms): (&mut Z3Solver, &Terms),
     conditions: &[Term],
+    limits: Limits,
     what: &str,
     stop: Stop<'_>,
 ) -> Result<(), Rejection> {
-    if stop() {
-        return Err(Rejection::Stopped);
+    let mut answer = Answer::Unknown;
+    for attempt in 0..3 {
+        if stop() {
+            return Err(Rejection::Stopped);
+        }
+        answer = match attempt {
+            0 => satisfiable(solver, terms, conditions, (limits.0.min(FIRST.0), limits.1.min(FIRST.1))),
+            1 => satisfiable(&mut Z3Solver::for_one_question_in_bits(), terms, conditions, limits),
+            _ => satisfiable(solver, terms, conditions, limits),
+        };
+        if answer != Answer::Unknown {
+            break;
+        }
     }
+    match answer {
+        Answer::Unsat => Ok(()),
+        Answer::Sat => Err(Rejection::Wrong(format!("it is broken by {what}"))),
+        Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
+    }
+}
+
+fn satisfiable(solver: &mut Z3Solver, terms: &Terms, conditions: &[Term], limits: Limits) -> Answer {
+    solver.set_limits(limits.0, limits.1);
     solver.push();
     for &condition in conditions {
         solver.assert(terms, condition);
     }
     let answer = solver.check(terms, &[]);
     solver.pop();
-    match answer {
-        Answer::Unsat => Ok(()),
-        Answer::Sat => Err(Rejection::Wrong(format!("it is broken by {what}"))),
-        Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
-    }
+    answer
 }

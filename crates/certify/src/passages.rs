@@ -4,10 +4,9 @@ use clinch_ir::cfa::blocks::{Block, Target, passages_from};
 use clinch_ir::cfa::unfold::{Point, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Invariants, ProcedureId};
 use clinch_ir::{LocId, Symbol, Term, Terms};
-use clinch_smt::Z3Solver;
+use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::FxHashMap;
 
-use crate::excluded::excluded;
 use crate::{Rejection, Stop};
 
 /// Points a block may have.
@@ -73,15 +72,27 @@ fn kept(
     stop: Stop<'_>,
 ) -> Result<Vec<Term>, Rejection> {
     let values: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
-    let mut found = Vec::new();
-    for formula in formulas {
-        let after = terms.substitute_symbols(formula, &values);
-        let broken = terms.not(after);
-        match excluded((solver, terms), &[invariant, block.guard, broken], "a passage", stop) {
-            Ok(()) => found.push(formula),
-            Err(Rejection::Stopped) => return Err(Rejection::Stopped),
-            Err(_) => {}
+    let with_meaning = |formula| (formula, terms.substitute_symbols(formula, &values));
+    let mut left: Vec<(Term, Term)> = formulas.into_iter().map(with_meaning).collect();
+    solver.push();
+    solver.assert(terms, invariant);
+    solver.assert(terms, block.guard);
+    let kept = loop {
+        if stop() {
+            break Err(Rejection::Stopped);
         }
-    }
-    Ok(found)
+        let before = left.len();
+        let all = terms.all(left.iter().map(|f| f.1));
+        match solver.check(terms, &[(all, false)]) {
+            Answer::Unsat => break Ok(left),
+            // One run breaks many of them.
+            Answer::Sat => left.retain(|f| solver.value(terms, f.1) == Some(1)),
+            Answer::Unknown => left.clear(),
+        }
+        if left.len() == before {
+            left.clear();
+        }
+    };
+    solver.pop();
+    kept.map(|kept| kept.into_iter().map(|f| f.0).collect())
 }

@@ -10,11 +10,11 @@ use clinch_smt::Z3Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cells::Cells;
-use crate::excluded::excluded;
+use crate::excluded::{Limits, excluded};
 use crate::{Rejection, Stop};
 
 /// Limits of a query: work, milliseconds.
-const LIMITS: (u32, u32) = (100_000_000, 20_000);
+const LIMITS: Limits = (100_000_000, 20_000);
 
 /// Checks that the formulas hold at the start and whenever a procedure is called, are kept by every edge and by every call
 /// that comes back, and exclude every error and everything without verdict.
@@ -31,7 +31,6 @@ pub fn check_summaries(original: &CfaProgram, proof: &Summaries, stop: Stop<'_>)
     globals.extend(program.regions.iter().map(|r| r.symbol));
     globals.push(effects.next_address);
     let solver = Z3Solver::for_formulas();
-    solver.set_limits(LIMITS.0, LIMITS.1);
     let terms = proof.terms.clone();
     let cells = Cells::default();
     let mut checker = Checker { program, terms, effects, entries, formulas, globals, cells, solver, stop };
@@ -214,6 +213,6 @@ impl Checker<'_, '_> {
 
     fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
         let conditions = self.cells.separate(&mut self.terms, conditions);
-        excluded((&mut self.solver, &self.terms), &conditions, what, self.stop)
+        excluded((&mut self.solver, &self.terms), &conditions, LIMITS, what, self.stop)
     }
 }

@@ -37,8 +37,9 @@ fn steps(z3: &mut Option<(Solver, u32)>) -> u32 {
     now.wrapping_sub(std::mem::replace(before, now))
 }
 
-/// Limits a query: in steps (0: as many as there is time for) and milliseconds. Where work is counted, the steps are what counts.
-pub(crate) fn limit(params: &mut Params, steps: u32, milliseconds: u32) {
+/// Limits a query: in steps (0: as many as there is time for) and milliseconds. Where work is counted, the steps are what counts. Returns the
+/// milliseconds.
+pub(crate) fn limit(params: &mut Params, steps: u32, milliseconds: u32) -> u32 {
     let (mut steps, mut milliseconds) = (steps, milliseconds);
     if done().is_some() {
         let of_time = u32::try_from(u64::from(milliseconds) * 1_000_000 / STEP).unwrap_or(u32::MAX).max(1);
@@ -47,6 +48,7 @@ pub(crate) fn limit(params: &mut Params, steps: u32, milliseconds: u32) {
     }
     params.set_u32("rlimit", steps);
     params.set_u32("timeout", milliseconds);
+    milliseconds
 }
 
 /// What becomes of a goal, if the tactic is done within so many milliseconds. A tactic cannot be limited in steps: where work is counted, what

@@ -1,5 +1,7 @@
 //! Z3, in process.
 
+use std::cell::Cell;
+
 use clinch_ir::{Program, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 use z3::ast::Bool;
@@ -22,6 +24,8 @@ const TIMEOUT: u32 = 1_000;
 pub struct Z3Solver {
     solver: z3::Solver,
     pub(crate) encoder: Encoder,
+    /// How long a query may take, where Z3 is not told.
+    milliseconds: Cell<u32>,
     /// For each assumed term a Boolean constant equivalent to it, and the scope in which that was said.
     proxies: FxHashMap<Term, (Bool, usize)>,
     scope: usize,
@@ -53,6 +57,11 @@ impl Z3Solver {
         Self::with_tactic(&tactic.expect("there are steps"))
     }
 
+    /// The same for bits and arrays of them: most such questions come down to satisfiability of propositions.
+    pub fn for_one_question_in_bits() -> Self {
+        Self::with_tactic(&Tactic::new("qfaufbv"))
+    }
+
     /// For one question about formulas, which the tactic answers.
     pub(crate) fn with_tactic(tactic: &Tactic) -> Self {
         let mut this = Self::for_formulas();
@@ -76,6 +85,7 @@ impl Z3Solver {
         let this = Z3Solver {
             solver: z3::Solver::new(),
             encoder,
+            milliseconds: Cell::new(TIMEOUT),
             proxies: FxHashMap::default(),
             scope: 0,
             model: None,
@@ -88,7 +98,11 @@ impl Z3Solver {
     /// What each query may use: a deterministic measure of work, and milliseconds.
     pub fn set_limits(&self, resources: u32, milliseconds: u32) {
         let mut params = interrupt::params();
-        work::limit(&mut params, resources, milliseconds);
+        let milliseconds = work::limit(&mut params, resources, milliseconds);
+        if interrupt::is_watched() {
+            params.set_u32("timeout", u32::MAX);
+        }
+        self.milliseconds.set(milliseconds);
         self.solver.set_params(&params);
     }
 
@@ -145,7 +159,8 @@ impl Solver for Z3Solver {
             })
             .collect();
         self.model = None;
-        let answer = self.solver.check_assumptions(&self.assumed);
+        let ask = || self.solver.check_assumptions(&self.assumed);
+        let answer = interrupt::within(self.milliseconds.get(), ask).unwrap_or(SatResult::Unknown);
         work::asked();
         if interrupted() {
             return Answer::Unknown;
