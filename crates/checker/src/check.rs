@@ -16,6 +16,7 @@ use crate::engines::procedures::ProcedureEngine;
 use crate::engines::{self, ClauseEngine, Found, ProcessEngine};
 use crate::kind::Kind;
 use crate::options::{EngineName, Given, Limits, Options};
+use crate::protocol::Prospects;
 use crate::report::{self, Artifacts, Report, Subject};
 use crate::task::{Error, Input, Task};
 
@@ -26,6 +27,9 @@ pub trait Watcher: Observer {
 
     /// The verdict was not accepted, and the search goes on.
     fn rejected(&mut self) {}
+
+    /// The verdict holds: what is left is to say it.
+    fn settled(&mut self) {}
 }
 
 impl Watcher for clinch_engine::Silent {}
@@ -181,7 +185,7 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
 
 /// In how many milliseconds of processor time an engine mostly answers, if it does: on C some engines are quick or do not answer at
 /// all. After that they have what the others leave. Of a program without inputs there is one run, and explicit executes it.
-pub(crate) fn patience(input: &Input, engine: EngineName) -> Option<u64> {
+fn patience(input: &Input, engine: EngineName) -> Option<u64> {
     if !matches!(input, Input::Procedures(_)) {
         return None;
     }
@@ -193,6 +197,20 @@ pub(crate) fn patience(input: &Input, engine: EngineName) -> Option<u64> {
         EngineName::Bounded => Some(2000),
         _ => None,
     }
+}
+
+/// What may be expected of an engine. On C explicit finds what it finds at once, and k-induction and the engines for recursion answer seldom:
+/// their turns are shorter.
+pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
+    use EngineName::{Bounded, Explicit, KInduction, Lazy, Spacer, Spds};
+    let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
+    let part = match engine {
+        _ if !is_c || has_one_run(input) => 100,
+        Lazy | Bounded => 150,
+        Explicit | KInduction | Spacer | Spds => 50,
+        _ => 100,
+    };
+    Prospects { patience: patience(input, engine), part }
 }
 
 /// Whether an input is a program that asks for none itself.

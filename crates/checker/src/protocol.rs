@@ -23,16 +23,24 @@ pub struct Assignment {
     pub takes_turns: bool,
 }
 
+/// What may be expected of an engine.
+#[derive(Clone, Copy, Serialize, Deserialize, Debug)]
+pub(crate) struct Prospects {
+    /// The milliseconds of processor time in which it mostly answers, if it does.
+    pub(crate) patience: Option<u64>,
+    /// The part of a turn that it gets after its first, in per cent.
+    pub(crate) part: u32,
+}
+
 /// What a worker says.
 #[derive(Serialize, Deserialize, Debug)]
 pub(crate) enum Message {
     /// This engine was chosen.
     Engine(String),
-    /// The input was read, and these engines may help with it, each with the milliseconds of processor time in which it mostly
-    /// answers if it does.
+    /// The input was read, and these engines may help with it.
     Helpful {
         /// The engines.
-        engines: Vec<(EngineName, Option<u64>)>,
+        engines: Vec<(EngineName, Prospects)>,
         /// Whether the program has but one run.
         one_run: bool,
     },
@@ -44,6 +52,8 @@ pub(crate) enum Message {
     Found,
     /// It was not accepted, and the search goes on.
     Rejected,
+    /// It was accepted, and the report is being made.
+    Settled,
     /// The engine of a portfolio has no verdict, and which of its evidence was wrong. It is its last word.
     GaveUp(GivenUp, Vec<String>),
     /// Something that may help the others.

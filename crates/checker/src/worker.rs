@@ -53,7 +53,7 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     };
     tell(&Message::Engine(engine.name().to_owned()));
     let helpful = check::helpful(&input).into_iter();
-    let engines = helpful.map(|engine| (engine, check::patience(&input, engine))).collect();
+    let engines = helpful.map(|engine| (engine, check::prospects(&input, engine))).collect();
     tell(&Message::Helpful { engines, one_run: check::has_one_run(&input) });
     let others = assignment.member.is_some() && check::shares(&input, options);
     let sharing = others.then(|| Sharing { heard, quota: Quota::default(), counts: Counts::default() });
@@ -191,6 +191,14 @@ impl<W: Watcher> Watcher for Link<W> {
     fn rejected(&mut self) {
         self.shown.rejected();
         tell(&Message::Rejected);
+    }
+
+    fn settled(&mut self) {
+        if let Some(turn) = &self.turn {
+            turn.keep();
+        }
+        self.shown.settled();
+        tell(&Message::Settled);
     }
 }
 

@@ -36,6 +36,11 @@ impl Turn {
         self.end.fetch_max(nanoseconds(thread_time() + work), Ordering::Relaxed);
     }
 
+    /// It is the last turn that anyone has.
+    pub fn keep(&self) {
+        self.end.store(u64::MAX, Ordering::Relaxed);
+    }
+
     pub(crate) fn pass_on_if_over(&self) {
         let done = thread_time();
         if nanoseconds(done) >= self.end.load(Ordering::Relaxed) {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use clinch_certify::Judged;
 use clinch_engine::Budget;
 use clinch_engine::explicit::{RunsConfig, misbehaviour};
-use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputTrace};
+use clinch_ir::{Reason, work};
 
 use super::assumptions::rests_on_memory;
 use super::confirm::{self, Confirmation};
@@ -23,7 +23,9 @@ const EXECUTION_TIME: Duration = Duration::from_secs(10);
 const PROBES: u64 = 256;
 const PROBING_TIME: Duration = Duration::from_millis(500);
 
-/// How long it may take to make invariants short, at most.
+/// How long it may take to make invariants short: a part of what the search took, within these bounds.
+const PRINTING_PART: u32 = 3;
+const LEAST_PRINTING_TIME: Duration = Duration::from_millis(100);
 const PRINTING_TIME: Duration = Duration::from_secs(1);
 
 /// Searches, re-checks, confirms: what may be reported.
@@ -40,12 +42,16 @@ pub(crate) fn check(
     let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search, CfaVerdict::Unknown)?;
     doubt(program, &mut outcome, budget);
     let confirmation = confirmed(loaded, &mut outcome, budget, options.certify);
+    if !matches!(outcome.verdict.verdict(), CfaVerdict::Unknown(_)) {
+        watcher.settled();
+    }
     if let (CfaVerdict::Unsafe(trace), true, Language::C) =
         (outcome.verdict.verdict(), options.wanted.harness, loaded.language)
     {
         outcome.artifacts.harness = Some(confirm::harness_for(loaded, trace));
     }
-    let printing = budget.part(PRINTING_TIME);
+    let searched = work::done().unwrap_or(outcome.search_time);
+    let printing = budget.part((searched / PRINTING_PART).clamp(LEAST_PRINTING_TIME, PRINTING_TIME));
     let stop: clinch_certify::Stop<'_> = &|| printing.check().is_err() || budget.timed_out(PRINTING_TIME).is_some();
     Ok(report::of_procedures(loaded, outcome, confirmation, stop))
 }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::options::{EngineName, Given, Options};
-use crate::protocol::{Assignment, Message, Request};
+use crate::protocol::{Assignment, Message, Prospects, Request};
 use crate::report::{GivenUp, Report, Telling, Verdict};
 use crate::store::Store;
 use crate::task::{Error, Task};
@@ -54,7 +54,7 @@ pub fn run(
         messages,
         workers: Vec::new(),
         waiting: VecDeque::from([first]),
-        patience: HashMap::new(),
+        prospects: HashMap::new(),
         one_run: false,
         asked_for_others: alone,
         last_start: None,
@@ -87,8 +87,7 @@ struct Run<'a> {
     workers: Vec<Worker>,
     /// Engines that have not started; none stands for the one that the options name.
     waiting: VecDeque<Option<EngineName>>,
-    /// The milliseconds of processor time in which engines mostly answer, if they do.
-    patience: HashMap<EngineName, u64>,
+    prospects: HashMap<EngineName, Prospects>,
     /// Whether the program has but one run.
     one_run: bool,
     /// Whether it is known which engines may help.
@@ -180,8 +179,8 @@ impl Run<'_> {
     /// Engines that would have answered by now if they could stand back.
     fn let_others_pass(&mut self) {
         for worker in self.workers.iter_mut().filter(|worker| !worker.stands_back && worker.state == State::Running) {
-            let patience = worker.member.and_then(|member| self.patience.get(&member));
-            if let Some(&patience) = patience
+            let prospects = worker.member.and_then(|member| self.prospects.get(&member));
+            if let Some(patience) = prospects.and_then(|prospects| prospects.patience)
                 && worker.processor_time().is_some_and(|used| used > Duration::from_millis(patience))
             {
                 worker.stand_back();
@@ -206,13 +205,14 @@ impl Run<'_> {
                 self.asked_for_others = true;
                 self.one_run = one_run;
                 let member = self.workers[number].member;
-                self.patience = engines.iter().filter_map(|&(engine, ms)| Some((engine, ms?))).collect();
+                self.prospects = engines.iter().copied().collect();
                 self.waiting.extend(engines.into_iter().map(|e| Some(e.0)).filter(|engine| *engine != member));
             }
             Message::Helpful { .. } => {}
             Message::Busy(what) => self.workers[number].busy = Some(what),
             Message::Progress(numbers) => self.workers[number].progress = numbers,
             Message::Found => self.workers[number].found = Some(Instant::now()),
+            Message::Settled => self.workers[number].settled = true,
             Message::Rejected => {
                 self.workers[number].found = None;
                 self.workers[number].busy = None;

@@ -47,9 +47,15 @@ impl Run<'_> {
             worker.slice *= 2;
             return worker.resume();
         }
-        let patience = worker.member.and_then(|member| self.patience.get(&member));
-        let past = self.one_run && patience.is_some_and(|&ms| worker.work > Duration::from_millis(ms));
-        let length = if past { worker.slice / PAST_ITS_BEST } else { worker.slice };
+        let prospects = worker.member.and_then(|member| self.prospects.get(&member));
+        let patience = prospects.and_then(|prospects| prospects.patience);
+        let length = match prospects {
+            _ if self.one_run && patience.is_some_and(|ms| worker.work > Duration::from_millis(ms)) => {
+                worker.slice / PAST_ITS_BEST
+            }
+            Some(prospects) if worker.work > Duration::ZERO => worker.slice * prospects.part / 100,
+            _ => worker.slice,
+        };
         worker.slice *= 2;
         self.store.hand_to(number).into_iter().for_each(|fact| worker.send(&Request::Fact(fact)));
         worker.give_turn(length);
@@ -111,6 +117,9 @@ impl Worker {
     /// Whether its turn takes longer than it should, on the processor's clock.
     fn is_overdue(&self) -> bool {
         let (length, start) = self.turn;
+        if self.settled {
+            return false;
+        }
         let recheck = if self.found.is_some() { RECHECK } else { Duration::ZERO };
         self.processor_time().is_some_and(|now| now.saturating_sub(start) > length + OVERDUE + recheck)
     }

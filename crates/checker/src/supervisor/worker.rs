@@ -56,6 +56,8 @@ pub(super) struct Worker {
     pub(super) stands_back: bool,
     /// Since when it has a verdict, and re-checks it.
     pub(super) found: Option<Instant>,
+    /// Whether its verdict holds.
+    pub(super) settled: bool,
     /// Since when its process is no more.
     pub(super) gone: Option<Instant>,
     pub(super) engine: Option<String>,
@@ -101,6 +103,7 @@ impl Worker {
             told: Vec::new(),
             stands_back: false,
             found: None,
+            settled: false,
             gone: None,
             engine: None,
             busy: None,
@@ -111,7 +114,8 @@ impl Worker {
 
     /// Whether it re-checks a verdict, and will soon be done.
     pub(super) fn is_finishing(&self) -> bool {
-        self.state == State::Running && self.found.is_some_and(|since| since.elapsed() < WAIT_FOR_RECHECK)
+        let soon = || self.found.is_some_and(|since| since.elapsed() < WAIT_FOR_RECHECK);
+        self.state == State::Running && (self.settled || soon())
     }
 
     pub(super) fn name(&self) -> String {

@@ -23,8 +23,8 @@
 //! when it was marked, inside the union of the regions of nodes that are uncovered and marked still.
 //!
 //! **Soundness.** When no node is unmarked and none is an error, the uncovered regions contain the initial states and are closed
-//! under all labels (theorem 2). That is not taken on trust: their unions at loop heads are re-checked in bits, and a
-//! counterexample is executed. Where the solver gives up, a label counts as possible and a predicate as unknown.
+//! under all labels (theorem 2). That is not taken on trust: their unions, at loop heads and where blocks were cut, are re-checked in
+//! bits, and a counterexample is executed. Where the solver gives up, a label counts as possible and a predicate as unknown.
 //!
 //! **Deviations.**
 //! - D1. Whether a label can be taken at all is asked of the prover, beside the predicates: \[Lazy\] sees it when a predicate and its
@@ -41,6 +41,10 @@
 //! - D7. Values of control variables are part of the control point too, where a counterexample shows that they matter
 //!   (`tracking`): as predicates they are many, and their interpolants unroll loops (`state <= 4400`). The tree then starts anew.
 //! - D8. The procedure stack is part of the control point; recursion is `Unknown`, with the procedure's name.
+//! - D9. An input that only chooses a way is projected out of a condition before the prover is asked (`projection`), and one question
+//!   settles many predicates where it can (`post::Post::settle_together`).
+//! - D10. A block that many values of tracked variables meet ends there, though it is no loop head (`tracking::Tracking::is_cut`): the
+//!   formulas behind it would be as many as the ways into it.
 
 #![allow(
     clippy::mutable_key_type,
