@@ -199,15 +199,15 @@ fn patience(input: &Input, engine: EngineName) -> Option<u64> {
     }
 }
 
-/// What may be expected of an engine. On C explicit finds what it finds at once, and k-induction and the engines for recursion answer seldom:
+/// What may be expected of an engine. On C k-induction and the engines for recursion answer seldom:
 /// their turns are shorter.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
-    use EngineName::{Bounded, Explicit, KInduction, Lazy, Spacer, Spds};
+    use EngineName::{Bounded, KInduction, Lazy, Spacer, Spds};
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
     let part = match engine {
         _ if !is_c || has_one_run(input) => 100,
         Lazy | Bounded => 150,
-        Explicit | KInduction | Spacer | Spds => 50,
+        KInduction | Spacer | Spds => 50,
         _ => 100,
     };
     Prospects { patience: patience(input, engine), part }

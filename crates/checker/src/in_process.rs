@@ -228,9 +228,18 @@ mod tests {
     }
 
     fn example(name: &str) -> Task {
+        let name_alone = name.rsplit('/').next().expect("a name");
+        Task::text(name_alone, &text_of_example(name))
+    }
+
+    fn text_of_example(name: &str) -> String {
         let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
-        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Task::text(file.file_name().and_then(|name| name.to_str()).expect("a name"), &text)
+        std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The example mouse-bug1.c, which includes mouse.c: a text in memory includes nothing from its folder.
+    fn mouse_bug() -> Task {
+        Task::text("mouse-bug1.c", &format!("#define KEEP_INTERRUPTS\n{}", text_of_example("c/mouse.c")))
     }
 
     fn word(verdict: &Verdict) -> &'static str {
@@ -277,7 +286,7 @@ mod tests {
             ("bp/lock-bug.bp", "unsafe"),
         ];
         let tasks = examples.map(|(name, expected)| (example(name), expected));
-        let tasks = tasks.into_iter().chain([(bits("0"), "safe"), (bits("1"), "unsafe")]);
+        let tasks = tasks.into_iter().chain([(bits("0"), "safe"), (bits("1"), "unsafe"), (mouse_bug(), "unsafe")]);
         let _load = Load::new(2);
         for (task, expected) in tasks {
             for seed in 0..9 {

@@ -37,7 +37,7 @@ struct Part {
 const SHARED: u32 = 4;
 
 /// The nanoseconds between two times that a limit is asked for, about, beside what is counted elsewhere.
-const BETWEEN_CHECKS: u64 = 5_000;
+const BETWEEN_CHECKS: u64 = 500;
 
 /// The clock of this thread: the work that it has done, if it counts that, and the processor's time that it has used otherwise.
 pub(crate) fn thread_time() -> Duration {

@@ -22,7 +22,7 @@ use crate::sort::Sort;
 use crate::work;
 
 /// The nanoseconds that it takes to make a term, about, with what is done before and after.
-const WORK: u64 = 300;
+const WORK: u64 = 200;
 
 /// A term: an index into the [`Terms`] store that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

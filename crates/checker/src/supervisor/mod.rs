@@ -200,7 +200,7 @@ impl Run<'_> {
     /// What a worker says.
     fn hear(&mut self, number: usize, message: Message) -> Option<Result<Report, Error>> {
         match message {
-            Message::Engine(name) => self.workers[number].engine = Some(name),
+            Message::Engine(name) => self.workers[number].is_prepared(name),
             Message::Helpful { engines, one_run } if !self.asked_for_others => {
                 self.asked_for_others = true;
                 self.one_run = one_run;

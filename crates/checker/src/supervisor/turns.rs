@@ -23,6 +23,7 @@ impl Run<'_> {
     pub(super) fn give_turns(&mut self) {
         if let Some(at_work) = self.workers.iter_mut().find(|worker| worker.state == State::Running) {
             if at_work.is_overdue() {
+                at_work.slice *= if at_work.resumed { 2 } else { 1 };
                 at_work.pause();
             }
             return;
@@ -40,28 +41,32 @@ impl Run<'_> {
     }
 
     fn give_turn(&mut self, number: usize) {
+        let length = self.turn_length(&self.workers[number]);
         let worker = &mut self.workers[number];
         if worker.state == State::Paused {
             // It was in the middle of its turn.
-            worker.turn = (worker.slice, worker.processor_time().unwrap_or_default());
-            worker.slice *= 2;
+            worker.turn = (length, worker.processor_time().unwrap_or_default());
+            worker.resumed = true;
             return worker.resume();
         }
-        let prospects = worker.member.and_then(|member| self.prospects.get(&member));
-        let patience = prospects.and_then(|prospects| prospects.patience);
-        let length = match prospects {
-            _ if self.one_run && patience.is_some_and(|ms| worker.work > Duration::from_millis(ms)) => {
-                worker.slice / PAST_ITS_BEST
-            }
-            Some(prospects) if worker.work > Duration::ZERO => worker.slice * prospects.part / 100,
-            _ => worker.slice,
-        };
         worker.slice *= 2;
         self.store.hand_to(number).into_iter().for_each(|fact| worker.send(&Request::Fact(fact)));
         worker.give_turn(length);
     }
 
-    /// A worker waits for its next turn.
+    fn turn_length(&self, worker: &Worker) -> Duration {
+        let prospects = worker.member.and_then(|member| self.prospects.get(&member));
+        let patience = prospects.and_then(|prospects| prospects.patience);
+        match prospects {
+            _ if self.one_run && patience.is_some_and(|ms| worker.work > Duration::from_millis(ms)) => {
+                worker.slice / PAST_ITS_BEST
+            }
+            Some(prospects) if worker.work > Duration::ZERO => worker.slice * prospects.part / 100,
+            _ => worker.slice,
+        }
+    }
+
+    /// A worker waits for its next turn. If it was about to end an older one, this one begins.
     pub(super) fn turn_over(&mut self, number: usize, work: Duration) {
         let worker = &mut self.workers[number];
         worker.work = work;
@@ -69,7 +74,11 @@ impl Run<'_> {
             worker.resume();
         }
         (worker.state, worker.since) = (State::Waiting, Instant::now());
+        let resumed = std::mem::take(&mut worker.resumed);
         self.tell_of_turn(number);
+        if resumed && self.over.is_none() {
+            self.give_turn(number);
+        }
     }
 
     /// What a worker told in its turn is for all to hear.
@@ -114,10 +123,17 @@ impl Worker {
         self.send(&Request::Turn(length.as_millis() as u64));
     }
 
+    /// It has read the input, and starts its engine: what that took is not of its turn.
+    pub(super) fn is_prepared(&mut self, engine: String) {
+        self.engine = Some(engine);
+        self.turn.1 = self.processor_time().unwrap_or_default();
+    }
+
     /// Whether its turn takes longer than it should, on the processor's clock.
     fn is_overdue(&self) -> bool {
         let (length, start) = self.turn;
-        if self.settled {
+        let prepares = self.engine.is_none();
+        if prepares || self.settled {
             return false;
         }
         let recheck = if self.found.is_some() { RECHECK } else { Duration::ZERO };

@@ -48,6 +48,8 @@ pub(super) struct Worker {
     pub(super) slice: Duration,
     /// The length of its turn, and the processor's time that it had used before.
     pub(super) turn: (Duration, Duration),
+    /// Whether it was interrupted in an earlier turn, which goes on.
+    pub(super) resumed: bool,
     /// The work of all its turns.
     pub(super) work: Duration,
     /// What it told in this turn.
@@ -99,6 +101,7 @@ impl Worker {
             since: Instant::now(),
             slice: SLICE,
             turn: (SLICE, Duration::ZERO),
+            resumed: false,
             work: Duration::ZERO,
             told: Vec::new(),
             stands_back: false,

@@ -43,6 +43,7 @@ fn without_times(value: Value) -> Value {
 fn one_thread_repeats_itself() {
     let examples = [
         "c/funlock.c",
+        "c/checksum.c",
         "c/mccarthy91.c",
         "c/bucket.c",
         "c/ring-bug.c",

@@ -9,7 +9,7 @@ use clinch_ir::work;
 use rustc_hash::FxHashMap;
 
 /// The nanoseconds that a gate takes, about, with its way to the solver.
-const GATE: u64 = 1_000;
+const GATE: u64 = 500;
 
 /// A gate of a circuit, or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
