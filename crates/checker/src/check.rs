@@ -206,9 +206,9 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
     let part = match engine {
         _ if !is_c || has_one_run(input) => 100,
-        Lazy | Bounded => 150,
+        Lazy | Bounded => 200,
         KInduction | Spacer | Spds => 50,
-        _ => 100,
+        _ => 75,
     };
     Prospects { patience: patience(input, engine), part }
 }

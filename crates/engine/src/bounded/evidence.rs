@@ -1,16 +1,16 @@
 //! Evidence: bounds that no run exceeds, inputs that lead to an error.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use clinch_ir::cfa::guided::{run_guided, value_bits};
 use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Unrolling};
 use clinch_ir::machine::{InputSource, behind_block, first_block};
-use clinch_ir::{BinOp, Node, Reason, Term, Terms, Value};
+use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, Value};
 use clinch_smt::LargeQuestion;
 use rustc_hash::FxHashMap;
 
 use super::path::{PathId, Paths};
-use super::walk::{Repeated, Round};
+use super::walk::{Opened, Repeated, Round};
 
 /// The bounds that were enough.
 pub(crate) fn unrolling(round: &Round) -> Unrolling {
@@ -56,13 +56,18 @@ pub(super) fn trace(
             blocks.add(block.address, size.as_ref().and_then(value_bits).unwrap_or(0));
         }
     }
-    let memory = unwritten(terms, model);
+    let mut memory = Unwritten::new(terms, model);
+    for opened in &round.opened {
+        if is_taken(model, opened.path) {
+            memory.open(terms, model, opened);
+        }
+    }
     run_guided(program, |_, request, _| match &request.source {
         InputSource::Site(site) => {
             let expected = inputs.front().is_some_and(|(asked, _)| asked == site);
             if expected { inputs.pop_front().map_or(0, |(_, bits)| bits) } else { 0 }
         }
-        InputSource::Memory { address, .. } => memory.get(&blocks.of_machine(*address)).copied().unwrap_or(0),
+        InputSource::Memory { address, .. } => memory.read(blocks.of_machine(*address)),
     })
 }
 
@@ -93,15 +98,54 @@ impl Blocks {
     }
 }
 
-/// What the model says of cells that were read before they were written, by address.
-fn unwritten(terms: &Terms, model: &mut LargeQuestion) -> FxHashMap<u64, u64> {
-    let mut contents = FxHashMap::default();
-    for term in terms.all_terms() {
-        let Node::Binary(BinOp::Select, array, index) = terms.node(term) else { continue };
-        let (Node::Symbol(_), Node::BitVec(_, address)) = (terms.node(array), terms.node(index)) else { continue };
-        if let Some(bits) = model.value(terms, term).as_ref().and_then(value_bits).filter(|&bits| bits != 0) {
-            contents.insert(address, bits);
+/// What the model says of cells that were read before they were written.
+struct Unwritten {
+    /// By the symbol of a memory and the address.
+    contents: BTreeMap<(Symbol, u64), u64>,
+    /// By the address alone.
+    anywhere: FxHashMap<u64, u64>,
+    /// What cells of local objects hold when those come to life, each time.
+    lives: FxHashMap<u64, VecDeque<u64>>,
+}
+
+impl Unwritten {
+    fn new(terms: &Terms, model: &mut LargeQuestion) -> Self {
+        let (mut contents, mut anywhere) = (BTreeMap::new(), FxHashMap::default());
+        for term in terms.all_terms() {
+            let Node::Binary(BinOp::Select, array, index) = terms.node(term) else { continue };
+            let Node::Symbol(memory) = terms.node(array) else { continue };
+            let address = match terms.node(index) {
+                Node::BitVec(_, address) => Some(address),
+                _ => model.value(terms, index).as_ref().and_then(value_bits),
+            };
+            if let (Some(address), Some(value)) = (address, model.value(terms, term)) {
+                let bits = value_bits(&value).unwrap_or(0);
+                contents.insert((memory, address), bits);
+                anywhere.extend((bits != 0).then_some((address, bits)));
+            }
+        }
+        Unwritten { contents, anywhere, lives: FxHashMap::default() }
+    }
+
+    /// An object comes to life.
+    fn open(&mut self, terms: &Terms, model: &mut LargeQuestion, opened: &Opened) {
+        let Node::Symbol(symbol) = terms.node(opened.contents) else { return };
+        if !matches!(terms.symbol_sort(symbol), Sort::Array(_)) {
+            let value = model.value(terms, opened.contents);
+            let lives = self.lives.entry(opened.cells.start).or_default();
+            return lives.push_back(value.as_ref().and_then(value_bits).unwrap_or(0));
+        }
+        for (&(_, address), &bits) in self.contents.range((symbol, opened.cells.start)..(symbol, opened.cells.end)) {
+            self.lives.entry(address).or_default().push_back(bits);
         }
     }
-    contents
+
+    /// The contents of a cell that is read. A cell is read before it is written at most once in each of its lives.
+    fn read(&mut self, address: u64) -> u64 {
+        match self.lives.get_mut(&address) {
+            Some(lives) if lives.len() > 1 => lives.pop_front().unwrap_or(0),
+            Some(lives) => lives.front().copied().unwrap_or(0),
+            None => self.anywhere.get(&address).copied().unwrap_or(0),
+        }
+    }
 }

@@ -8,7 +8,7 @@ use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::state::{Key, Place, State};
-use super::walk::{Allocated, Walk};
+use super::walk::{Allocated, Opened, Walk};
 
 /// Room between blocks.
 const GAP: u64 = 64;
@@ -61,7 +61,10 @@ impl Walk<'_, '_> {
             let outside = writes_outside(&self.memory.terms, before, object);
             if outside.is_some() || object.size / bytes > CELLS {
                 let any = self.memory.fresh(&place.key, number, region);
-                state.values[slot] = self.memory.terms.symbol(any);
+                let any = self.memory.terms.symbol(any);
+                state.values[slot] = any;
+                let cells = object.address..object.address.saturating_add(object.size);
+                self.round.opened.push(Opened { cells, contents: any, path: state.path });
                 for (address, value) in outside.unwrap_or_default().into_iter().rev() {
                     self.write(state, region, address, value);
                 }
@@ -70,6 +73,8 @@ impl Walk<'_, '_> {
             }
             for offset in (0..object.size).step_by(bytes as usize) {
                 let value = self.open_cell(&place.key, number, region);
+                let first = object.address + offset;
+                self.round.opened.push(Opened { cells: first..first + 1, contents: value, path: state.path });
                 let address = address(program, &mut self.memory.terms, object.address + offset);
                 self.write(state, region, address, value);
                 number += 1;

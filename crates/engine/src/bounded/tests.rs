@@ -82,6 +82,24 @@ fn recursion_unrolls() {
     is_unsafe(&format!("{sum} int main() {{ if (sum(__VERIFIER_nondet_uchar() % 5) == 6) reach_error(); }}"));
 }
 
+/// What local objects hold when they come to life is any, and each time something else.
+#[test]
+fn memory_that_was_never_set() {
+    is_unsafe("int main(void) { int a[4]; if (a[2] == 12345) reach_error(); return 0; }");
+    is_unsafe(
+        "int main(void) { int a[4], i = __VERIFIER_nondet_int(); if (i < 0 || i > 3) return 0;
+           if (a[i] == 12345) reach_error(); return 0; }",
+    );
+    is_unsafe(
+        "int main(void) { for (int i = 0; i < 2; i++) { int c[2]; if (c[0] != (i ? 4242 : 17)) return 0; }
+           reach_error(); return 0; }",
+    );
+    is_unsafe(
+        "static int f(int *a) { int b[2]; return b[1] == 77 && a[2] == 12345 && a[0] == b[1] + 1; }
+         int main(void) { int a[4]; if (f(a)) reach_error(); return 0; }",
+    );
+}
+
 #[test]
 fn memory_is_seen() {
     let text = "int a[8]; int main() { int i = __VERIFIER_nondet_int(), j = __VERIFIER_nondet_int();

@@ -1,6 +1,7 @@
 //! One round: all runs within the bounds, executed symbolically, merged where they meet.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -84,6 +85,16 @@ pub(crate) struct Allocated {
     pub(crate) path: PathId,
 }
 
+/// Cells of a local object that came to life with any contents.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// Their addresses.
+    pub(crate) cells: Range<u64>,
+    /// The contents of the one cell, or the memory that they are in.
+    pub(crate) contents: Term,
+    pub(crate) path: PathId,
+}
+
 /// What a round found.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
@@ -99,6 +110,8 @@ pub(crate) struct Round {
     pub(crate) inputs: Vec<Asked>,
     /// The blocks allocated, in the order of time.
     pub(crate) blocks: Vec<Allocated>,
+    /// The local objects, in the order in which they came to life.
+    pub(crate) opened: Vec<Opened>,
     /// How often each loop was gone round, and how often a procedure was active, at most.
     pub(crate) used: BTreeMap<Repeated, u32>,
     /// Points executed.
