@@ -18,6 +18,9 @@ static int corner(int rows, int columns) {
     for (int j = 0; j < columns; j++) table[i][j] = 10 * i + j;
   printf("%d %d %d\n", (int)sizeof table, (int)sizeof table[0], (int)sizeof table[0][0]);
   int *flat = &table[0][0];
+  typeof(table[0]) row;
+  row[columns - 1] = 5;
+  printf("%d %d\n", (int)sizeof row, row[columns - 1]);
   printf("%d %d %d\n", flat[columns], *(*(table + 1) + 1), 1 [table][0]);
   return sum(table[rows - 1], columns);
 }

@@ -112,8 +112,9 @@ impl Checker<'_> {
             && let Some(Symbol::Variable(id)) = self.lookup(&name.node.name)
             && let Some(&length) = self.runtime_lengths.get(&id)
         {
-            let place = self.variable_place(length, self.at(node.span));
-            self.length_of_type = Some(self.value(Operand::Place(place))?);
+            self.length_of_type = Some(self.load_length(length, self.at(node.span))?);
+        } else if let Some(&length) = self.row_lengths.get(&ty) {
+            self.length_of_type = Some(self.load_length(length, self.at(node.span))?);
         }
         Ok(ty)
     }
