@@ -199,8 +199,8 @@ fn patience(input: &Input, engine: EngineName) -> Option<u64> {
     }
 }
 
-/// What may be expected of an engine. On C k-induction and the engines for recursion answer seldom:
-/// their turns are shorter.
+/// What may be expected of an engine. On C lazy and bounded are those that still answer after a second, k-induction and the engines for
+/// recursion answer seldom: their turns are longer, and shorter.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     use EngineName::{Bounded, KInduction, Lazy, Spacer, Spds};
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
