@@ -87,7 +87,10 @@ fn kept(
             Answer::Unsat => break Ok(left),
             // One run breaks many of them.
             Answer::Sat => left.retain(|f| solver.value(terms, f.1) == Some(1)),
-            Answer::Unknown => left.clear(),
+            Answer::Unknown => {
+                left.retain(|f| !stop() && solver.check(terms, &[(f.1, false)]) == Answer::Unsat);
+                break Ok(left);
+            }
         }
         if left.len() == before {
             left.clear();
