@@ -18,6 +18,8 @@ const LIMITS: Limits = (50_000_000, 10_000);
 const QUICK: Limits = (3_000_000, 300);
 /// Instances of a formula that holds for all addresses, at most. With fewer than needed a proof is rejected, never accepted.
 const MAX_INSTANCES: usize = 64;
+/// Places that a block writes, for each to be a case of its own.
+const MAX_WRITTEN: usize = 8;
 /// Constants that a variable may have after a block, for cases to be left out by them.
 const MAX_CONSTANTS: usize = 16;
 /// Parts into which a disjunction is taken apart, at most.
@@ -145,7 +147,7 @@ impl Checker<'_> {
         match quickly {
             Err(Rejection::Undecided(_)) => {
                 let parts = factors(&mut self.terms, after);
-                parts.into_iter().try_for_each(|part| self.check_part(from, block, part, &what))
+                parts.into_iter().try_for_each(|part| self.check_places(from, block, part, &what))
             }
             decided => decided,
         }
@@ -179,6 +181,43 @@ impl Checker<'_> {
         self.excluded(&conditions, what)
     }
 
+    /// The same, for each place that the block writes, and for all others: at a place that was written one sees what it holds.
+    fn check_places(&mut self, from: Term, block: &Block, after: Term, what: &str) -> Result<(), Rejection> {
+        let Some(bound) = self.bound.clone() else { return self.check_part(from, block, after, what) };
+        let broken = self.terms.not(after);
+        let mut conditions = self.instances(from, block, broken);
+        conditions.extend([block.guard, broken]);
+        let mut others = Vec::new();
+        for place in self.places_written(block, &bound) {
+            let here = FxHashMap::from_iter([(bound.symbol, place)]);
+            let conditions: Vec<Term> = conditions.iter().map(|&c| self.terms.substitute_symbols(c, &here)).collect();
+            self.excluded(&conditions, what)?;
+            let symbol = self.terms.symbol(bound.symbol);
+            let same = self.terms.eq(symbol, place);
+            others.push(self.terms.not(same));
+        }
+        conditions.extend(others);
+        self.excluded(&conditions, what)
+    }
+
+    /// The places of cells that a block writes; none if there are many.
+    fn places_written(&mut self, block: &Block, bound: &Bound) -> Vec<Term> {
+        let mut places = Vec::new();
+        for &(region, contents) in &block.updates {
+            let cells: Vec<BoundCell> = bound.cells.iter().filter(|c| c.region == region).copied().collect();
+            for part in self.terms.parts(contents) {
+                let Node::Store(_, address, _) = self.terms.node(part) else { continue };
+                for &cell in &cells {
+                    let place = self.place(address, cell);
+                    if !places.contains(&place) {
+                        places.push(place);
+                    }
+                }
+            }
+        }
+        if places.len() > MAX_WRITTEN { Vec::new() } else { places }
+    }
+
     /// What holds before a block, of the cells that matter: those that the block reads, and the one its end is about to be broken for. In
     /// `broken` the bound symbol stands for some value, and for that one the case holds. For others another case may.
     fn instances(&mut self, case: Term, block: &Block, broken: Term) -> Vec<Term> {
@@ -190,12 +229,18 @@ impl Checker<'_> {
         for root in [block.guard, broken].into_iter().chain(updates) {
             self.addresses_read(root, &mut read);
         }
-        // What is said of variables alone is said at any place of a zone.
-        let mut places: Vec<Term> = bound.places.iter().map(|&place| self.constant(bound.symbol, place)).collect();
+        let mut places: Vec<Term> = Vec::new();
         for (region, address) in read {
             for cell in bound.cells.iter().filter(|c| c.region == region) {
                 places.push(self.place(address, *cell));
             }
+        }
+        if places.is_empty() {
+            // What relates variables is said of every place.
+            places.push(match *self.terms.symbol_sort(bound.symbol) {
+                Sort::BitVec(width) => self.terms.bit_vec(width, 0),
+                _ => self.terms.int(0),
+            });
         }
         for place in places {
             let map = FxHashMap::from_iter([(bound.symbol, place)]);
@@ -207,13 +252,6 @@ impl Checker<'_> {
         instances
     }
 
-    fn constant(&mut self, like: Symbol, value: i64) -> Term {
-        match *self.terms.symbol_sort(like) {
-            Sort::BitVec(width) => self.terms.bit_vec(width, value as u64),
-            _ => self.terms.int(value),
-        }
-    }
-
     /// The place at which a cell has an address, if it has any: other places do no harm.
     fn place(&mut self, address: Term, cell: BoundCell) -> Term {
         if let Some(place) = self.plain_place(address, cell) {
@@ -221,10 +259,14 @@ impl Checker<'_> {
         }
         match self.terms.sort(address) {
             Sort::BitVec(width) => {
-                let stride = self.terms.bit_vec(width, u64::from(cell.stride.trailing_zeros()));
+                let (op, by) = match cell.stride.is_power_of_two() {
+                    true => (BinOp::BvAshr, cell.stride.trailing_zeros()),
+                    false => (BinOp::BvSdiv, cell.stride),
+                };
                 let origin = self.terms.bit_vec(width, cell.origin as u64);
                 let distance = self.terms.bv(BinOp::BvSub, address, origin);
-                self.terms.bv(BinOp::BvAshr, distance, stride)
+                let by = self.terms.bit_vec(width, u64::from(by));
+                self.terms.bv(op, distance, by)
             }
             _ => {
                 let (stride, origin) = (self.terms.int(i64::from(cell.stride)), self.terms.int(cell.origin));
@@ -243,7 +285,9 @@ impl Checker<'_> {
         let distance = [(a, b), (b, a)].into_iter().find(|(_, other)| *other == origin)?.0;
         let (by, stride) = (u64::from(cell.stride.trailing_zeros()), u64::from(cell.stride));
         match self.terms.node(distance) {
-            Node::Binary(BinOp::BvShl, place, shift) if self.terms.node(shift) == Node::BitVec(width, by) => {
+            Node::Binary(BinOp::BvShl, place, shift)
+                if cell.stride.is_power_of_two() && self.terms.node(shift) == Node::BitVec(width, by) =>
+            {
                 Some(place)
             }
             Node::Binary(BinOp::BvMul, a, b) => {

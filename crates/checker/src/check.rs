@@ -174,6 +174,7 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
         Input::Procedures(loaded) if loaded.program.is_recursive() => {
             vec![Explicit, Lazy, Bounded, Cegar, KInduction, Spacer, Spds]
         }
+        Input::Procedures(_) if is_about_arrays(input) => vec![Explicit, Cegar, Lazy, Bounded, KInduction],
         Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
     }
 }
@@ -192,25 +193,32 @@ fn patience(input: &Input, engine: EngineName) -> Option<u64> {
     match engine {
         EngineName::Explicit => None,
         EngineName::KInduction => Some(500),
-        _ if has_one_run(input) => Some(700),
+        _ if has_one_run(input) => Some(500),
+        EngineName::Cegar if is_about_arrays(input) => Some(4000),
         EngineName::Cegar | EngineName::Spds => Some(1000),
         EngineName::Bounded => Some(2000),
         _ => None,
     }
 }
 
-/// What may be expected of an engine. On C lazy and bounded are those that still answer after a second, k-induction and the engines for
-/// recursion answer seldom: their turns are longer, and shorter.
+/// What may be expected of an engine. On C lazy and bounded are those that still answer after a second, cegar where arrays are walked
+/// through; k-induction and the engines for recursion answer seldom: their turns are longer, and shorter.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
-    use EngineName::{Bounded, KInduction, Lazy, Spacer, Spds};
+    use EngineName::{Bounded, Cegar, KInduction, Lazy, Spacer, Spds};
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
     let part = match engine {
         _ if !is_c || has_one_run(input) => 100,
+        Cegar if is_about_arrays(input) => 300,
+        Lazy | Bounded if is_about_arrays(input) => 100,
         Lazy | Bounded => 200,
         KInduction | Spacer | Spds => 50,
         _ => 75,
     };
     Prospects { patience: patience(input, engine), part }
+}
+
+fn is_about_arrays(input: &Input) -> bool {
+    matches!(input, Input::Procedures(loaded) if clinch_engine::cegar::walks_through_arrays(&loaded.program))
 }
 
 /// Whether an input is a program that asks for none itself.

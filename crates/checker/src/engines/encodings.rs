@@ -51,7 +51,7 @@ const ENCODINGS: [(Encoding, Duration); 3] = [
 ];
 
 /// As unbounded integers.
-const UNCHECKED: Encoding = Encoding::Integers(Overflow::Ignored);
+pub(super) const UNCHECKED: Encoding = Encoding::Integers(Overflow::Ignored);
 
 /// As unbounded integers, where that was shown to be right.
 const CHECKED: Encoding = Encoding::Integers(Overflow::Excluded);

@@ -8,7 +8,7 @@ use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
 use clinch_engine::{Budget, Observer, bounded, cegar, kinduction, lazy, spacer, spds};
 use clinch_ir::cfa::encoding::Overflow;
-use clinch_ir::cfa::{CfaProgram, CfaVerdict};
+use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_ir::horn::Encoding;
 use serde_json::Value;
 
@@ -87,6 +87,15 @@ impl ProcedureEngine {
         match &self.kind {
             Kind::Explicit(config) => Found::new(explicit::check_runs(program, config, budget, watcher)),
             Kind::Cegar(config) => {
+                // Where arrays are walked through, proofs are mostly about single cells, and need their time.
+                if !self.encoding.is_some()
+                    && program.integers == Integers::Machine
+                    && cegar::walks_through_arrays(program)
+                    && let Ok(found) =
+                        cells(program, encodings::UNCHECKED, config, &budget.part(FIRST_FOR_CELLS), watcher)
+                {
+                    return found;
+                }
                 let mut facts = Vec::new();
                 one_after_the_other(program, self.encoding, budget, watcher, |encoding, budget, watcher| {
                     facts.extend(watcher.heard());
@@ -116,35 +125,49 @@ fn cegar(
     (encoding, facts): (Encoding, &[Fact]),
     config: &cegar::Config,
     budget: &Budget,
-    observer: &mut dyn Observer,
+    watcher: &mut dyn Watcher,
 ) -> Found<CfaVerdict> {
+    let of_cells = match cells(program, encoding, config, &budget.share(50, MOST_FOR_CELLS), watcher) {
+        Ok(found) => return found,
+        Err(stats) => stats,
+    };
     let solve = |system: &_, seeds, budget: &_, observer: &mut dyn Observer| {
         cegar::check(system, &cegar::Config { seeds, ..config.clone() }, budget, observer)
     };
-    let cells = |system: &_, budget: &_, observer: &mut dyn Observer| {
-        cegar::check(system, &for_cells(config), budget, observer)
-    };
-    let mut of_cells = Value::Null;
-    if !matches!(encoding, Encoding::Integers(Overflow::Wraps))
-        && let Some((verdict, stats)) =
-            cegar::check_cells(program, encoding, &budget.share(50, MOST_FOR_CELLS), observer, cells)
-    {
-        let mut found = Found::new((verdict, stats));
-        let reason = match certify(program, found.verdict, &|| budget.check().is_err()) {
-            Ok(verdict @ Judged::Certified(_)) => {
-                found.verdict = verdict;
-                return found;
-            }
-            Ok(Judged::Unchecked(CfaVerdict::Unknown(reason))) => reason.to_string().into(),
-            Ok(Judged::Unchecked(_)) => Value::Null,
-            Err(rejection) => rejection.to_string().into(),
-        };
-        of_cells = found.stats;
-        of_cells["reason"] = reason;
-    }
-    let mut found = Found::new(cegar::check_software(program, (encoding, facts), budget, observer, solve));
+    let mut found = Found::new(cegar::check_software(program, (encoding, facts), budget, watcher, solve));
     found.stats["cells"] = of_cells;
     found
+}
+
+/// A certified proof about single cells of arrays; statistics, if there is none.
+fn cells(
+    program: &CfaProgram,
+    encoding: Encoding,
+    config: &cegar::Config,
+    budget: &Budget,
+    watcher: &mut dyn Watcher,
+) -> Result<Found<CfaVerdict>, Value> {
+    if matches!(encoding, Encoding::Integers(Overflow::Wraps)) {
+        return Err(Value::Null);
+    }
+    let solve = |system: &_, budget: &_, observer: &mut dyn Observer| {
+        cegar::check(system, &for_cells(config), budget, observer)
+    };
+    let (verdict, stats) = cegar::check_cells(program, encoding, budget, watcher, solve).ok_or(Value::Null)?;
+    let mut found = Found::new((verdict, stats));
+    watcher.found();
+    let reason = match certify(program, found.verdict, &|| budget.check().is_err()) {
+        Ok(verdict @ Judged::Certified(_)) => {
+            found.verdict = verdict;
+            return Ok(found);
+        }
+        Ok(Judged::Unchecked(CfaVerdict::Unknown(reason))) => reason.to_string().into(),
+        Ok(Judged::Unchecked(_)) => Value::Null,
+        Err(rejection) => rejection.to_string().into(),
+    };
+    watcher.rejected();
+    found.stats["reason"] = reason;
+    Err(found.stats)
 }
 
 /// Once predicates are split into zones, what is known in each of them is mostly found by invariants alone.
@@ -188,5 +211,7 @@ fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &
     Found::new(cegar::check_software(program, (encoding, &[]), budget, observer, solve))
 }
 
+/// How long clauses over single cells of arrays may be tried first of all, where it is likely that they help.
+const FIRST_FOR_CELLS: Duration = Duration::from_secs(6);
 /// How long clauses over single cells of arrays may be tried before those over whole arrays.
 const MOST_FOR_CELLS: Duration = Duration::from_secs(20);

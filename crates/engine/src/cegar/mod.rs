@@ -41,6 +41,7 @@
 
 mod explore;
 mod frontier;
+mod layout;
 mod options;
 mod parts;
 mod post;
@@ -70,6 +71,7 @@ use refine::{Counterexample, Refinement};
 
 pub use self::options::OPTIONS;
 pub use frontier::Order;
+pub use layout::walks_through_arrays;
 pub use post::PostStats;
 pub use precision::Precision;
 pub use software::{check_cells, check_software};

@@ -1,13 +1,13 @@
 //! Programs with procedures (C) through their clauses: large blocks between loop heads.
 
-use clinch_ir::cfa::{BoundCell, CfaProgram, CfaProof, CfaVerdict, InputTrace, Object, Op, Target};
+use clinch_ir::cfa::{BoundCell, CfaProgram, CfaProof, CfaVerdict, InputTrace};
 use clinch_ir::horn::{CfaClauses, Encoding, SummaryClauses};
-use clinch_ir::{BinOp, Derivation, HornSystem, HornVerdict, Interpretation, Node, PredId, Reason, Symbol, Term};
+use clinch_ir::{Derivation, HornSystem, HornVerdict, Interpretation, PredId, Reason, Symbol};
 
-use super::Seed;
 use super::sharing::{AboutProgram, seeds};
+use super::{Seed, layout};
 use crate::budget::{Budget, Observer};
-use crate::horn::{Cells, Layout, Quantified};
+use crate::horn::{Cells, InvariantOptions, Layout, Quantified, decided, invariants, strengthen};
 use crate::share::Fact;
 
 /// Control points of the unfolded program.
@@ -65,62 +65,27 @@ pub fn check_cells<S: Default>(
         return None;
     }
     let clauses = CfaClauses::new(program, encoding, POINTS).ok()?;
-    let cells = Cells::new(&clauses.system, |predicate, i| layout(program, clauses.region(predicate, i)))?;
+    // What holds of numbers alone leaves fewer zones to look at, and proofs in bits need it at places so far away that addresses wrap around.
+    let options = InvariantOptions::default().within(budget);
+    let numbers = invariants(&clauses.system, &options, &|| budget.check().is_err());
+    let strong = decided(&strengthen(&clauses.system, &numbers));
+    let cells = Cells::new(&strong, |predicate, i| layout::of(program, clauses.region(predicate, i)))?;
     let (verdict, stats) = solve(&cells.system, budget, observer);
     let verdict = match verdict {
         HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
         HornVerdict::Unsat(_) => CfaVerdict::Unknown(Reason::NoProgress),
         HornVerdict::Sat(solution) => {
             let Quantified { solution, place, values } = cells.solution(&clauses.system, &solution);
-            let ends = values.iter().flatten().filter_map(|v| v.2.cells);
-            let mut places: Vec<i64> = [-1, 0].into_iter().chain(ends).collect();
-            places.dedup();
             let cell = |id: usize, (i, value, layout): (usize, Symbol, Layout)| {
                 let region = clauses.region(PredId::from_index(id), i);
                 (value, BoundCell { region, stride: layout.stride, origin: layout.origin })
             };
             let values = values.into_iter().enumerate();
             let values: Vec<Vec<_>> = values.map(|(id, own)| own.into_iter().map(|v| cell(id, v)).collect()).collect();
-            safe(clauses.proof_for_all(&solution, (place, places), &values))
+            safe(clauses.proof_for_all(&solution, &numbers.formulas, place, &values))
         }
     };
     Some((verdict, stats))
-}
-
-/// Where the cells of a region are: place 0 is the start of the first object that is accessed in it.
-fn layout(program: &CfaProgram, region: Symbol) -> Layout {
-    let stride = program.region(region).map_or(1, |r| r.cell_bytes);
-    let mut addresses: Vec<Term> = Vec::new();
-    for term in program.terms.all_terms() {
-        if let Node::Binary(BinOp::Select, array, address) = program.terms.node(term)
-            && program.terms.node(array) == Node::Symbol(region)
-        {
-            addresses.push(address);
-        }
-    }
-    for edge in program.procedures.iter().flat_map(|p| &p.edges) {
-        if let Op::Assign(assigns) = &edge.op {
-            addresses.extend(assigns.iter().filter_map(|a| match a.target {
-                Target::Cell(r, address) if r == region => Some(address),
-                _ => None,
-            }));
-        }
-    }
-    let mut constants: Vec<u64> = Vec::new();
-    for address in addresses {
-        program.terms.visit(address, &mut |node| match node {
-            Node::BitVec(_, bits) => constants.push(bits),
-            Node::Int(n) => constants.extend(u64::try_from(n)),
-            _ => {}
-        });
-    }
-    let is_in = |o: &&Object| constants.iter().any(|c| (o.address..o.address + o.size).contains(c));
-    match program.objects.iter().find(is_in) {
-        Some(object) => {
-            Layout { stride, origin: object.address as i64, cells: Some((object.size / u64::from(stride)) as i64) }
-        }
-        None => Layout { stride, origin: 0, cells: None },
-    }
 }
 
 /// What is said of clauses as something that is said of the program.

@@ -25,6 +25,7 @@
 mod cells;
 mod constants;
 mod control;
+mod decided;
 mod equations;
 mod history;
 mod inline;
@@ -45,6 +46,7 @@ use clinch_ir::{Derivation, HornSystem, Interpretation, PredId, Predicate, Reaso
 
 pub use cells::{Cells, Layout, Quantified};
 pub use control::{ControlOptions, ControlStats, Split, recover_control};
+pub use decided::decided;
 pub use invariants::{InvariantOptions, InvariantStats, Invariants, invariants, strengthen};
 pub use prepare::{Prepared, prepare};
 pub use solution::{Interpolate, LostSolution};

@@ -150,8 +150,6 @@ pub struct Bound {
     pub symbol: Symbol,
     /// Where that place is in memory.
     pub cells: Vec<BoundCell>,
-    /// Some of its values: a formula says enough about variables alone at one of them. A hint for whoever checks it.
-    pub places: Vec<i64>,
 }
 
 /// The cell of a region at a place `k`: the one at address `stride * k + origin`.
@@ -159,7 +157,7 @@ pub struct Bound {
 pub struct BoundCell {
     /// The region.
     pub region: Symbol,
-    /// The distance of two cells: a power of two.
+    /// The distance of two cells.
     pub stride: u32,
     /// The address of the cell at place 0.
     pub origin: i64,

@@ -106,12 +106,13 @@ impl CfaClauses {
         Some(CfaProof::Invariants(Invariants { terms, points, bound: None }))
     }
 
-    /// The same for a solution that holds for all values of a symbol, a place in arrays (some of them may be said to matter). For
-    /// each predicate there are symbols for the values of its arrays there.
+    /// The same for a solution that holds for all values of a symbol, a place in arrays, with what is known of numbers whatever the
+    /// place is. For each predicate there are symbols for the values of its arrays there.
     pub fn proof_for_all(
         &self,
         solution: &Interpretation,
-        (place, places): (Symbol, Vec<i64>),
+        numbers: &[Term],
+        place: Symbol,
         values: &[Vec<(Symbol, BoundCell)>],
     ) -> Option<CfaProof> {
         let mut terms = solution.terms.clone();
@@ -136,10 +137,12 @@ impl CfaClauses {
             }
             let formula = self.formula(&mut terms, i, solution.formulas[i], &more)?;
             let formula = terms.substitute_symbols(formula, &read);
-            let far = far_away(&mut terms, symbol);
-            points.push((point.clone(), terms.or(far, formula)));
+            let far = far_away(&mut terms, symbol, &cells);
+            let of_cells = terms.or(far, formula);
+            let of_numbers = self.formula(&mut terms, i, numbers[i], &[])?;
+            points.push((point.clone(), terms.and(of_numbers, of_cells)));
         }
-        Some(CfaProof::Invariants(Invariants { terms, points, bound: Some(Bound { symbol, cells, places }) }))
+        Some(CfaProof::Invariants(Invariants { terms, points, bound: Some(Bound { symbol, cells }) }))
     }
 
     /// A formula about the parameters of a predicate, and about more symbols, as one about the program's variables.
@@ -205,10 +208,13 @@ fn cell_at(terms: &mut Terms, place: Symbol, cell: BoundCell) -> Term {
     let (place, region) = (terms.symbol(place), terms.symbol(cell.region));
     let address = match sort {
         Sort::BitVec(width) => {
-            // Strides are powers of two, and solvers like shifts better than products.
-            let stride = terms.bit_vec(width, u64::from(cell.stride.trailing_zeros()));
-            let origin = terms.bit_vec(width, cell.origin as u64);
-            let distance = terms.bv(BinOp::BvShl, place, stride);
+            // Solvers like shifts better than products.
+            let (op, by) = match cell.stride.is_power_of_two() {
+                true => (BinOp::BvShl, cell.stride.trailing_zeros()),
+                false => (BinOp::BvMul, cell.stride),
+            };
+            let (by, origin) = (terms.bit_vec(width, u64::from(by)), terms.bit_vec(width, cell.origin as u64));
+            let distance = terms.bv(op, place, by);
             terms.bv(BinOp::BvAdd, distance, origin)
         }
         _ => {
@@ -221,11 +227,11 @@ fn cell_at(terms: &mut Terms, place: Symbol, cell: BoundCell) -> Term {
 }
 
 /// So far from place 0 that addresses wrap around: nothing is said of such places.
-fn far_away(terms: &mut Terms, place: Symbol) -> Term {
+fn far_away(terms: &mut Terms, place: Symbol, cells: &[BoundCell]) -> Term {
     let Sort::BitVec(width) = *terms.symbol_sort(place) else { return terms.ff() };
     let place = terms.symbol(place);
-    // Cells have at most 8 bytes.
-    let limit = terms.bit_vec(width, 1 << (width - 4));
+    let stride = cells.iter().map(|c| c.stride).max().unwrap_or(1).max(8).next_power_of_two();
+    let limit = terms.bit_vec(width, (1 << (width - 1)) / u64::from(stride));
     let (least, below) = (terms.bv_neg(limit), terms.bv_slt(place, limit));
     let above = terms.bv_sle(least, place);
     let near = terms.and(above, below);

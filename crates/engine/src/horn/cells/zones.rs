@@ -1,6 +1,6 @@
 //! Zones of places, in each of which one thing is known.
 
-use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, PredId, Span, Symbol, Term, Terms};
+use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, PredId, Sort, Span, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::FxHashMap;
 
@@ -38,9 +38,7 @@ impl Zones {
         }
         let place = params[scalars];
         let mut fixed: Vec<i64> = layouts.iter().flatten().filter_map(|l| l.cells).collect();
-        if !fixed.is_empty() {
-            fixed.push(0);
-        }
+        fixed.push(0);
         fixed.sort_unstable();
         fixed.dedup();
         fixed.truncate(MAX_FIXED);
@@ -59,12 +57,16 @@ impl Zones {
 
     /// One more border, if it is about the parameters in front of the place and there is room.
     fn add(&mut self, terms: &Terms, params: &[Symbol], border: Term) {
-        let Some(scalars) = params.iter().position(|&p| Some(p) == self.place) else { return };
-        let known = terms.symbols(border).iter().all(|s| params[..scalars].contains(s));
+        let known = terms.symbols(border).iter().all(|s| params[..self.scalars(params)].contains(s));
         let is_new = terms.as_integer(border).is_none() && !self.moving.contains(&border);
         if known && is_new && self.moving.len() < MAX_MOVING {
             self.moving.push(border);
         }
+    }
+
+    /// How many parameters stand in front of the place.
+    fn scalars(&self, params: &[Symbol]) -> usize {
+        params.iter().position(|&p| Some(p) == self.place).unwrap_or(0)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -107,12 +109,37 @@ pub(super) fn inherit(terms: &mut Terms, zones: &mut [Zones], params: &[Vec<Symb
                 for border in zones[from.predicate.index()].moving.clone() {
                     let border = from.instantiate(terms, &params[from.predicate.index()], border);
                     let map = parameters(terms, head, &params[to]);
-                    let border = terms.substitute_symbols(border, &map);
-                    zones[to].add(terms, &params[to], border);
+                    let border = match terms.symbols(border).iter().all(|s| map.contains_key(s)) {
+                        true => Some(border),
+                        false => equal_argument(terms, clause, head, zones[to].scalars(&params[to]), border),
+                    };
+                    if let Some(border) = border {
+                        let border = terms.substitute_symbols(border, &map);
+                        zones[to].add(terms, &params[to], border);
+                    }
                 }
             }
         }
     }
+}
+
+/// An argument of the head that a border is equal to where the clause applies: at the end of a loop its index is its limit.
+fn equal_argument(
+    terms: &mut Terms,
+    clause: &Clause,
+    head: &Application,
+    scalars: usize,
+    border: Term,
+) -> Option<Term> {
+    let is_number = |&arg: &Term| as_symbol(terms, arg).is_some_and(|s| *terms.symbol_sort(s) == Sort::Int);
+    let arguments: Vec<Term> = head.args[..scalars].iter().copied().filter(is_number).collect();
+    let mut solver = Z3Solver::for_formulas();
+    solver.set_limits(LIMITS.0, LIMITS.1);
+    solver.assert(terms, clause.constraint);
+    arguments.into_iter().find(|&argument| {
+        let equal = terms.eq(border, argument);
+        solver.check(terms, &[(equal, false)]) == Answer::Unsat
+    })
 }
 
 /// Places that a clause reads or writes: what the place of another application, or of the head, is compared with.

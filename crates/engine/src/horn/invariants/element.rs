@@ -28,6 +28,16 @@ pub(super) fn coordinate(value: Value) -> BigRational {
     }
 }
 
+/// The coordinate as a value of a sort.
+pub(super) fn value(sort: &Sort, coordinate: &BigRational) -> Option<Value> {
+    match sort {
+        Sort::Int => Some(Value::Int(coordinate.to_integer())),
+        Sort::Real => Some(Value::Real(coordinate.clone())),
+        Sort::Bool => Some(Value::Bool(!coordinate.is_zero())),
+        _ => None,
+    }
+}
+
 /// How a point is added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
@@ -96,6 +106,8 @@ pub(super) struct Element {
     points: usize,
     hull: Hull,
     facts: Vec<Fact>,
+    /// Goals that hold.
+    pub(super) goals: Vec<Term>,
     /// For each template that is still bounded its position and its bound.
     bounds: Vec<(usize, BigRational)>,
 }
@@ -107,6 +119,7 @@ impl Element {
         sorts: &[Sort],
         templates: &[Template],
         (moduli, relations): (&[BigInt], &Relations),
+        goals: Vec<Term>,
     ) -> Element {
         let numeric: Vec<usize> = (0..sorts.len()).filter(|&i| sorts[i].is_numeric()).collect();
         let bounds = templates.iter().enumerate().map(|(i, t)| (i, t.form.value(point))).collect();
@@ -114,24 +127,25 @@ impl Element {
         facts.extend(relations.compared.iter().cloned().map(Fact::Differs));
         facts.extend(relations.alternatives.iter().cloned().map(|(a, b)| Fact::Either(a, b)));
         facts.retain(|fact| fact.holds(point));
-        Element { points: 1, hull: Hull::point(point, &numeric), facts, bounds }
+        Element { points: 1, hull: Hull::point(point, &numeric), facts, goals, bounds }
     }
 
     /// Nothing is known.
     pub(super) fn top() -> Element {
-        Element { points: EXACT_FACTS, hull: Hull::default(), facts: Vec::new(), bounds: Vec::new() }
+        Element { points: EXACT_FACTS, hull: Hull::default(), facts: Vec::new(), goals: Vec::new(), bounds: Vec::new() }
     }
 
-    /// Adds a point. Whether anything changed.
-    pub(super) fn add(&mut self, point: &Point, templates: &[Template], mode: Mode) -> bool {
+    /// Adds a point, at which no other goals hold than those given. Whether anything changed.
+    pub(super) fn add(&mut self, point: &Point, templates: &[Template], goals: &[Term], mode: Mode) -> bool {
         self.points += 1;
         let mut changed = match mode {
             Mode::Join | Mode::JoinFact => self.hull.join(point),
             Mode::Widen => self.hull.widen(point),
         };
-        let before = self.facts.len();
+        let before = self.facts.len() + self.goals.len();
         self.facts.retain(|f| f.holds(point));
-        changed |= self.facts.len() < before;
+        self.goals.retain(|g| goals.contains(g));
+        changed |= self.facts.len() + self.goals.len() < before;
         let exact = self.points <= if mode == Mode::JoinFact { EXACT_FACTS } else { EXACT_POINTS };
         self.bounds.retain_mut(|(i, bound)| {
             let value = templates[*i].form.value(point);

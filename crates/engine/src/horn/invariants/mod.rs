@@ -16,6 +16,7 @@
 
 mod affine;
 mod element;
+mod goals;
 mod needed;
 mod relations;
 mod templates;
@@ -24,7 +25,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{Application, ClauseId, HornSystem, Interpretation, Node, Sort, Term, Terms};
+use clinch_ir::{Application, ClauseId, HornSystem, Interpretation, Node, PredId, Sort, Term, Terms, Value};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -50,7 +51,8 @@ pub struct InvariantOptions {
     pub propagation: usize,
     /// Systems with more clauses have no invariants.
     pub max_clauses: usize,
-    /// Whether it is tried that what clauses compare is never equal, or that one of two things is.
+    /// Whether it is tried that what clauses compare is never equal, that one of two things is, or that what queries ask for holds
+    /// elsewhere.
     pub relations: bool,
 }
 
@@ -152,6 +154,7 @@ struct Search<'a> {
     templates: Vec<Vec<Template>>,
     moduli: Vec<BigInt>,
     relations: Vec<Relations>,
+    goals: Vec<Vec<Term>>,
     /// None: no point was found.
     elements: Vec<Option<Element>>,
     solvers: Vec<Option<Z3Solver>>,
@@ -163,12 +166,15 @@ struct Spent;
 
 impl<'a> Search<'a> {
     fn new(system: &'a HornSystem, options: &'a InvariantOptions, stop: &'a dyn Fn() -> bool) -> Self {
+        let start = thread_time();
+        let mut terms = system.terms.clone();
         Search {
             system,
             options,
             stop,
-            start: thread_time(),
-            terms: system.terms.clone(),
+            start,
+            goals: goals::goals(&mut terms, system, options),
+            terms,
             templates: templates::templates(system, options),
             moduli: templates::moduli(system),
             relations: relations::relations(system, options),
@@ -264,7 +270,19 @@ impl<'a> Search<'a> {
     fn conjuncts(&mut self, application: &Application) -> Option<Vec<Term>> {
         let p = application.predicate.index();
         let element = self.elements[p].as_ref()?;
-        Some(element.conjuncts(&mut self.terms, &application.args, &self.templates[p]))
+        let mut conjuncts = element.conjuncts(&mut self.terms, &application.args, &self.templates[p]);
+        let params = &self.system.predicates[p].params;
+        conjuncts.extend(element.goals.iter().map(|&g| application.instantiate(&mut self.terms, params, g)));
+        Some(conjuncts)
+    }
+
+    /// The goals of a predicate that hold at a point.
+    fn goals_at(&self, p: usize, point: &Point) -> Vec<Term> {
+        let params = self.system.predicates[p].params.iter().zip(point);
+        let value = |(&s, c)| Some((s, element::value(self.terms.symbol_sort(s), c)?));
+        let assignment: Assignment = params.filter_map(value).collect();
+        let holds = |&&goal: &&Term| evaluate(&self.terms, &assignment, goal) == Some(Value::Bool(true));
+        self.goals[p].iter().filter(holds).copied().collect()
     }
 
     /// The values of the head in the solver's model, if they are known.
@@ -284,6 +302,7 @@ impl<'a> Search<'a> {
     fn add(&mut self, id: ClauseId, head: &Application, point: Option<Point>) {
         self.stats.points += 1;
         let p = head.predicate.index();
+        let goals = point.as_ref().map(|point| self.goals_at(p, point)).unwrap_or_default();
         let templates = &self.templates[p];
         let half = self.stats.queries > self.options.max_queries / 2
             || thread_time().saturating_sub(self.start) > self.options.time / 2;
@@ -298,11 +317,11 @@ impl<'a> Search<'a> {
             (None, Some(point)) => {
                 let params = self.system.predicates[p].params.iter();
                 let sorts: Vec<Sort> = params.map(|&s| self.terms.symbol_sort(s).clone()).collect();
-                Element::of(&point, &sorts, templates, (&self.moduli, &self.relations[p]))
+                Element::of(&point, &sorts, templates, (&self.moduli, &self.relations[p]), goals)
             }
             // A point that is inside although the solver says that it is not has no meaning here.
             (Some(mut old), Some(point)) => {
-                let inside = !old.add(&point, templates, mode);
+                let inside = !old.add(&point, templates, &goals, mode);
                 if inside { Element::top() } else { old }
             }
         });
@@ -312,8 +331,8 @@ impl<'a> Search<'a> {
     fn result(&mut self, p: usize) -> Vec<Term> {
         let params = self.system.predicates[p].params.clone();
         let args: Vec<Term> = params.iter().map(|&s| self.terms.symbol(s)).collect();
-        let Some(element) = &self.elements[p] else { return vec![self.terms.ff()] };
-        let conjuncts = element.conjuncts(&mut self.terms, &args, &self.templates[p]);
+        let itself = Application { predicate: PredId::from_index(p), args };
+        let Some(conjuncts) = self.conjuncts(&itself) else { return vec![self.terms.ff()] };
         let mut solver = Z3Solver::for_formulas();
         solver.set_limits(RESOURCES, TIMEOUT);
         let mut kept = Vec::new();

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 
 use super::InvariantOptions;
@@ -125,12 +125,12 @@ pub(super) enum Preference {
 /// Writes sums over the symbols of a clause as forms over the parameters of one of its applications.
 pub(super) struct Projection {
     /// For symbols the forms that they equal.
-    definitions: FxHashMap<Term, Affine>,
+    definitions: BTreeMap<Term, Affine>,
 }
 
 impl Projection {
     pub(super) fn new(terms: &Terms, application: &Application, preference: Preference) -> Projection {
-        let mut definitions = FxHashMap::default();
+        let mut definitions = BTreeMap::new();
         for (i, &arg) in application.args.iter().enumerate() {
             let Some(linear) = Linear::of(terms, arg) else { continue };
             let mut summands = linear.summands.iter();
@@ -146,6 +146,20 @@ impl Projection {
             }
         }
         Projection { definitions }
+    }
+
+    /// The symbols with the terms over `params` that they equal.
+    pub(super) fn in_terms_of(&self, terms: &mut Terms, params: &[Term]) -> FxHashMap<Symbol, Term> {
+        let mut map = FxHashMap::default();
+        for (&symbol, form) in &self.definitions {
+            let mut sum = form.sum(terms, params);
+            if !form.constant.is_zero() {
+                let constant = terms.big(form.constant.clone());
+                sum = terms.add(sum, constant);
+            }
+            map.extend(as_symbol(terms, symbol).map(|s| (s, sum)));
+        }
+        map
     }
 
     /// The form, if all symbols are among the arguments.
