@@ -15,7 +15,7 @@ const BLOCK_POINTS: usize = 200_000;
 /// Limits of a query: work, milliseconds.
 const LIMITS: Limits = (50_000_000, 10_000);
 /// Those of one that may be taken apart.
-const QUICK: Limits = (3_000_000, 300);
+const QUICK: Limits = (6_000_000, 600);
 /// Instances of a formula that holds for all addresses, at most. With fewer than needed a proof is rejected, never accepted.
 const MAX_INSTANCES: usize = 64;
 /// Places that a block writes, for each to be a case of its own.

@@ -202,12 +202,14 @@ fn patience(input: &Input, engine: EngineName) -> Option<u64> {
 }
 
 /// What may be expected of an engine. On C lazy and bounded are those that still answer after a second, cegar where arrays are walked
-/// through; k-induction and the engines for recursion answer seldom: their turns are longer, and shorter.
+/// through, explicit where there is but one run; k-induction and the engines for recursion answer seldom: their turns are longer, and shorter.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
-    use EngineName::{Bounded, Cegar, KInduction, Lazy, Spacer, Spds};
+    use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
     let part = match engine {
-        _ if !is_c || has_one_run(input) => 100,
+        _ if !is_c => 100,
+        Explicit if has_one_run(input) => 400,
+        _ if has_one_run(input) => 100,
         Cegar if is_about_arrays(input) => 300,
         Lazy | Bounded if is_about_arrays(input) => 100,
         Lazy | Bounded => 200,

@@ -24,8 +24,9 @@ use crate::task::{Error, Task};
 
 /// How often the limits are looked at.
 const EVERY: Duration = Duration::from_millis(20);
-/// How long a turn goes on when there is a verdict to re-check: most take no longer, and those that do may fail.
-const WORK_FOR_RECHECK: Duration = Duration::from_secs(1);
+/// How long a turn goes on when there is a verdict to re-check, or as long as the search took: most take no longer, and those that do may
+/// fail.
+const WORK_FOR_RECHECK: Duration = Duration::from_secs(2);
 
 /// Does the work of a check, and tells the supervisor. `show` is told as well how it goes on, with the name of the engine.
 pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, show: impl FnOnce(&'static str) -> W) {

@@ -31,9 +31,10 @@ impl Turn {
         Turn { end: AtomicU64::new(nanoseconds(end)), rota }
     }
 
-    /// The turn goes on until so much more is done.
-    pub fn extend(&self, work: Duration) {
-        self.end.fetch_max(nanoseconds(thread_time() + work), Ordering::Relaxed);
+    /// The turn goes on until at least so much more is done, and as much again as was done so far.
+    pub fn extend(&self, least: Duration) {
+        let done = thread_time();
+        self.end.fetch_max(nanoseconds(done + least.max(done)), Ordering::Relaxed);
     }
 
     /// It is the last turn that anyone has.

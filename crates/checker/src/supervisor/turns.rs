@@ -15,8 +15,8 @@ const PAST_ITS_BEST: u32 = 10;
 /// one. Where exactly it is interrupted differs between runs, and nobody sees that: others hear of a turn when it is over. Only a query that
 /// takes just as long may be over in this turn or in the next.
 const OVERDUE: Duration = Duration::from_millis(100);
-/// And as much for a verdict to be re-checked.
-const RECHECK: Duration = Duration::from_secs(1);
+/// And as much for a verdict to be re-checked, or as much as the search took.
+const RECHECK: Duration = Duration::from_secs(2);
 
 impl Run<'_> {
     /// The next engine goes on when the turn of the one before is over: those that have not started first, then who waits longest.
@@ -136,7 +136,7 @@ impl Worker {
         if prepares || self.settled {
             return false;
         }
-        let recheck = if self.found.is_some() { RECHECK } else { Duration::ZERO };
+        let recheck = if self.found.is_some() { RECHECK.max(self.work + length) } else { Duration::ZERO };
         self.processor_time().is_some_and(|now| now.saturating_sub(start) > length + OVERDUE + recheck)
     }
 }
