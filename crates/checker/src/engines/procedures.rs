@@ -154,8 +154,12 @@ fn cells(
         cegar::check(system, &for_cells(config), budget, observer)
     };
     let (verdict, stats) = cegar::check_cells(program, encoding, budget, watcher, solve).ok_or(Value::Null)?;
+    let is_proof = matches!(verdict, CfaVerdict::Safe(_));
     let mut found = Found::new((verdict, stats));
-    watcher.found();
+    // Others wait for a re-check, and only for that.
+    if is_proof {
+        watcher.found();
+    }
     let reason = match certify(program, found.verdict, &|| budget.check().is_err()) {
         Ok(verdict @ Judged::Certified(_)) => {
             found.verdict = verdict;
@@ -165,7 +169,9 @@ fn cells(
         Ok(Judged::Unchecked(_)) => Value::Null,
         Err(rejection) => rejection.to_string().into(),
     };
-    watcher.rejected();
+    if is_proof {
+        watcher.rejected();
+    }
     found.stats["reason"] = reason;
     Err(found.stats)
 }
