@@ -190,6 +190,9 @@ impl<W: Watcher> Watcher for Link<W> {
     }
 
     fn rejected(&mut self) {
+        if let Some(turn) = &self.turn {
+            turn.no_longer_extended();
+        }
         self.shown.rejected();
         tell(&Message::Rejected);
     }

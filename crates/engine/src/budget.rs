@@ -1,7 +1,7 @@
 //! What a run may use, and who watches it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clinch_ir::{Reason, Term, Terms, work};
@@ -17,12 +17,35 @@ pub struct Budget {
     start: Instant,
     timeout: Option<Duration>,
     memory: Option<u64>,
+    in_use: Arc<InUse>,
     max_iterations: Option<u64>,
     stop: Arc<AtomicBool>,
     /// Where only a part of the time may be used.
     part: Option<Part>,
     /// Where engines take turns.
     turn: Option<Arc<Turn>>,
+}
+
+/// The memory that the process held when the operating system was asked last.
+#[derive(Debug, Default)]
+struct InUse {
+    bytes: AtomicU64,
+    /// When to ask again, in nanoseconds since the start.
+    next: AtomicU64,
+}
+
+impl InUse {
+    /// An answer takes microseconds, and is as good for some milliseconds.
+    const EVERY: Duration = Duration::from_millis(5);
+
+    fn bytes(&self, elapsed: Duration) -> u64 {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        if nanoseconds(elapsed) >= self.next.load(Ordering::Relaxed) {
+            self.next.store(nanoseconds(elapsed + Self::EVERY), Ordering::Relaxed);
+            self.bytes.store(resident_bytes("self").unwrap_or(0), Ordering::Relaxed);
+        }
+        self.bytes.load(Ordering::Relaxed)
+    }
 }
 
 /// A part of the time, for one of several attempts, on the clock of the thread: what else the machine does, and that other engines
@@ -51,6 +74,7 @@ impl Default for Budget {
             start: Instant::now(),
             timeout: None,
             memory: None,
+            in_use: Arc::default(),
             max_iterations: None,
             stop: Arc::default(),
             part: None,
@@ -163,11 +187,11 @@ impl Budget {
         }
     }
 
-    /// Like [`Budget::check`], and asks the operating system for the memory in use.
+    /// Like [`Budget::check`], and looks at the memory in use.
     pub fn check_memory(&self) -> Result<(), Reason> {
         self.check()?;
         match self.memory {
-            Some(limit) if resident_bytes("self").is_some_and(|used| used > limit) => Err(Reason::Memory(limit >> 20)),
+            Some(limit) if self.in_use.bytes(self.elapsed()) > limit => Err(Reason::Memory(limit >> 20)),
             _ => Ok(()),
         }
     }

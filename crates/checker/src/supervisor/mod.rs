@@ -211,12 +211,9 @@ impl Run<'_> {
             Message::Helpful { .. } => {}
             Message::Busy(what) => self.workers[number].busy = Some(what),
             Message::Progress(numbers) => self.workers[number].progress = numbers,
-            Message::Found => self.workers[number].found = Some(Instant::now()),
+            Message::Found => self.workers[number].has_found(),
             Message::Settled => self.workers[number].settled = true,
-            Message::Rejected => {
-                self.workers[number].found = None;
-                self.workers[number].busy = None;
-            }
+            Message::Rejected => self.workers[number].is_rejected(),
             Message::GaveUp(given_up, internal_errors) => {
                 self.tell_of_turn(number);
                 self.workers[number].end();

@@ -12,9 +12,9 @@ use crate::protocol::Request;
 /// The part of a turn that an engine gets which would have answered by now if it could, where another engine surely will.
 const PAST_ITS_BEST: u32 = 10;
 /// The processor's time that a turn may take beside its length: a long query must not keep the others from their turns, and goes on in its next
-/// one. Where exactly it is interrupted differs between runs, and nobody sees that: others hear of a turn when it is over. Only a query that
-/// takes just as long may be over in this turn or in the next.
-const OVERDUE: Duration = Duration::from_millis(100);
+/// one. Where exactly it is interrupted differs between runs, and nobody sees that: others hear of a turn when it is over. Only a query
+/// that takes just as long may be over in this turn or in the next, so it is far from what first turns take, on slower machines too.
+const OVERDUE: Duration = Duration::from_millis(300);
 /// And as much for a verdict to be re-checked, or as much as the search took.
 const RECHECK: Duration = Duration::from_secs(2);
 
@@ -127,6 +127,18 @@ impl Worker {
     pub(super) fn is_prepared(&mut self, engine: String) {
         self.engine = Some(engine);
         self.turn.1 = self.processor_time().unwrap_or_default();
+    }
+
+    pub(super) fn has_found(&mut self) {
+        self.found = Some((Instant::now(), self.processor_time().unwrap_or_default()));
+    }
+
+    /// The search goes on; what the re-check took is not of its turn.
+    pub(super) fn is_rejected(&mut self) {
+        if let (Some((_, before)), Some(now)) = (self.found.take(), self.processor_time()) {
+            self.turn.1 += now.saturating_sub(before.max(self.turn.1));
+        }
+        self.busy = None;
     }
 
     /// Whether its turn takes longer than it should, on the processor's clock.

@@ -56,8 +56,8 @@ pub(super) struct Worker {
     pub(super) told: Vec<Known>,
     /// Whether it has what the others leave.
     pub(super) stands_back: bool,
-    /// Since when it has a verdict, and re-checks it.
-    pub(super) found: Option<Instant>,
+    /// Since when it has a verdict, and re-checks it; and the processor's time that it had used by then.
+    pub(super) found: Option<(Instant, Duration)>,
     /// Whether its verdict holds.
     pub(super) settled: bool,
     /// Since when its process is no more.
@@ -117,7 +117,7 @@ impl Worker {
 
     /// Whether it re-checks a verdict, and will soon be done.
     pub(super) fn is_finishing(&self) -> bool {
-        let soon = || self.found.is_some_and(|since| since.elapsed() < WAIT_FOR_RECHECK);
+        let soon = || self.found.is_some_and(|(since, _)| since.elapsed() < WAIT_FOR_RECHECK);
         self.state == State::Running && (self.settled || soon())
     }
 

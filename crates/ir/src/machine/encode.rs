@@ -12,7 +12,7 @@ use super::state::{Frame, MachineState};
 const NONE: u32 = u32::MAX;
 /// The nanoseconds that a state takes, about, with what is done to look it up and to go on from it; a byte written; and one of memory, most
 /// of which is often zero.
-const STATE: u64 = 500;
+const STATE: u64 = 250;
 const BYTE: u64 = 3;
 const MEMORY: u64 = 1;
 

@@ -16,8 +16,9 @@ use super::{
 
 /// How many steps pass between two looks at the limits.
 const CHECK_EVERY: u64 = 1 << 16;
-/// The nanoseconds that a step takes, about.
+/// The nanoseconds that a step takes, about, and what is done to start and to end.
 const STEP: u64 = 8;
+const RUN: u64 = 50;
 
 /// Why the inner loop is left.
 pub(super) enum Leave {
@@ -78,7 +79,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
         let before = state.steps;
         let event = self.execute_on::<P>(state);
         // The rest was counted on the way.
-        work::add((state.steps - before) % CHECK_EVERY * STEP);
+        work::add(RUN + (state.steps - before) % CHECK_EVERY * STEP);
         event
     }
 

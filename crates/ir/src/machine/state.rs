@@ -3,10 +3,15 @@
 use crate::cfa::{EdgeId, Op, ProcedureId};
 use crate::program::LocId;
 use crate::term::{Node, Symbol};
+use crate::work;
 
 use super::code::Place;
 use super::memory::Memory;
 use super::{At, Machine};
+
+/// The nanoseconds that it takes to start, about, and those for each block of memory.
+const START: u64 = 1000;
+const BLOCK: u64 = 100;
 
 /// An active call.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,6 +77,7 @@ impl Machine<'_> {
         let slots = self.code.procedures[program.entry.index()].slots as usize;
         state.slots.resize(slots, 0);
         state.poison.resize(slots, false);
+        work::add(START + state.memory.blocks.len() as u64 * BLOCK);
         state
     }
 

@@ -52,9 +52,11 @@ impl Default for RunsConfig {
 
 /// Random runs find what they find soon.
 const MAX_PROBING: Duration = Duration::from_secs(3);
-const FIRST_PROBING: Duration = Duration::from_millis(20);
-/// Time for probing and searching a program that may be small.
-const FIRST_SEARCH: Duration = Duration::from_millis(200);
+/// Time for probing, and for probing and searching, of a program that may be small, and of one that may be of middle size.
+const FIRST: [(Duration, Duration); 2] = [
+    (Duration::from_millis(20), Duration::from_millis(200)),
+    (Duration::from_millis(200), Duration::from_millis(1200)),
+];
 
 /// What a search did.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -97,12 +99,14 @@ pub fn check_runs(
     let machine = Machine::new(program);
     let candidates = Candidates::new(program, config);
     let mut stats = RunsStats::default();
-    let short = budget.part(FIRST_SEARCH);
     let most = budget.remaining().map_or(MAX_PROBING, |left| left * config.probing / 100).min(MAX_PROBING);
     let mut obstacle = None;
     let mut last = Reason::SampledInputs;
     // Small programs are searched at once, and large ones after they were run for a while.
-    for (probing, budget) in [(most.min(FIRST_PROBING), &short), (most, budget)] {
+    let first = FIRST.into_iter().map(|(probing, all)| (probing, Some(all)));
+    for (probing, part) in first.chain([(most, None)]) {
+        let part = part.map(|length| budget.part(length));
+        let (probing, budget) = (probing.min(most), part.as_ref().unwrap_or(budget));
         if stats.rounds > 0 && observer.shares() {
             scout::scout(&machine, &candidates, config.seed, observer);
         }
