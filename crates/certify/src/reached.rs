@@ -3,14 +3,22 @@
 //! Successors come from the interpreter, membership from an index of our own. All states are independent, so all
 //! cores work on them.
 
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use clinch_ir::definedness::violated;
 use clinch_ir::{
-    EvalError, Evaluator, InputDomain, Interpreter, Layout, Program, State, StateSet, Term, Terms, TransId,
+    EvalError, Evaluator, InputDomain, Interpreter, Layout, Program, State, StateSet, Successor, Term, Terms, TransId,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
 use crate::{Rejection, Stop};
+
+/// States that one core checks at a time.
+const BATCH: usize = 1024;
+/// Successors that are looked up at a time: while one waits for the memory, so do the others.
+const LOOKUPS: usize = 64;
 
 pub(crate) fn check(program: &Program, set: &StateSet, stop: Stop<'_>) -> Result<(), Rejection> {
     if set.layout != Layout::new(program) || set.chunks.iter().any(|c| c.len() % set.layout.words != 0) {
@@ -19,23 +27,27 @@ pub(crate) fn check(program: &Program, set: &StateSet, stop: Stop<'_>) -> Result
     let index = Index::new(set);
     let closure = Closure::new(program, set, &index);
     closure.check_initial()?;
-    let words = set.layout.words;
-    set.chunks.par_iter().flat_map_iter(|chunk| chunk.chunks(words * 1024)).try_for_each(|batch| {
+    let batches: Vec<&[u64]> = set.chunks.iter().flat_map(|chunk| chunk.chunks(set.layout.words * BATCH)).collect();
+    batches.par_iter().try_for_each_init(Successors::default, |successors, batch| {
         if stop() {
             return Err(Rejection::Stopped);
         }
-        batch.chunks_exact(words).try_for_each(|state| closure.check_state(state))
+        closure.check_batch(batch, successors)
     })
 }
 
-/// Where each state of the set is: open addressing, positions plus one.
+/// Where each state of the set is: open addressing, with the position plus one in the lower half of a bucket and a part of the hash in the
+/// upper one.
 struct Index<'s> {
     states: Vec<&'s [u64]>,
     words: usize,
     /// First position of each chunk.
     starts: Vec<usize>,
-    buckets: Vec<u32>,
+    buckets: Vec<AtomicU64>,
 }
+
+/// The position of a bucket, and the part of the hash beside it.
+const POSITION: u64 = u32::MAX as u64;
 
 impl<'s> Index<'s> {
     fn new(set: &'s StateSet) -> Self {
@@ -47,15 +59,20 @@ impl<'s> Index<'s> {
             starts.push(count);
             count += chunk.len() / words;
         }
-        let mut index = Index { states, words, starts, buckets: vec![0; (count * 2).next_power_of_two().max(16)] };
-        for position in 0..count {
-            let mut bucket = index.bucket(index.state(position));
-            while index.buckets[bucket] != 0 {
-                bucket = (bucket + 1) & (index.buckets.len() - 1);
-            }
-            index.buckets[bucket] = position as u32 + 1;
-        }
+        let size = (count * 2).next_power_of_two().max(16);
+        let buckets = (0..size).into_par_iter().map(|_| AtomicU64::new(0)).collect();
+        let index = Index { states, words, starts, buckets };
+        (0..count).into_par_iter().for_each(|position| index.insert(position));
         index
+    }
+
+    fn insert(&self, position: usize) {
+        let hash = hash(self.state(position));
+        let entry = hash & !POSITION | (position as u64 + 1);
+        let mut bucket = self.first_bucket(hash);
+        while self.buckets[bucket].compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            bucket = self.next_bucket(bucket);
+        }
     }
 
     fn state(&self, position: usize) -> &'s [u64] {
@@ -63,25 +80,42 @@ impl<'s> Index<'s> {
         &self.states[chunk][(position - self.starts[chunk]) * self.words..][..self.words]
     }
 
-    fn bucket(&self, state: &[u64]) -> usize {
-        use std::hash::Hasher;
-        let mut hasher = FxHasher::default();
-        for &word in state {
-            hasher.write_u64(word);
-        }
-        (hasher.finish() as usize) & (self.buckets.len() - 1)
+    fn first_bucket(&self, hash: u64) -> usize {
+        (hash as usize) & (self.buckets.len() - 1)
     }
 
-    fn contains(&self, state: &[u64]) -> bool {
-        let mut bucket = self.bucket(state);
-        while let Some(position) = self.buckets[bucket].checked_sub(1) {
-            if self.state(position as usize) == state {
+    fn next_bucket(&self, bucket: usize) -> usize {
+        (bucket + 1) & (self.buckets.len() - 1)
+    }
+
+    fn contains(&self, state: &[u64], hash: u64) -> bool {
+        let mut bucket = self.first_bucket(hash);
+        loop {
+            let entry = self.buckets[bucket].load(Ordering::Relaxed);
+            let Some(position) = (entry & POSITION).checked_sub(1) else { return false };
+            if (entry ^ hash) & !POSITION == 0 && self.state(position as usize) == state {
                 return true;
             }
-            bucket = (bucket + 1) & (self.buckets.len() - 1);
+            bucket = self.next_bucket(bucket);
         }
-        false
     }
+
+    /// Whether it contains all of these. Where they most likely are is asked for first, for all of them, so that they wait for the memory
+    /// together.
+    fn contains_all(&self, states: &[u64], hashes: &mut Vec<u64>) -> bool {
+        hashes.clear();
+        hashes.extend(states.chunks_exact(self.words).map(hash));
+        let likely = |&hash: &u64| self.buckets[self.first_bucket(hash)].load(Ordering::Relaxed);
+        let touched = hashes.iter().map(likely).fold(0, u64::wrapping_add);
+        std::hint::black_box(touched);
+        states.chunks_exact(self.words).zip(hashes).all(|(state, hash)| self.contains(state, *hash))
+    }
+}
+
+fn hash(state: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    state.iter().for_each(|&word| hasher.write_u64(word));
+    hasher.finish()
 }
 
 struct Closure<'a> {
@@ -95,6 +129,17 @@ struct Closure<'a> {
     /// For each process and location, the transitions whose first mover starts there; global ones last.
     by_location: Vec<Vec<Vec<TransId>>>,
     global: Vec<TransId>,
+    /// Which transitions have inputs.
+    asks: Vec<bool>,
+}
+
+/// Room for a state and for successors that were not looked up yet.
+#[derive(Default)]
+struct Successors {
+    state: State,
+    next: Successor,
+    packed: Vec<u64>,
+    hashes: Vec<u64>,
 }
 
 /// The interpreter needs values for inputs with unbounded domain; a set that claims to be closed cannot have those.
@@ -114,7 +159,8 @@ impl<'a> Closure<'a> {
             }
         }
         let interpreter = Interpreter::new(program);
-        Closure { program, layout: &set.layout, interpreter, index, terms, error, by_location, global }
+        let asks = program.transition_ids().map(|id| program.transition(id).inputs().next().is_some()).collect();
+        Closure { program, layout: &set.layout, interpreter, index, terms, error, by_location, global, asks }
     }
 
     fn check_initial(&self) -> Result<(), Rejection> {
@@ -130,43 +176,88 @@ impl<'a> Closure<'a> {
     fn contains(&self, state: &State) -> bool {
         let mut words = vec![0; self.layout.words];
         self.layout.pack(state, &mut words);
-        self.index.contains(&words)
+        self.index.contains(&words, hash(&words))
     }
 
-    fn check_state(&self, words: &[u64]) -> Result<(), Rejection> {
-        let state = self.layout.unpack(words);
+    fn check_batch(&self, batch: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
+        successors.packed.clear();
+        for state in batch.chunks_exact(self.layout.words) {
+            self.check_state(state, successors)?;
+            if successors.packed.len() >= LOOKUPS * self.layout.words {
+                self.look_up(successors)?;
+            }
+        }
+        self.look_up(successors)
+    }
+
+    fn look_up(&self, successors: &mut Successors) -> Result<(), Rejection> {
+        if !self.index.contains_all(&successors.packed, &mut successors.hashes) {
+            return wrong("a successor is missing");
+        }
+        successors.packed.clear();
+        Ok(())
+    }
+
+    fn check_state(&self, words: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
+        self.layout.unpack_into(words, &mut successors.state);
+        let Successors { state, next, packed, .. } = successors;
+        if state.locs.iter().zip(&self.by_location).any(|(loc, of_process)| loc.index() >= of_process.len()) {
+            return wrong("a process is where there is no location");
+        }
         if let Some(error) = self.error
-            && Evaluator::with_terms(self.program, &self.terms).holds(error, &state)?
+            && Evaluator::with_terms(self.program, &self.terms).holds(error, state)?
         {
             return wrong("it contains an error");
         }
         let here = state.locs.iter().enumerate().flat_map(|(p, loc)| &self.by_location[p][loc.index()]);
         let mut enabled = false;
         for &id in here.chain(&self.global) {
-            enabled |= self.check_steps(&state, id)?;
+            enabled |= self.for_each_step(state, id, next, |next| self.append(words, id, next, packed))?;
         }
         if self.program.property.deadlock && !enabled { wrong("it contains a deadlock") } else { Ok(()) }
     }
 
-    /// Whether the transition is enabled; all its successors must be in the set.
-    fn check_steps(&self, state: &State, id: TransId) -> Result<bool, Rejection> {
-        let mut enabled = false;
-        let mut outcome: Result<(), Rejection> = Ok(());
+    /// Packs a successor: what did not change is as in the packed state before.
+    fn append(&self, before: &[u64], id: TransId, next: &Successor, packed: &mut Vec<u64>) {
+        let start = packed.len();
+        packed.extend_from_slice(before);
+        let words = &mut packed[start..];
+        for m in &self.program.transition(id).moves {
+            self.layout.locs[m.process.index()].set(words, i64::from(m.to.0));
+        }
+        for &cell in &next.written {
+            self.layout.cells[cell].set(words, next.state.cells[cell]);
+        }
+    }
+
+    /// Whether the transition is enabled; calls `f` with each of its successors.
+    fn for_each_step(
+        &self,
+        state: &State,
+        id: TransId,
+        next: &mut Successor,
+        mut f: impl FnMut(&Successor),
+    ) -> Result<bool, Rejection> {
+        let mut step = |inputs: &[i64]| match self.interpreter.fire_into(state, id, inputs, next) {
+            Ok(enabled) => {
+                if enabled {
+                    f(next);
+                }
+                Ok(enabled)
+            }
+            Err(EvalError::Fault(_)) => wrong("a step from it is a fault"),
+            Err(overflow) => Err(overflow.into()),
+        };
+        if !self.asks[id.index()] {
+            return step(&[]);
+        }
+        let mut outcome = Ok(false);
         let finite = self.interpreter.for_each_input(id, NO_UNBOUNDED_INPUTS, |inputs| {
-            if outcome.is_ok() {
-                outcome = match self.interpreter.fire(state, id, inputs) {
-                    Ok(None) => Ok(()),
-                    Ok(Some(next)) => {
-                        enabled = true;
-                        if self.contains(&next) { Ok(()) } else { wrong("a successor is missing") }
-                    }
-                    Err(EvalError::Fault(_)) => wrong("a step from it is a fault"),
-                    Err(overflow) => Err(overflow.into()),
-                };
+            if let Ok(before) = outcome {
+                outcome = step(inputs).map(|enabled| before || enabled);
             }
         });
-        outcome?;
-        if finite { Ok(enabled) } else { wrong("a transition has infinitely many inputs") }
+        if finite { outcome } else { wrong("a transition has infinitely many inputs") }
     }
 }
 

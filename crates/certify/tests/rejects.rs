@@ -57,6 +57,63 @@ fn closed_sets() {
     assert_eq!(check_proof(&program, &set(&program, &[0, 1, 2, 3, 4]), &|| true), Err(Rejection::Stopped));
 }
 
+/// Two processes that pass a token, with an input each round: more states than are looked up at a time.
+const RING: &str = "
+    var token: 0..1 = 0, a: 0..15[2] = 0;
+    process P(i: 0..1) {
+      var n: 0..9 = 0;
+      loc idle, has, done;
+      idle -> has when token = i do n := (n + 1) % 10;
+      has -> done do a[i] := input;
+      done -> idle do token := 1 - i;
+    }
+    error a[0] > 15;";
+
+/// The reachable states, in an order of no meaning.
+fn reachable(program: &Program) -> Vec<State> {
+    let interpreter = Interpreter::new(program);
+    let mut found = std::collections::BTreeSet::new();
+    let mut open = Vec::new();
+    assert!(interpreter.for_each_initial(InputDomain::default(), |state| open.push(state)));
+    while let Some(state) = open.pop() {
+        if found.insert(state.clone()) {
+            for id in program.transition_ids() {
+                let mut add = |inputs: &[i64]| open.extend(interpreter.fire(&state, id, inputs).expect("no faults"));
+                assert!(interpreter.for_each_input(id, InputDomain::default(), &mut add));
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn in_chunks(program: &Program, states: &[State]) -> Proof {
+    let layout = Layout::new(program);
+    let pack = |state: &State| {
+        let mut words = vec![0; layout.words];
+        layout.pack(state, &mut words);
+        words
+    };
+    let chunks = states.chunks(1000).map(|chunk| chunk.iter().flat_map(pack).collect()).collect();
+    Proof::ReachedSet(StateSet { layout, chunks })
+}
+
+/// Whichever state is missing, it is missed.
+#[test]
+fn large_closed_sets() {
+    let program = gcl(RING);
+    let states = reachable(&program);
+    assert!(states.len() > 5000, "{}", states.len());
+    check_proof(&program, &in_chunks(&program, &states), &|| false).expect("the reachable states");
+    for missing in (0..states.len()).step_by(97) {
+        let mut others = states.clone();
+        others.swap_remove(missing);
+        rejected(&program, &in_chunks(&program, &others), "is missing");
+    }
+    let mut more = states;
+    more.push(State { locs: vec![LocId(3), LocId(0)], ..more[0].clone() });
+    rejected(&program, &in_chunks(&program, &more), "no location");
+}
+
 fn trace(values: &[i64], end: TraceEnd) -> Trace {
     let step = |&x: &i64| Step { transition: TransId(0), inputs: Vec::new(), state: state(x) };
     Trace { initial: state(values[0]), steps: values[1..].iter().map(step).collect(), end }

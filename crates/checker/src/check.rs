@@ -184,20 +184,19 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
     options.share && matches!(input, Input::Procedures(_))
 }
 
-/// In how many milliseconds of processor time an engine mostly answers, if it does: on C some engines are quick or do not answer at
-/// all. After that they have what the others leave. Of a program without inputs there is one run, and explicit executes it.
+/// In how many milliseconds of processor time an engine mostly answers, if it does: some are quick or do not answer at all, on C and where
+/// the states are finitely many, which explicit counts faster than others reason. After that they have what the others leave. Of a
+/// program without inputs there is one run, and explicit executes it.
 fn patience(input: &Input, engine: EngineName) -> Option<u64> {
-    if !matches!(input, Input::Procedures(_)) {
-        return None;
-    }
-    match engine {
-        EngineName::Explicit => None,
-        EngineName::KInduction => Some(500),
-        _ if has_one_run(input) => Some(500),
-        EngineName::Cegar if is_about_arrays(input) => Some(4000),
-        EngineName::Cegar | EngineName::Spds => Some(1000),
-        EngineName::Bounded => Some(2000),
-        _ => None,
+    match (input, engine) {
+        (_, EngineName::Explicit) | (Input::Clauses(_), _) => None,
+        (Input::Processes(program), _) => engines::is_finite(program).then_some(700),
+        (Input::Procedures(_), EngineName::KInduction) => Some(500),
+        (Input::Procedures(_), _) if has_one_run(input) => Some(500),
+        (Input::Procedures(_), EngineName::Cegar) if is_about_arrays(input) => Some(4000),
+        (Input::Procedures(_), EngineName::Cegar | EngineName::Spds) => Some(1000),
+        (Input::Procedures(_), EngineName::Bounded) => Some(2000),
+        (Input::Procedures(_), _) => None,
     }
 }
 
@@ -216,7 +215,7 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         KInduction | Spacer | Spds => 50,
         _ => 75,
     };
-    Prospects { patience: patience(input, engine), part }
+    Prospects { patience: patience(input, engine), part, rests: matches!(input, Input::Processes(_)) }
 }
 
 fn is_about_arrays(input: &Input) -> bool {

@@ -30,6 +30,8 @@ pub(crate) struct Prospects {
     pub(crate) patience: Option<u64>,
     /// The part of a turn that it gets after its first, in per cent.
     pub(crate) part: u32,
+    /// Whether it rests when its patience is over, and runs now and then: another engine needs all cores at a time.
+    pub(crate) rests: bool,
 }
 
 /// What a worker says.

@@ -4,7 +4,7 @@ use crate::program::{LocId, Program};
 use crate::term::{BinOp, Node, Term, Terms, UnOp};
 
 /// A concrete state: where each process is, and the content of each cell (Booleans as 0 and 1).
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct State {
     /// The location of each process.
     pub locs: Vec<LocId>,
@@ -53,6 +53,7 @@ pub enum EvalError {
 }
 
 /// `x op y` for the integer-valued operations; comparisons give 0 or 1.
+#[inline]
 pub fn integer_op(op: BinOp, x: i64, y: i64) -> Result<i64, EvalError> {
     let checked = match op {
         BinOp::Add => x.checked_add(y),
@@ -109,33 +110,38 @@ impl<'a> Evaluator<'a> {
 
     /// The value of a scalar term, Booleans as 0 and 1.
     pub fn value(&self, term: Term, state: &State) -> Result<i64, EvalError> {
+        self.walk(term, state).map_err(|error| *error)
+    }
+
+    /// The same. Errors are rare, and results without room for them are small enough for registers.
+    fn walk(&self, term: Term, state: &State) -> Result<i64, Box<EvalError>> {
         match self.terms.node(term) {
             Node::Bool(b) => Ok(i64::from(b)),
             Node::Int(v) => Ok(v),
             Node::Var(v) => Ok(state.cells[self.program.var(v).first_cell as usize]),
             Node::At(process, location) => Ok(i64::from(state.locs[process.index()] == location)),
-            Node::Unary(op, a) => unary_op(op, self.value(a, state)?),
+            Node::Unary(op, a) => Ok(unary_op(op, self.walk(a, state)?)?),
             Node::Binary(BinOp::And, a, b) => {
-                if self.holds(a, state)? {
-                    self.value(b, state)
+                if self.walk(a, state)? != 0 {
+                    self.walk(b, state)
                 } else {
                     Ok(0)
                 }
             }
             Node::Binary(BinOp::Or, a, b) => {
-                if self.holds(a, state)? {
+                if self.walk(a, state)? != 0 {
                     Ok(1)
                 } else {
-                    self.value(b, state)
+                    self.walk(b, state)
                 }
             }
-            Node::Binary(BinOp::Select, array, index) => self.element(array, self.value(index, state)?, state),
-            Node::Binary(op, a, b) => integer_op(op, self.value(a, state)?, self.value(b, state)?),
+            Node::Binary(BinOp::Select, array, index) => self.element(array, self.walk(index, state)?, state),
+            Node::Binary(op, a, b) => Ok(integer_op(op, self.walk(a, state)?, self.walk(b, state)?)?),
             Node::Ite(c, a, b) => {
-                if self.holds(c, state)? {
-                    self.value(a, state)
+                if self.walk(c, state)? != 0 {
+                    self.walk(a, state)
                 } else {
-                    self.value(b, state)
+                    self.walk(b, state)
                 }
             }
             // Programs have no bit-vectors.
@@ -143,12 +149,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn element(&self, array: Term, index: i64, state: &State) -> Result<i64, EvalError> {
+    fn element(&self, array: Term, index: i64, state: &State) -> Result<i64, Box<EvalError>> {
         match self.terms.node(array) {
-            Node::Var(v) => Ok(state.cells[self.element_cell(v, index)?]),
+            Node::Var(v) => Ok(state.cells[self.element_cell(v, index).map_err(EvalError::from)?]),
             Node::Store(base, at, value) => {
-                if self.value(at, state)? == index {
-                    self.value(value, state)
+                if self.walk(at, state)? == index {
+                    self.walk(value, state)
                 } else {
                     self.element(base, index, state)
                 }
@@ -168,6 +174,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// `op x`, Booleans as 0 and 1.
+#[inline]
 pub fn unary_op(op: UnOp, x: i64) -> Result<i64, EvalError> {
     match op {
         UnOp::Not => Ok(i64::from(x == 0)),

@@ -15,6 +15,33 @@ impl InputDomain {
     }
 }
 
+/// A state that a transition leads to. Its memory can be used again for the next one.
+#[derive(Clone, Debug, Default)]
+pub struct Successor {
+    /// The state.
+    pub state: State,
+    /// The cells that were written, some perhaps twice.
+    pub written: Vec<usize>,
+    /// What the assignments of a block write, which happens at once.
+    writes: Vec<(usize, i64)>,
+}
+
+impl Successor {
+    fn start_from(&mut self, state: &State) {
+        self.state.locs.clone_from(&state.locs);
+        self.state.cells.clone_from(&state.cells);
+        self.written.clear();
+        self.writes.clear();
+    }
+
+    fn write_block(&mut self) {
+        for (cell, value) in self.writes.drain(..) {
+            self.state.cells[cell] = value;
+            self.written.push(cell);
+        }
+    }
+}
+
 /// Executes a program.
 #[derive(Clone, Copy)]
 pub struct Interpreter<'p> {
@@ -49,26 +76,36 @@ impl<'p> Interpreter<'p> {
 
     /// Executes a transition. `None` if it is not enabled.
     pub fn fire(&self, state: &State, id: TransId, inputs: &[i64]) -> Result<Option<State>, EvalError> {
+        let mut next = Successor::default();
+        Ok(self.fire_into(state, id, inputs, &mut next)?.then_some(next.state))
+    }
+
+    /// Executes a transition; `next` is the successor afterwards. Whether it is enabled.
+    pub fn fire_into(
+        &self,
+        state: &State,
+        id: TransId,
+        inputs: &[i64],
+        next: &mut Successor,
+    ) -> Result<bool, EvalError> {
         let transition = self.program.transition(id);
         let in_place = transition.moves.iter().all(|m| state.locs[m.process.index()] == m.from);
         if !in_place || !self.evaluator.holds(transition.guard, state)? {
-            return Ok(None);
+            return Ok(false);
         }
         let mut inputs = inputs.iter().copied();
-        let mut current = state.clone();
-        let mut writes = Vec::new();
+        next.start_from(state);
         for block in &transition.blocks {
             for assign in block {
-                writes.push(self.assignment(assign, &current, &mut inputs)?);
+                let write = self.assignment(assign, &next.state, &mut inputs)?;
+                next.writes.push(write);
             }
-            for (cell, value) in writes.drain(..) {
-                current.cells[cell] = value;
-            }
+            next.write_block();
         }
         for m in &transition.moves {
-            current.locs[m.process.index()] = m.to;
+            next.state.locs[m.process.index()] = m.to;
         }
-        Ok(Some(current))
+        Ok(true)
     }
 
     fn assignment(
@@ -94,11 +131,7 @@ impl<'p> Interpreter<'p> {
 
     /// Calls `f` with every combination of input values of a transition; `false` if there are infinitely many.
     pub fn for_each_input(&self, id: TransId, domain: InputDomain, mut f: impl FnMut(&[i64])) -> bool {
-        let mut inputs = self.program.transition(id).inputs().peekable();
-        if inputs.peek().is_none() {
-            f(&[]);
-            return true;
-        }
+        let inputs = self.program.transition(id).inputs();
         let bounds: Option<Vec<(i64, i64)>> = inputs.map(|a| domain.bounds(&self.program.var(a.var).domain)).collect();
         match bounds {
             Some(bounds) => {

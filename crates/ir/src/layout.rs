@@ -68,10 +68,17 @@ impl Layout {
 
     /// Unpacks a state.
     pub fn unpack(&self, words: &[u64]) -> State {
-        State {
-            locs: self.locs.iter().map(|f| LocId(f.get(words) as u32)).collect(),
-            cells: self.cells.iter().map(|f| f.get(words)).collect(),
-        }
+        let mut state = State::default();
+        self.unpack_into(words, &mut state);
+        state
+    }
+
+    /// Unpacks a state into the memory of another one.
+    pub fn unpack_into(&self, words: &[u64], state: &mut State) {
+        state.locs.clear();
+        state.locs.extend(self.locs.iter().map(|f| LocId(f.get(words) as u32)));
+        state.cells.clear();
+        state.cells.extend(self.cells.iter().map(|f| f.get(words)));
     }
 }
 

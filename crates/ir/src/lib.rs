@@ -30,7 +30,7 @@ pub use horn::{
     Application, Clause, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId,
     Predicate,
 };
-pub use interp::{InputDomain, Interpreter};
+pub use interp::{InputDomain, Interpreter, Successor};
 pub use layout::{Layout, StateSet};
 pub use portable::Portable;
 pub use program::{

@@ -276,6 +276,7 @@ pub(crate) fn single(input: &Input) -> EngineName {
     }
 }
 
-fn is_finite(program: &Program) -> bool {
+/// Whether every variable has finitely many values.
+pub(crate) fn is_finite(program: &Program) -> bool {
     program.vars.iter().all(|v| v.domain.bounds().is_some())
 }

@@ -184,8 +184,10 @@ impl Run<'_> {
                 && worker.processor_time().is_some_and(|used| used > Duration::from_millis(patience))
             {
                 worker.stand_back();
+                worker.rests = prospects.is_some_and(|prospects| prospects.rests);
             }
         }
+        self.let_rest();
     }
 
     /// Passes on what workers told. One that does not read gets the rest when it does.

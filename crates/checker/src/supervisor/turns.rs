@@ -18,6 +18,9 @@ const OVERDUE: Duration = Duration::from_millis(300);
 /// And as much for a verdict to be re-checked, or as much as the search took.
 const RECHECK: Duration = Duration::from_secs(2);
 
+/// Engines that rest run so many milliseconds of so many.
+const AWAKE: (u128, u128) = (400, 2000);
+
 impl Run<'_> {
     /// The next engine goes on when the turn of the one before is over: those that have not started first, then who waits longest.
     pub(super) fn give_turns(&mut self) {
@@ -94,7 +97,7 @@ impl Run<'_> {
             let others = self.workers.iter_mut().filter(|w| w.found.is_none() && w.state == State::Running);
             return others.for_each(Worker::pause);
         }
-        let is_paused = |worker: &Worker| worker.state == State::Paused;
+        let is_paused = |worker: &Worker| worker.state == State::Paused && !worker.rests;
         let others_wait = !self.waiting.is_empty() || self.workers.iter().any(is_paused);
         let tired = self.workers.iter().position(|worker| {
             worker.state == State::Running && !worker.is_finishing() && worker.since.elapsed() > worker.slice
@@ -108,9 +111,25 @@ impl Run<'_> {
         }
         let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
         if running < self.threads && self.waiting.is_empty() {
-            let rested = self.workers.iter_mut().filter(|worker| worker.state == State::Paused);
+            let rested = self.workers.iter_mut().filter(|worker| is_paused(worker));
             if let Some(worker) = rested.min_by_key(|worker| worker.since) {
                 worker.resume();
+            }
+        }
+    }
+
+    /// A search on all cores waits for the slowest of them, so it must not share one all the time, not even with an engine that has only a
+    /// tenth of it. Such engines run all at a time, now and then; and always when nobody else does.
+    pub(super) fn let_rest(&mut self) {
+        let others_run = self.workers.iter().any(|worker| !worker.rests && worker.state == State::Running);
+        let finishing = self.workers.iter().any(Worker::is_finishing);
+        let awake = !others_run || (!finishing && self.budget.elapsed().as_millis() % AWAKE.1 < AWAKE.0);
+        let is_over = self.over.is_some();
+        for worker in self.workers.iter_mut().filter(|worker| worker.rests && worker.found.is_none()) {
+            match worker.state {
+                State::Running if !awake && !is_over => worker.pause(),
+                State::Paused if awake => worker.resume(),
+                _ => {}
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::options::EngineName;
 use crate::outbox::Outbox;
 use crate::protocol::{Assignment, Message, Request};
 
-/// How long others wait for the re-check of a verdict: most take no longer, and those that do may fail.
+/// How long others wait for the re-check of a verdict, or as long as the search took: most take no longer, and those that do may fail.
 const WAIT_FOR_RECHECK: Duration = Duration::from_secs(1);
 /// How much an engine that is past its best time stands back (as `nice` counts: it gets a tenth of a share).
 const STAND_BACK: i32 = 10;
@@ -56,6 +56,8 @@ pub(super) struct Worker {
     pub(super) told: Vec<Known>,
     /// Whether it has what the others leave.
     pub(super) stands_back: bool,
+    /// Whether it runs only now and then.
+    pub(super) rests: bool,
     /// Since when it has a verdict, and re-checks it; and the processor's time that it had used by then.
     pub(super) found: Option<(Instant, Duration)>,
     /// Whether its verdict holds.
@@ -105,6 +107,7 @@ impl Worker {
             work: Duration::ZERO,
             told: Vec::new(),
             stands_back: false,
+            rests: false,
             found: None,
             settled: false,
             gone: None,
@@ -117,7 +120,7 @@ impl Worker {
 
     /// Whether it re-checks a verdict, and will soon be done.
     pub(super) fn is_finishing(&self) -> bool {
-        let soon = || self.found.is_some_and(|(since, _)| since.elapsed() < WAIT_FOR_RECHECK);
+        let soon = || self.found.is_some_and(|(since, search)| since.elapsed() < WAIT_FOR_RECHECK.max(search));
         self.state == State::Running && (self.settled || soon())
     }
 
