@@ -109,8 +109,7 @@ mod tests {
             }
         };
         steps(&work_of, &turn);
-        let ends = rota.0.lock().expect("nobody panicked").iter().map(Duration::as_nanos).collect();
-        ends
+        rota.0.lock().expect("nobody panicked").iter().map(Duration::as_nanos).collect()
     }
 
     #[test]
