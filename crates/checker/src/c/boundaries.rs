@@ -39,6 +39,11 @@ pub(super) fn at_calls(
             formulas.push(terms.substitute_symbols(literal, &arguments));
         }
         formulas.retain(|&formula| is_in_scope(terms, procedure, formula));
+        if location == program.procedure(procedure).entry {
+            // No variable of the body has been declared there.
+            let locals = &program.procedure(procedure).locals;
+            formulas.retain(|&formula| !terms.symbols(formula).iter().any(|symbol| locals.contains(symbol)));
+        }
         formulas.sort_unstable();
         formulas.dedup();
         formulas.truncate(CANDIDATES);
