@@ -123,12 +123,14 @@ impl Run<'_> {
     pub(super) fn let_rest(&mut self) {
         let others_run = self.workers.iter().any(|worker| !worker.rests && worker.state == State::Running);
         let finishing = self.workers.iter().any(Worker::is_finishing);
-        let awake = !others_run || (!finishing && self.budget.elapsed().as_millis() % AWAKE.1 < AWAKE.0);
+        let awake = !finishing && (!others_run || self.budget.elapsed().as_millis() % AWAKE.1 < AWAKE.0);
         let is_over = self.over.is_some();
-        for worker in self.workers.iter_mut().filter(|worker| worker.rests && worker.found.is_none()) {
+        for worker in self.workers.iter_mut().filter(|worker| worker.rests) {
+            // That it has a verdict may be heard when it rests already.
+            let has_found = worker.found.is_some();
             match worker.state {
-                State::Running if !awake && !is_over => worker.pause(),
-                State::Paused if awake => worker.resume(),
+                State::Running if !awake && !is_over && !has_found => worker.pause(),
+                State::Paused if awake || has_found => worker.resume(),
                 _ => {}
             }
         }
