@@ -6,6 +6,7 @@
 mod blocks;
 mod cells;
 mod certified;
+mod dead;
 mod excluded;
 mod horn;
 mod induction;
@@ -65,6 +66,10 @@ pub fn check_trace(program: &Program, trace: &Trace) -> Result<(), Rejection> {
 pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(), Rejection> {
     match proof {
         Proof::ReachedSet(states) => reached::check(program, states, stop),
+        Proof::ForgetfulSet(states, dead) => {
+            dead::check(program, dead)?;
+            reached::check(&dead.forget(program), states, stop)
+        }
         Proof::AbstractStates(proof) => invariant::check(program, proof, stop),
     }
 }

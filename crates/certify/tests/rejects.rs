@@ -3,7 +3,7 @@
 use clinch_certify::{Rejection, check_proof, check_trace};
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::{
-    AbstractProof, AbstractState, InputDomain, Interpreter, Layout, LocId, Program, Proof, State, StateSet, Step,
+    AbstractProof, AbstractState, Dead, InputDomain, Interpreter, Layout, LocId, Program, Proof, State, StateSet, Step,
     Trace, TraceEnd, TransId,
 };
 
@@ -112,6 +112,79 @@ fn large_closed_sets() {
     let mut more = states;
     more.push(State { locs: vec![LocId(3), LocId(0)], ..more[0].clone() });
     rejected(&program, &in_chunks(&program, &more), "no location");
+}
+
+/// `given` is dead where it was added, `part` and an element of `list` where they are not yet read; what the other process reads never is.
+const FORGETFUL: &str = "
+    var sum: 0..9 = 0, k: 0..2 = 0, list: 0..3[2] = 0, other: 0..1[2] = 0;
+    process P {
+      var given: 0..3 = 0, part: 0..3 = 0;
+      loc idle, read, add;
+      idle -> read do given := input;
+      read -> add do part := given, list[1] := given;
+      add -> idle when sum + part + list[1] <= 9 && k < 2 do sum := sum + part;
+      idle -> idle do k := (k + 1) % 3;
+    }
+    process Q { loc start; start -> start when k = 2 && other[k - 1] = 0 && list[0] = 0 do other[0] := 1; }
+    error sum > 9;";
+
+/// A claim that these variables, by name, or elements are dead at these locations of the first process.
+fn claim(program: &Program, places: &[(u32, &str)]) -> Dead {
+    let mut at: Vec<Vec<Vec<usize>>> = program.processes.iter().map(|p| vec![Vec::new(); p.locations.len()]).collect();
+    for (location, name) in places {
+        let (name, element) = name.split_once('@').unwrap_or((name, "0"));
+        let var = program.vars.iter().find(|var| var.name.ends_with(name)).expect("a variable of the program");
+        at[0][*location as usize].push(var.first_cell as usize + element.parse::<usize>().expect("a number"));
+    }
+    at[0].iter_mut().for_each(|cells| cells.sort_unstable());
+    Dead::new(at)
+}
+
+fn forgetful(program: &Program, dead: &Dead, leave_out: Option<usize>) -> Proof {
+    let mut states = reachable(&dead.forget(program));
+    if let Some(number) = leave_out {
+        states.swap_remove(number);
+    }
+    let Proof::ReachedSet(states) = in_chunks(program, &states) else { unreachable!("states are a set") };
+    Proof::ForgetfulSet(states, dead.clone())
+}
+
+#[test]
+fn what_is_dead() {
+    let program = gcl(FORGETFUL);
+    let dead = Dead::of(&program);
+    assert_eq!(
+        dead,
+        claim(&program, &[(0, "given"), (0, "part"), (0, "list@1"), (1, "part"), (1, "list@1"), (2, "given")])
+    );
+    check_proof(&program, &forgetful(&program, &dead, None), &|| false).expect("the states apart from what is dead");
+    let (all, fewer) = (reachable(&program).len(), reachable(&dead.forget(&program)).len());
+    assert!(fewer * 2 < all, "{fewer} of {all}");
+    for number in 0..fewer {
+        rejected(&program, &forgetful(&program, &dead, Some(number)), "is missing");
+    }
+    // Without the claim the same set is no proof.
+    let Proof::ForgetfulSet(set, _) = forgetful(&program, &dead, None) else { unreachable!() };
+    rejected(&program, &Proof::ReachedSet(set), "is missing");
+    for (places, why) in [
+        (&[(1, "given")][..], "a transition reads one"),
+        (&[(2, "part")], "a transition reads one"),
+        (&[(0, "k"), (1, "k"), (2, "k")], "a transition reads one"),
+        (&[(0, "given"), (0, "part")], "comes back to life"),
+        (&[(2, "given")], "comes back to life"),
+        (&[(0, "sum")], "the error depends on one"),
+        (&[(0, "other@1"), (1, "other@1"), (2, "other@1")], "a transition reads one"),
+        (&[(2, "list@1")], "a transition reads one"),
+        (&[(0, "list@1")], "comes back to life"),
+    ] {
+        rejected(&program, &forgetful(&program, &claim(&program, places), None), why);
+    }
+    let beyond = Dead::new(vec![vec![vec![99]]]);
+    rejected(
+        &program,
+        &Proof::ForgetfulSet(StateSet { layout: Layout::new(&program), chunks: vec![] }, beyond),
+        "no such cell",
+    );
 }
 
 fn trace(values: &[i64], end: TraceEnd) -> Trace {

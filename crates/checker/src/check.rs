@@ -16,7 +16,7 @@ use crate::engines::procedures::ProcedureEngine;
 use crate::engines::{self, ClauseEngine, Found, ProcessEngine};
 use crate::kind::Kind;
 use crate::options::{EngineName, Given, Limits, Options};
-use crate::protocol::Prospects;
+use crate::protocol::{Patience, Prospects};
 use crate::report::{self, Artifacts, Report, Subject};
 use crate::task::{Error, Input, Task};
 
@@ -184,19 +184,26 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
     options.share && matches!(input, Input::Procedures(_))
 }
 
-/// In how many milliseconds of processor time an engine mostly answers, if it does: some are quick or do not answer at all, on C and where
-/// the states are finitely many, which explicit counts faster than others reason. After that they have what the others leave. Of a
-/// program without inputs there is one run, and explicit executes it.
-fn patience(input: &Input, engine: EngineName) -> Option<u64> {
+/// For how many milliseconds of processor time an engine has the same part of the cores as the others, and how nice it is after that: most
+/// answer quickly or not at all. Those that answer where nobody is quick keep their part, so that they have cores of their own soon:
+/// explicit where the states are finitely many, which it counts faster than others reason, and where there is but one run; explicit and
+/// lazy on C, spds where procedures call themselves, cegar and Spacer on ARMC's systems.
+fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
+    use EngineName::{Bounded, Cegar, Explicit, Lazy, Spds};
+    let stand_back = |ms| Some(Patience { ms, nice: 10 });
+    let give_way = |ms| Some(Patience { ms, nice: 5 });
     match (input, engine) {
-        (_, EngineName::Explicit) | (Input::Clauses(_), _) => None,
-        (Input::Processes(program), _) => engines::is_finite(program).then_some(700),
-        (Input::Procedures(_), EngineName::KInduction) => Some(500),
-        (Input::Procedures(_), _) if has_one_run(input) => Some(500),
-        (Input::Procedures(_), EngineName::Cegar) if is_about_arrays(input) => Some(4000),
-        (Input::Procedures(_), EngineName::Cegar | EngineName::Spds) => Some(1000),
-        (Input::Procedures(_), EngineName::Bounded) => Some(2000),
-        (Input::Procedures(_), _) => None,
+        (Input::Clauses(_), _) => None,
+        (Input::Processes(program), Lazy) if program.syntax == Syntax::Armc => stand_back(300),
+        (Input::Processes(program), _) if engine != Explicit && engines::is_finite(program) => stand_back(400),
+        (Input::Processes(_), _) | (Input::Procedures(_), Explicit) => None,
+        (Input::Procedures(_), _) if has_one_run(input) => stand_back(500),
+        (Input::Procedures(loaded), Spds) if loaded.program.is_recursive() => None,
+        (Input::Procedures(loaded), Lazy) if loaded.program.is_recursive() => give_way(300),
+        (Input::Procedures(_), Lazy) => None,
+        (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
+        (Input::Procedures(_), Bounded) => give_way(300),
+        (Input::Procedures(_), _) => stand_back(300),
     }
 }
 

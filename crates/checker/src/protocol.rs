@@ -26,12 +26,21 @@ pub struct Assignment {
 /// What may be expected of an engine.
 #[derive(Clone, Copy, Serialize, Deserialize, Debug)]
 pub(crate) struct Prospects {
-    /// The milliseconds of processor time in which it mostly answers, if it does.
-    pub(crate) patience: Option<u64>,
+    /// Where it mostly answers soon, if it does.
+    pub(crate) patience: Option<Patience>,
     /// The part of a turn that it gets after its first, in per cent.
     pub(crate) part: u32,
     /// Whether it rests when its patience is over, and runs now and then: another engine needs all cores at a time.
     pub(crate) rests: bool,
+}
+
+/// How long an engine has a full part of the cores.
+#[derive(Clone, Copy, Serialize, Deserialize, Debug)]
+pub(crate) struct Patience {
+    /// The milliseconds of processor time in which it mostly answers.
+    pub(crate) ms: u64,
+    /// How nice it is to the others after that.
+    pub(crate) nice: i32,
 }
 
 /// What a worker says.

@@ -4,6 +4,7 @@
 
 pub mod bitvec;
 pub mod cfa;
+pub mod dead;
 pub mod definedness;
 pub mod eval;
 pub mod fold;
@@ -25,6 +26,7 @@ pub mod verdict;
 mod walk;
 pub mod work;
 
+pub use dead::Dead;
 pub use eval::{EvalError, Evaluator, Fault, State};
 pub use horn::{
     Application, Clause, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId,

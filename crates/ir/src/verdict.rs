@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::dead::Dead;
 use crate::eval::{Fault, State};
 use crate::layout::StateSet;
 use crate::program::{LocId, TransId};
@@ -64,6 +65,8 @@ pub enum TraceEnd {
 pub enum Proof {
     /// All reachable states, or a superset of them: closed under steps, without error.
     ReachedSet(StateSet),
+    /// The same for the program that forgets what is dead ([`Dead::forget`]).
+    ForgetfulSet(StateSet, Dead),
     /// The same with abstract states.
     AbstractStates(AbstractProof),
 }

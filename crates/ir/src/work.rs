@@ -18,6 +18,14 @@ pub fn count() {
     NANOSECONDS.set(0);
 }
 
+/// What is done here goes by the work it does, whatever the thread goes by otherwise.
+pub fn counted<T>(f: impl FnOnce() -> T) -> T {
+    let before = COUNTED.replace(true);
+    let result = f();
+    COUNTED.set(before);
+    result
+}
+
 /// The work that this thread has done, if it goes by that.
 pub fn done() -> Option<Duration> {
     COUNTED.get().then(|| Duration::from_nanos(NANOSECONDS.get()))
@@ -36,6 +44,8 @@ mod tests {
     #[test]
     fn work_is_counted_where_it_is_asked_for() {
         add(5);
+        assert_eq!(done(), None);
+        assert!(counted(done).is_some());
         assert_eq!(done(), None);
         count();
         add(7);

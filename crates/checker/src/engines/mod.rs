@@ -87,12 +87,17 @@ impl ProcessEngine {
     pub(crate) fn new(options: &Options, name: EngineName, member: bool) -> Result<ProcessEngine, String> {
         let settings = &options.settings;
         match name {
-            EngineName::Explicit => Ok(ProcessEngine::Explicit(explicit::Config {
-                seed: options.seed,
-                // Beside other engines it has all cores or one.
-                threads: options.threads.filter(|&threads| !member || threads == 1).unwrap_or(0),
-                ..explicit::OPTIONS.configure(settings)?
-            })),
+            EngineName::Explicit => {
+                let config = explicit::OPTIONS.configure(settings)?;
+                Ok(ProcessEngine::Explicit(explicit::Config {
+                    seed: options.seed,
+                    // Beside other engines it has all cores or one.
+                    threads: options.threads.filter(|&threads| !member || threads == 1).unwrap_or(0),
+                    // Alone it is the oracle, and counts every state.
+                    forget: config.forget || member,
+                    ..config
+                }))
+            }
             EngineName::Alpha => Ok(ProcessEngine::Alpha(alpha::OPTIONS.configure(settings)?)),
             EngineName::Cegar => {
                 let file = PredicateFile { start: options.predicates.clone(), save: options.wanted.predicates };

@@ -97,7 +97,9 @@ fn add_proof(object: &mut Value, proof: &Proof) {
     }
     object["proof"] = match proof {
         Proof::Solution(_) => Value::Null,
-        Proof::ReachedSet { states } => json!({ "kind": "reached set", "states": states }),
+        Proof::ReachedSet { states, forgetful } => {
+            json!({ "kind": "reached set", "states": states, "dead variables": if *forgetful { "forgotten" } else { "kept" } })
+        }
         Proof::AbstractStates { states, predicates } => {
             json!({ "kind": "abstract states", "states": states, "predicates": predicates })
         }

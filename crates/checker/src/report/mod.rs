@@ -105,6 +105,8 @@ pub enum Proof {
     ReachedSet {
         /// How many.
         states: u64,
+        /// Whether states count as one that differ in nothing but variables that are written before they are read again.
+        forgetful: bool,
     },
     /// Abstract states, inductive over predicates.
     AbstractStates {

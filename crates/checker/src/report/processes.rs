@@ -26,7 +26,8 @@ pub(crate) fn of_processes(program: &Program, outcome: Outcome<IrVerdict>) -> Re
 
 fn proof(program: &Program, proof: &IrProof) -> Proof {
     match proof {
-        IrProof::ReachedSet(set) => Proof::ReachedSet { states: set.len() as u64 },
+        IrProof::ReachedSet(set) => Proof::ReachedSet { states: set.len() as u64, forgetful: false },
+        IrProof::ForgetfulSet(set, _) => Proof::ReachedSet { states: set.len() as u64, forgetful: true },
         IrProof::AbstractStates(proof) => Proof::AbstractStates {
             states: proof.states.len() as u64,
             predicates: proof.predicates.iter().map(|&p| show(program, &proof.terms, p)).collect(),

@@ -118,7 +118,10 @@ impl Report {
 
 fn proof_text(proof: &Proof) -> String {
     match proof {
-        Proof::ReachedSet { states } => format!("{states} states, closed under all steps, none of them an error"),
+        Proof::ReachedSet { states, forgetful } => {
+            let apart = if *forgetful { " (apart from dead variables)" } else { "" };
+            format!("{states} states{apart}, closed under all steps, none of them an error")
+        }
         Proof::AbstractStates { states, predicates } => abstract_text(*states, predicates),
         Proof::Solution(_) => "a solution".to_owned(),
         Proof::AllRuns { states } => format!("all runs, {states} states at inputs"),

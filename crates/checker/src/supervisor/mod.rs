@@ -181,9 +181,9 @@ impl Run<'_> {
         for worker in self.workers.iter_mut().filter(|worker| !worker.stands_back && worker.state == State::Running) {
             let prospects = worker.member.and_then(|member| self.prospects.get(&member));
             if let Some(patience) = prospects.and_then(|prospects| prospects.patience)
-                && worker.processor_time().is_some_and(|used| used > Duration::from_millis(patience))
+                && worker.processor_time().is_some_and(|used| used > Duration::from_millis(patience.ms))
             {
-                worker.stand_back();
+                worker.stand_back(patience.nice);
                 worker.rests = prospects.is_some_and(|prospects| prospects.rests);
             }
         }

@@ -19,7 +19,7 @@ const OVERDUE: Duration = Duration::from_millis(300);
 const RECHECK: Duration = Duration::from_secs(2);
 
 /// Engines that rest run so many milliseconds of so many.
-const AWAKE: (u128, u128) = (400, 2000);
+const AWAKE: (u128, u128) = (200, 2000);
 
 impl Run<'_> {
     /// The next engine goes on when the turn of the one before is over: those that have not started first, then who waits longest.
@@ -61,7 +61,7 @@ impl Run<'_> {
         let prospects = worker.member.and_then(|member| self.prospects.get(&member));
         let patience = prospects.and_then(|prospects| prospects.patience);
         match prospects {
-            _ if self.one_run && patience.is_some_and(|ms| worker.work > Duration::from_millis(ms)) => {
+            _ if self.one_run && patience.is_some_and(|patience| worker.work > Duration::from_millis(patience.ms)) => {
                 worker.slice / PAST_ITS_BEST
             }
             Some(prospects) if worker.work > Duration::ZERO => worker.slice * prospects.part / 100,

@@ -17,8 +17,6 @@ use crate::protocol::{Assignment, Message, Request};
 
 /// How long others wait for the re-check of a verdict, or as long as the search took: most take no longer, and those that do may fail.
 const WAIT_FOR_RECHECK: Duration = Duration::from_secs(1);
-/// How much an engine that is past its best time stands back (as `nice` counts: it gets a tenth of a share).
-const STAND_BACK: i32 = 10;
 /// How long an engine runs before it is another one's turn, at first.
 const SLICE: Duration = Duration::from_millis(200);
 
@@ -155,11 +153,12 @@ impl Worker {
         }
     }
 
-    pub(super) fn stand_back(&mut self) {
+    /// From now on it has what the others leave, more or less.
+    pub(super) fn stand_back(&mut self, nice: i32) {
         self.stands_back = true;
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
             // Where the system does not let it, it competes as before.
-            let _ = rustix::process::setpriority_pgrp(Some(group), STAND_BACK);
+            let _ = rustix::process::setpriority_pgrp(Some(group), nice);
         }
     }
 

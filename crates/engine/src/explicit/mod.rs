@@ -10,7 +10,9 @@
 //! **Deviations.**
 //! - D1. An error is looked for when a state is expanded, not when it is generated. Breadth first that is still the
 //!   first error in order of distance.
-//! - D2. Where an input has an unbounded domain, the values of `--input-domain` are tried; without error the answer is
+//! - D2. Variables may be forgotten while nobody will read them (`--dead forget`, and always beside other engines). It is the search in the
+//!   program that does so ([`Dead::forget`]); that it has the same errors is re-checked too.
+//! - D3. Where an input has an unbounded domain, the values of `--input-domain` are tried; without error the answer is
 //!   then unknown.
 
 mod bfs;
@@ -18,7 +20,7 @@ mod dfs;
 mod options;
 mod runs;
 
-use clinch_ir::{InputDomain, Program, Verdict};
+use clinch_ir::{Dead, Init, InputDomain, Interpreter, Program, Proof, Trace, Verdict};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer};
@@ -51,11 +53,13 @@ pub struct Config {
     pub threads: usize,
     /// Values for unbounded inputs.
     pub inputs: InputDomain,
+    /// Whether variables are forgotten that are written before they are read again: fewer states, with the same errors.
+    pub forget: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { order: Order::BreadthFirst, seed: 1, threads: 0, inputs: InputDomain::default() }
+        Config { order: Order::BreadthFirst, seed: 1, threads: 0, inputs: InputDomain::default(), forget: false }
     }
 }
 
@@ -74,6 +78,20 @@ pub struct Stats {
 
 /// Searches for an error.
 pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
+    let dead = if config.forget { Dead::of(program) } else { Dead::default() };
+    if dead.is_empty() {
+        return search(program, config, budget, observer);
+    }
+    let (verdict, stats) = search(&dead.forget(program), config, budget, observer);
+    let verdict = match verdict {
+        Verdict::Safe(Proof::ReachedSet(states)) => Verdict::Safe(Proof::ForgetfulSet(states, dead)),
+        Verdict::Unsafe(trace) => Verdict::Unsafe(remember(program, trace)),
+        other => other,
+    };
+    (verdict, stats)
+}
+
+fn search(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
     let model = match Model::new(program, config.inputs) {
         Ok(model) => model,
         Err(reason) => return (Verdict::Unknown(reason), Stats::default()),
@@ -82,4 +100,22 @@ pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut
         Order::BreadthFirst => bfs::search(&model, config, budget, observer),
         Order::DepthFirst | Order::RandomDepthFirst => dfs::search(&model, config, budget, observer),
     }
+}
+
+/// The same steps in the program itself, with the values that were forgotten. What it shows is re-checked.
+fn remember(program: &Program, mut trace: Trace) -> Trace {
+    let interpreter = Interpreter::new(program);
+    for (cell, init) in trace.initial.cells.iter_mut().zip(program.cell_inits()) {
+        if let Init::Value(value) = init {
+            *cell = value;
+        }
+    }
+    let mut state = trace.initial.clone();
+    for step in &mut trace.steps {
+        if let Ok(Some(next)) = interpreter.fire(&state, step.transition, &step.inputs) {
+            state = next;
+            step.state = state.clone();
+        }
+    }
+    trace
 }

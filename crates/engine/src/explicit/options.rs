@@ -19,6 +19,12 @@ pub const OPTIONS: OptionTable<Config> = OptionTable {
             on: &[Model::Processes],
         },
         EngineOption {
+            name: "dead",
+            about: "Variables that are written before they are read again. forget: states that differ in those alone are one.",
+            value: Value::Word(&[("keep", |c: &mut Config| c.forget = false), ("forget", |c| c.forget = true)]),
+            on: &[Model::Processes],
+        },
+        EngineOption {
             name: "input-domain",
             about: "Values tried for inputs and initial values whose domain is unbounded.",
             value: Value::Interval(|c, domain| c.inputs = InputDomain(Some(domain))),

@@ -89,8 +89,18 @@ pub(crate) fn states_at_loop_heads(program: &CfaProgram) -> Vec<Known> {
     notes.0
 }
 
-/// Searches for inputs that lead to the error.
+/// Searches for inputs that lead to the error. How long each stage takes is counted in work, so that what is found does not depend on the
+/// machine and what else it does.
 pub fn check_runs(
+    program: &CfaProgram,
+    config: &RunsConfig,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, RunsStats) {
+    clinch_ir::work::counted(|| search_in_stages(program, config, budget, observer))
+}
+
+fn search_in_stages(
     program: &CfaProgram,
     config: &RunsConfig,
     budget: &Budget,
