@@ -24,7 +24,7 @@ demo: build
 # All tests; nextest where it is installed. Random tests draw the same cases each time, so that a change that passes here
 # passes everywhere; `make fuzz` draws others.
 test: export PROPTEST_RNG_SEED ?= 20020116
-test: build
+test: setup
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	    $(CARGO) nextest run --release --workspace --no-fail-fast && \
 	    $(CARGO) test --release --doc -p clinch-checker --quiet; \

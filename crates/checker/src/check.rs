@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use clinch_certify::{Evidence, Judged, Rejection, certify};
 use clinch_engine::{Budget, Observer};
-use clinch_ir::cfa::Op;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use serde_json::{Value, json};
 
@@ -214,7 +213,7 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
     let part = match engine {
         _ if !is_c => 100,
-        Explicit if has_one_run(input) => 400,
+        Explicit if has_one_run(input) => 600,
         _ if has_one_run(input) => 100,
         Cegar if is_about_arrays(input) => 300,
         Lazy | Bounded if is_about_arrays(input) => 100,
@@ -231,9 +230,7 @@ fn is_about_arrays(input: &Input) -> bool {
 
 /// Whether an input is a program that asks for none itself.
 pub(crate) fn has_one_run(input: &Input) -> bool {
-    let Input::Procedures(loaded) = input else { return false };
-    let mut edges = loaded.program.procedures.iter().flat_map(|p| &p.edges);
-    !edges.any(|edge| matches!(edge.op, Op::Input(..)))
+    matches!(input, Input::Procedures(loaded) if loaded.program.has_one_run())
 }
 
 /// Searches, re-checks, reports.

@@ -25,6 +25,35 @@ fn safe_with_its_proof() {
     }
 }
 
+/// A value that was used up does not make states differ, unless all are to be counted; a trace has it all the same.
+#[test]
+fn dead_variables_are_forgotten_where_states_are_not_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = |error: &str| {
+        let path = folder.path().join(format!("{}.gcl", error.len()));
+        let text = "var sum: 0..9 = 0; process P { var n: 0..3 = 2; loc idle, busy; idle -> busy do n := input; \
+                    busy -> idle when sum + n <= 9 do sum := sum + n; }";
+        std::fs::write(&path, format!("{text} error {error};")).expect("written");
+        path.display().to_string()
+    };
+    let safe = model("sum > 9");
+    let states = |args: &[&str]| {
+        let (code, object) = check_json(&safe, args);
+        assert_eq!((code, &object["certified"]), (0, &serde_json::json!(true)), "{args:?}");
+        object["proof"]["states"].as_u64().expect("a number")
+    };
+    // Idle, with each sum and the last summand; busy, with each sum and summand.
+    assert_eq!((states(&["--engine", "explicit", "--dead", "forget"]), states(&["--engine", "explicit"])), (50, 75));
+    let shown = stdout(&clinch(&["check", &safe, "--engine", "explicit", "--dead", "forget"]));
+    assert!(shown.contains("50 states (apart from dead variables), closed under all steps"), "{shown}");
+    let (code, object) = check_json(&model("sum = 3"), &["--engine", "explicit", "--dead", "forget"]);
+    assert_eq!((code, &object["certified"]), (1, &serde_json::json!(true)));
+    let trace = object["trace"].as_array().expect("a list");
+    let last = &trace[trace.len() - 1]["state"]["variables"];
+    assert_eq!((trace.len(), &last["P.n"]), (3, &serde_json::json!("3")), "{trace:?}");
+    assert_eq!(trace[0]["state"]["variables"]["P.n"], "2");
+}
+
 #[test]
 fn unsafe_with_its_trace() {
     let (code, object) = check_json(&example("rax-deadlock.gcl"), &["--engine", "alpha"]);

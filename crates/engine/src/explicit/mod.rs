@@ -78,7 +78,9 @@ pub struct Stats {
 
 /// Searches for an error.
 pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
-    let dead = if config.forget { Dead::of(program) } else { Dead::default() };
+    // Without a property it is the number of states that is wanted.
+    let is_asked = program.property.error.is_some() || program.property.deadlock;
+    let dead = if config.forget && is_asked { Dead::of(program) } else { Dead::default() };
     if dead.is_empty() {
         return search(program, config, budget, observer);
     }

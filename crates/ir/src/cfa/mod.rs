@@ -381,6 +381,11 @@ impl CfaProgram {
         &self.procedures[id.index()]
     }
 
+    /// Whether it never asks for an input: then there is but one run.
+    pub fn has_one_run(&self) -> bool {
+        !self.procedures.iter().flat_map(|p| &p.edges).any(|edge| matches!(edge.op, Op::Input(..)))
+    }
+
     /// Whether some procedure may be active twice at a time.
     pub fn is_recursive(&self) -> bool {
         let callees = |procedure: &Procedure| -> Vec<usize> {

@@ -112,8 +112,10 @@ fn search_in_stages(
     let most = budget.remaining().map_or(MAX_PROBING, |left| left * config.probing / 100).min(MAX_PROBING);
     let mut obstacle = None;
     let mut last = Reason::SampledInputs;
-    // Small programs are searched at once, and large ones after they were run for a while.
-    let first = FIRST.into_iter().map(|(probing, all)| (probing, Some(all)));
+    // Small programs are searched at once, and large ones after they were run for a while. What there is to run once is run once.
+    let one_run = program.has_one_run();
+    let first = FIRST.into_iter().filter(|_| !one_run).map(|(probing, all)| (probing, Some(all)));
+    let most = if one_run { Duration::ZERO } else { most };
     for (probing, part) in first.chain([(most, None)]) {
         let part = part.map(|length| budget.part(length));
         let (probing, budget) = (probing.min(most), part.as_ref().unwrap_or(budget));
