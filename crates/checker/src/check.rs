@@ -195,14 +195,17 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Clauses(_), _) => None,
         (Input::Processes(program), Lazy) if program.syntax == Syntax::Armc => stand_back(300),
         (Input::Processes(program), _) if engine != Explicit && engines::is_finite(program) => stand_back(400),
-        (Input::Processes(_), _) | (Input::Procedures(_), Explicit) => None,
-        (Input::Procedures(_), _) if has_one_run(input) => stand_back(500),
-        (Input::Procedures(loaded), Spds) if loaded.program.is_recursive() => None,
-        (Input::Procedures(loaded), Lazy) if loaded.program.is_recursive() => give_way(300),
-        (Input::Procedures(_), Lazy) => None,
+        (Input::Processes(_), _) => None,
+        (Input::Procedures(_), _) if has_one_run(input) => stand_back(500).filter(|_| engine != Explicit),
+        (Input::Procedures(loaded), Explicit | Lazy | Spds) if loaded.program.is_recursive() => match engine {
+            Spds => None,
+            Lazy => give_way(300),
+            _ => give_way(1000),
+        },
+        (Input::Procedures(_), Explicit | Lazy) => None,
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
         (Input::Procedures(_), Bounded) => give_way(300),
-        (Input::Procedures(_), _) => stand_back(300),
+        (Input::Procedures(_), _) => stand_back(200),
     }
 }
 
