@@ -16,7 +16,7 @@ use crate::outbox::Outbox;
 use crate::protocol::{Assignment, Message, Request};
 
 /// How long others wait for the re-check of a verdict, or as long as the search took: most take no longer, and those that do may fail.
-const WAIT_FOR_RECHECK: Duration = Duration::from_secs(1);
+const WAIT_FOR_RECHECK: Duration = Duration::from_millis(250);
 /// How long an engine runs before it is another one's turn, at first.
 const SLICE: Duration = Duration::from_millis(200);
 
