@@ -3,7 +3,7 @@
 use oxidd::bcdd::BCDDFunction;
 use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, HasLevel, InnerNode, Manager,
-    Node, NodeID,
+    Node, NodeID, Subst, VarNo,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -113,6 +113,12 @@ impl Bdd {
             }
             Places::Substitution(substitution) => Ok(Bdd(self.0.substitute(substitution)?)),
         }
+    }
+
+    /// The function with other functions in the place of some variables, all at once.
+    pub fn compose(&self, places: &[(u32, Bdd)]) -> Result<Bdd, OutOfNodes> {
+        let (from, to): (Vec<VarNo>, Vec<BCDDFunction>) = places.iter().map(|(v, f)| (*v, f.0.clone())).unzip();
+        Ok(Bdd(self.0.substitute(&Subst::new(from, to))?))
     }
 
     /// The function with values for some variables, as a conjunction of literals.

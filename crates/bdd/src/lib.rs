@@ -2,7 +2,7 @@
 //!
 //! Variables are numbers; they are made when they are first used, and their order is that of their numbers. Equal functions
 //! are equal values. The one thing that can go wrong is that there is no room for another node, or no time left
-//! ([`OutOfNodes`]). [`words`] has arithmetic on vectors of functions.
+//! ([`OutOfNodes`]). [`words`] has arithmetic on vectors of functions, [`terms`] reads terms as such.
 //!
 //! OxiDD 0.13 leaves reordering to a crate that is not released with it, so orders are chosen once.
 
@@ -12,6 +12,7 @@
 )]
 
 mod function;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 pub mod words;

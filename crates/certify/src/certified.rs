@@ -94,14 +94,21 @@ impl Evidence for CfaVerdict {
 
     fn check(&self, program: &CfaProgram, stop: Stop<'_>) -> Option<Result<(), Rejection>> {
         match self {
-            CfaVerdict::Safe(CfaProof::Reached(states)) => Some(check_reached_states(program, states, stop)),
-            CfaVerdict::Safe(CfaProof::Invariants(proof)) => Some(check_invariants(program, proof, stop)),
-            CfaVerdict::Safe(CfaProof::Unrolled(proof)) => Some(check_unrolling(program, proof, stop)),
-            CfaVerdict::Safe(CfaProof::Induction(proof)) => Some(check_induction(program, proof, stop)),
-            CfaVerdict::Safe(CfaProof::Summaries(proof)) => Some(check_summaries(program, proof, stop)),
+            CfaVerdict::Safe(proof) => Some(check_procedures(program, proof, stop)),
             CfaVerdict::Unsafe(trace) => Some(check_input_trace(program, trace, stop)),
             CfaVerdict::Unknown(_) => None,
         }
+    }
+}
+
+/// Checks that a proof about procedures is one.
+pub(crate) fn check_procedures(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Result<(), Rejection> {
+    match proof {
+        CfaProof::Reached(states) => check_reached_states(program, states, stop),
+        CfaProof::Invariants(proof) => check_invariants(program, proof, stop),
+        CfaProof::Unrolled(proof) => check_unrolling(program, proof, stop),
+        CfaProof::Induction(proof) => check_induction(program, proof, stop),
+        CfaProof::Summaries(proof) => check_summaries(program, proof, stop),
     }
 }
 

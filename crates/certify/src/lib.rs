@@ -7,6 +7,7 @@ mod blocks;
 mod cells;
 mod certified;
 mod dead;
+mod diagrams;
 mod excluded;
 mod horn;
 mod induction;
@@ -18,6 +19,7 @@ mod runs;
 mod summaries;
 mod unrolled;
 
+use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::{EvalError, Program, Proof, Trace};
 
 pub use blocks::check_invariants;
@@ -71,5 +73,9 @@ pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(
             reached::check(&dead.forget(program), states, stop)
         }
         Proof::AbstractStates(proof) => invariant::check(program, proof, stop),
+        Proof::Interleaved(proof) => {
+            let procedure = Interleaving::new(program).map_err(|reason| Rejection::Undecided(reason.to_string()))?;
+            certified::check_procedures(&procedure.automaton, proof, stop)
+        }
     }
 }

@@ -10,8 +10,12 @@ use clinch_smt::Z3Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cells::Cells;
+use crate::diagrams::Diagrams;
 use crate::excluded::{Limits, excluded};
 use crate::{Rejection, Stop};
+
+/// Formulas with so many parts are large.
+const LARGE: usize = 1000;
 
 /// Limits of a query: work, milliseconds.
 const LIMITS: Limits = (100_000_000, 20_000);
@@ -33,7 +37,8 @@ pub fn check_summaries(original: &CfaProgram, proof: &Summaries, stop: Stop<'_>)
     let solver = Z3Solver::for_formulas();
     let terms = proof.terms.clone();
     let cells = Cells::default();
-    let mut checker = Checker { program, terms, effects, entries, formulas, globals, cells, solver, stop };
+    let diagrams = Diagrams::new(&proof.order);
+    let mut checker = Checker { program, terms, effects, entries, formulas, globals, cells, solver, diagrams, stop };
     checker.check_start()?;
     for point in &proof.points {
         let procedure = program.procedure(point.procedure);
@@ -95,6 +100,7 @@ struct Checker<'p, 'a> {
     globals: Vec<Symbol>,
     cells: Cells,
     solver: Z3Solver,
+    diagrams: Diagrams,
     stop: Stop<'a>,
 }
 
@@ -170,9 +176,29 @@ impl Checker<'_, '_> {
             op => self.effects.of(&mut self.terms, op),
         };
         let values: Values = effect.updates.iter().copied().collect();
-        let broken = self.broken(procedure, edge.to, &values);
         let guard = effect.guard.unwrap_or_else(|| self.terms.tt());
+        if let Some(kept) = self.kept_in_diagrams((formula, guard), (procedure, edge.to), &values) {
+            return if kept { Ok(()) } else { Err(Rejection::Wrong(format!("it is broken by {what}"))) };
+        }
+        let broken = self.broken(procedure, edge.to, &values);
         self.excluded(&[formula, guard, broken], &what)
+    }
+
+    /// Whether the formula of a location is kept by a step into it: for large formulas about bits, which decision diagrams know more of
+    /// than the solver does. `None` if they do not.
+    fn kept_in_diagrams(
+        &mut self,
+        (formula, guard): (Term, Term),
+        to: (ProcedureId, LocId),
+        values: &Values,
+    ) -> Option<bool> {
+        let after = self.formulas.get(&to).copied();
+        let is_large = |formula: Term| self.terms.size(formula, LARGE) >= LARGE;
+        if !self.program.regions.is_empty() || !(is_large(formula) || after.is_some_and(is_large)) || (self.stop)() {
+            return None;
+        }
+        let after = after.unwrap_or_else(|| self.terms.ff());
+        self.diagrams.implies(&self.terms, &[formula, guard], after, values)
     }
 
     /// The callee may be entered, and what it does leads to where the call comes back.

@@ -2,9 +2,12 @@
 
 use clinch_certify::{Rejection, check_proof, check_trace};
 use clinch_frontend::{Language, Options, parse};
+use clinch_ir::cfa::interleaving::Interleaving;
+use clinch_ir::cfa::unfold::{Point, Unfolding};
+use clinch_ir::cfa::{CfaProof, Invariants, ProcedureId};
 use clinch_ir::{
     AbstractProof, AbstractState, Dead, InputDomain, Interpreter, Layout, LocId, Program, Proof, State, StateSet, Step,
-    Trace, TraceEnd, TransId,
+    Term, Terms, Trace, TraceEnd, TransId,
 };
 
 fn gcl(text: &str) -> Program {
@@ -185,6 +188,43 @@ fn what_is_dead() {
         &Proof::ForgetfulSet(StateSet { layout: Layout::new(&program), chunks: vec![] }, beyond),
         "no such cell",
     );
+}
+
+/// A formula over the one variable, at the start and at the head of the loop that processes are read as.
+fn at_head(program: &Program, formula: impl Fn(&mut Terms, Term) -> Term) -> Proof {
+    let automaton = Interleaving::new(program).expect("finite").automaton;
+    let procedure = ProcedureId(0);
+    let mut terms = automaton.terms.clone();
+    Unfolding::new(&automaton, &mut terms);
+    let x = terms.symbol(automaton.globals[0].symbol);
+    let invariant = formula(&mut terms, x);
+    let heads = automaton.procedures[0].loop_heads();
+    let head = LocId::from_index(heads.iter().position(|head| *head).expect("a loop"));
+    let at = |location| Point { calls: Box::default(), procedure, location };
+    let points = vec![(at(automaton.procedures[0].entry), invariant), (at(head), invariant)];
+    Proof::Interleaved(CfaProof::Invariants(Invariants { terms, points, bound: None }))
+}
+
+#[test]
+fn proofs_about_processes_as_one_procedure() {
+    let program = gcl(COUNTER);
+    let at_most = |most: u64| {
+        move |terms: &mut Terms, x: Term| {
+            let most = terms.bit_vec(3, most);
+            terms.bv_ule(x, most)
+        }
+    };
+    check_proof(&program, &at_head(&program, at_most(4)), &|| false).expect("x <= 4");
+    rejected(&program, &at_head(&program, at_most(3)), "");
+    rejected(&program, &at_head(&program, at_most(5)), "");
+    let mut stuck = program.clone();
+    stuck.property.deadlock = true;
+    rejected(&stuck, &at_head(&stuck, at_most(4)), "");
+    let faulty = gcl("var x: 0..5 = 0; command up do x := x + 1;");
+    rejected(&faulty, &at_head(&faulty, at_most(5)), "");
+    let unbounded = gcl("var x: int = 0; command up do x := x + 1; error x < 0;");
+    let program_of_another = at_head(&program, at_most(4));
+    rejected(&unbounded, &program_of_another, "another program");
 }
 
 fn trace(values: &[i64], end: TraceEnd) -> Trace {

@@ -138,7 +138,7 @@ fn procedure_engine(
     if encoding.is_some() && task.reading.integers == Some(clinch_ir::cfa::Integers::Mathematical) {
         return Err("--encoding does not go with --integers mathematical: they are read as they are".to_owned());
     }
-    ProcedureEngine::new(options, member)
+    ProcedureEngine::new(options, member.unwrap_or(options.engine), member.is_some())
 }
 
 fn process_engine(
@@ -197,11 +197,9 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Processes(program), _) if engine != Explicit && engines::is_finite(program) => stand_back(400),
         (Input::Processes(_), _) => None,
         (Input::Procedures(_), _) if has_one_run(input) => stand_back(500).filter(|_| engine != Explicit),
-        (Input::Procedures(loaded), Explicit | Lazy | Spds) if loaded.program.is_recursive() => match engine {
-            Spds => None,
-            Lazy => give_way(300),
-            _ => give_way(1000),
-        },
+        (Input::Procedures(loaded), Spds) if loaded.program.is_recursive() => None,
+        (Input::Procedures(loaded), Lazy) if loaded.program.is_recursive() => give_way(300),
+        (Input::Procedures(loaded), Explicit) if loaded.program.is_recursive() => give_way(1000),
         (Input::Procedures(_), Explicit | Lazy) => None,
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
         (Input::Procedures(_), Bounded) => give_way(300),

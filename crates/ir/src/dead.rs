@@ -1,5 +1,7 @@
 //! Cells of a state that are written before they are read again: states that differ in those alone have the same future.
 
+use rustc_hash::FxHashSet;
+
 use crate::program::{Assign, Init, LocId, ProcId, Program, Rhs, Transition, VarId};
 use crate::term::{BinOp, Node, Term};
 
@@ -107,9 +109,10 @@ impl Accesses {
 /// The cells that the value of a term may depend on.
 pub fn cells_read(program: &Program, term: Term) -> Vec<usize> {
     let terms = &program.terms;
-    let (mut cells, mut waiting) = (Vec::new(), vec![term]);
+    let (mut cells, mut waiting, mut seen) = (Vec::new(), vec![term], FxHashSet::default());
     while let Some(term) = waiting.pop() {
         match terms.node(term) {
+            _ if !seen.insert(term) => {}
             Node::Var(var) => cells.extend(program.cells_of(var)),
             Node::Binary(BinOp::Select, array, index) => match (terms.node(array), terms.node(index)) {
                 (Node::Var(var), Node::Int(index)) => cells.extend(element(program, var, index)),

@@ -28,6 +28,11 @@ impl Interval {
         Interval { lo: if lo < -LIMIT { i128::MIN } else { lo }, hi: if hi > LIMIT { i128::MAX } else { hi } }
     }
 
+    /// The least and the greatest value, where both exist.
+    pub(crate) fn bounds(self) -> Option<(i128, i128)> {
+        (self.lo != i128::MIN && self.hi != i128::MAX).then_some((self.lo, self.hi))
+    }
+
     /// Whether all values lie in `lo..=hi`.
     pub fn within(&self, lo: i64, hi: i64) -> bool {
         i128::from(lo) <= self.lo && self.hi <= i128::from(hi)
@@ -38,15 +43,15 @@ impl Interval {
         self.lo <= i128::from(value) && i128::from(value) <= self.hi
     }
 
-    fn hull(self, other: Self) -> Self {
+    pub(crate) fn hull(self, other: Self) -> Self {
         Interval { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
-    fn neg(self) -> Self {
+    pub(crate) fn neg(self) -> Self {
         Self::clamped(self.hi.saturating_neg(), self.lo.saturating_neg())
     }
 
-    fn add(self, other: Self) -> Self {
+    pub(crate) fn add(self, other: Self) -> Self {
         Self::clamped(self.lo.saturating_add(other.lo), self.hi.saturating_add(other.hi))
     }
 
@@ -105,26 +110,33 @@ impl Ranges<'_> {
         if op.on_bit_vectors() {
             return Interval::ALL;
         }
-        let (x, y) = (self.of(a), self.of(b));
-        match op {
-            BinOp::Add => x.add(y),
-            BinOp::Sub => x.add(y.neg()),
-            BinOp::Mul => x.mul(y),
-            // A quotient or remainder is nowhere larger than the dividend.
-            BinOp::Div | BinOp::Rem => x.hull(x.neg()).hull(Interval::new(0, 0)),
-            BinOp::FloorDiv => x.hull(Interval::new(-1, 0)),
-            BinOp::Mod => Interval { lo: 0, hi: y.hi.saturating_sub(1).max(0) },
-            BinOp::BitAnd if x.lo >= 0 || y.lo >= 0 => {
-                let nonnegative = [x, y].into_iter().filter(|i| i.lo >= 0).map(|i| i.hi).min();
-                Interval { lo: 0, hi: nonnegative.expect("one of them") }
-            }
-            BinOp::BitOr | BinOp::BitXor if x.lo >= 0 && y.lo >= 0 => Interval { lo: 0, hi: all_ones(x.hi.max(y.hi)) },
-            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => Interval::new(i32::MIN.into(), i32::MAX.into()),
-            BinOp::Shl => x.hull(x.mul(Interval::new(0, 1 << 31))),
-            BinOp::Shr => x.hull(Interval::new(0, 0)).hull(Interval::new(if x.lo < 0 { -1 } else { 0 }, 0)),
-            BinOp::Select => x,
-            _ => unreachable!("{op:?} is handled above"),
+        if op == BinOp::Select {
+            return self.of(a);
         }
+        let (x, y) = (self.of(a), self.of(b));
+        of_operation(op, x, y)
+    }
+}
+
+/// The values of an operation on two integers in these intervals.
+pub(crate) fn of_operation(op: BinOp, x: Interval, y: Interval) -> Interval {
+    match op {
+        BinOp::Add => x.add(y),
+        BinOp::Sub => x.add(y.neg()),
+        BinOp::Mul => x.mul(y),
+        // A quotient or remainder is nowhere larger than the dividend.
+        BinOp::Div | BinOp::Rem => x.hull(x.neg()).hull(Interval::new(0, 0)),
+        BinOp::FloorDiv => x.hull(Interval::new(-1, 0)),
+        BinOp::Mod => Interval { lo: 0, hi: y.hi.saturating_sub(1).max(0) },
+        BinOp::BitAnd if x.lo >= 0 || y.lo >= 0 => {
+            let nonnegative = [x, y].into_iter().filter(|i| i.lo >= 0).map(|i| i.hi).min();
+            Interval { lo: 0, hi: nonnegative.expect("one of them") }
+        }
+        BinOp::BitOr | BinOp::BitXor if x.lo >= 0 && y.lo >= 0 => Interval { lo: 0, hi: all_ones(x.hi.max(y.hi)) },
+        BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => Interval::new(i32::MIN.into(), i32::MAX.into()),
+        BinOp::Shl => x.hull(x.mul(Interval::new(0, 1 << 31))),
+        BinOp::Shr => x.hull(Interval::new(0, 0)).hull(Interval::new(if x.lo < 0 { -1 } else { 0 }, 0)),
+        _ => unreachable!("{op:?} is no operation on two integers"),
     }
 }
 

@@ -74,6 +74,12 @@ pub enum Value {
 }
 
 impl Value {
+    /// The element of an array at an index.
+    pub fn element(&self, index: &Value) -> Option<Value> {
+        let Value::Array { default, entries } = self else { return None };
+        Some(entries.get(index).unwrap_or(default).clone())
+    }
+
     /// An integer.
     pub fn int(value: i64) -> Value {
         Value::Int(value.into())

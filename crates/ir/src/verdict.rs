@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::cfa::CfaProof;
 use crate::dead::Dead;
 use crate::eval::{Fault, State};
 use crate::layout::StateSet;
@@ -69,6 +70,8 @@ pub enum Proof {
     ForgetfulSet(StateSet, Dead),
     /// The same with abstract states.
     AbstractStates(AbstractProof),
+    /// A proof for the program as one procedure ([`Interleaving`](crate::cfa::interleaving::Interleaving)).
+    Interleaved(CfaProof),
 }
 
 /// Abstract states over predicates that together are an inductive invariant.

@@ -23,6 +23,15 @@ impl Terms {
         symbols
     }
 
+    /// How many different parts a term has; if there are more than `limit`, some number above it.
+    pub fn size(&self, term: Term, limit: usize) -> usize {
+        let (mut seen, mut waiting) = (FxHashSet::from_iter([term]), vec![term]);
+        while let Some(term) = waiting.pop().filter(|_| seen.len() <= limit) {
+            waiting.extend(self.children(term).filter(|&child| seen.insert(child)));
+        }
+        seen.len()
+    }
+
     /// The conjuncts of a formula, each once.
     pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
         let (mut found, mut waiting, mut seen) = (Vec::new(), vec![formula], FxHashSet::default());

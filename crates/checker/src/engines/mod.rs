@@ -7,14 +7,17 @@ use std::time::Duration;
 
 use clinch_certify::Judged;
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, kinduction, lazy, spacer, split};
+use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::horn::ProgramClauses;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Term, Verdict};
 use serde_json::{Value, json};
 
+use crate::check::Watcher;
 use crate::options::{EngineName, Options};
 use crate::predicates;
 use crate::report::Artifacts;
 use crate::task::Input;
+use procedures::ProcedureEngine;
 
 /// How many vectors of locations a program may have that is read as clauses.
 pub const LOCATIONS: usize = 100_000;
@@ -58,6 +61,8 @@ pub enum ProcessEngine {
     Split(split::Config),
     /// One for Horn clauses.
     Clauses(ClauseEngine),
+    /// One for procedures.
+    Procedures(ProcedureEngine),
 }
 
 /// An engine for Horn clauses, with its configuration.
@@ -110,7 +115,9 @@ impl ProcessEngine {
                 Ok(ProcessEngine::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? }))
             }
             EngineName::KInduction => Ok(ProcessEngine::Clauses(ClauseEngine::KInduction)),
-            EngineName::Bounded | EngineName::Spds => Err(format!("--engine {} is for C", name.name())),
+            EngineName::Bounded | EngineName::Spds => {
+                Ok(ProcessEngine::Procedures(ProcedureEngine::new(options, name, member)?))
+            }
         }
     }
 
@@ -138,17 +145,35 @@ impl ProcessEngine {
             ProcessEngine::Alpha(_) => "alpha",
             ProcessEngine::Split(_) => "split",
             ProcessEngine::Clauses(engine) => engine.name(),
+            ProcessEngine::Procedures(engine) => engine.own_name(),
         }
     }
 
     /// Runs it.
-    pub(crate) fn check(&self, program: &Program, budget: &Budget, observer: &mut dyn Observer) -> Found<Verdict> {
+    pub(crate) fn check(&self, program: &Program, budget: &Budget, watcher: &mut dyn Watcher) -> Found<Verdict> {
         match self {
-            ProcessEngine::Explicit(config) => Found::new(explicit::check(program, config, budget, observer)),
-            ProcessEngine::Alpha(config) => Found::new(alpha::check(program, config, budget, observer)),
-            ProcessEngine::Split(config) => Found::new(split::check(program, config, budget, observer)),
-            ProcessEngine::Clauses(engine) => engine.check_program(program, budget, observer),
+            ProcessEngine::Explicit(config) => Found::new(explicit::check(program, config, budget, watcher)),
+            ProcessEngine::Alpha(config) => Found::new(alpha::check(program, config, budget, watcher)),
+            ProcessEngine::Split(config) => Found::new(split::check(program, config, budget, watcher)),
+            ProcessEngine::Clauses(engine) => engine.check_program(program, budget, watcher),
+            ProcessEngine::Procedures(engine) => interleaved(program, engine, budget, watcher),
         }
+    }
+}
+
+/// Runs an engine for procedures on processes.
+fn interleaved(
+    program: &Program,
+    engine: &ProcedureEngine,
+    budget: &Budget,
+    watcher: &mut dyn Watcher,
+) -> Found<Verdict> {
+    match Interleaving::new(program) {
+        Ok(procedure) => {
+            let found = engine.check(&procedure.automaton, budget, watcher);
+            found.map(|verdict| procedure.verdict(program, verdict))
+        }
+        Err(reason) => Found::without_stats(Verdict::Unknown(reason)),
     }
 }
 

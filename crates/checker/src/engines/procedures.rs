@@ -6,7 +6,7 @@ use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
-use clinch_engine::{Budget, Observer, bounded, cegar, kinduction, lazy, spacer, spds};
+use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, spacer, spds, split};
 use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_ir::horn::Encoding;
@@ -19,7 +19,7 @@ use crate::options::{EngineName, Options};
 
 /// An engine for programs with procedures, with its configuration.
 #[derive(Debug)]
-pub(crate) struct ProcedureEngine {
+pub struct ProcedureEngine {
     kind: Kind,
     /// Whether it is one of several that look for the answer.
     member: bool,
@@ -29,6 +29,7 @@ pub(crate) struct ProcedureEngine {
 
 #[derive(Debug)]
 enum Kind {
+    Alpha(alpha::Config),
     Explicit(RunsConfig),
     Cegar(Box<cegar::Config>),
     Lazy(Box<lazy::Config>),
@@ -36,24 +37,29 @@ enum Kind {
     KInduction(kinduction::Config),
     Spacer,
     Spds(spds::Config),
+    Split(split::Config),
 }
 
 impl ProcedureEngine {
     /// The engine that is asked for, or what is wrong with it. `member` is one of those that look for the answer together.
-    pub(crate) fn new(options: &Options, member: Option<EngineName>) -> Result<ProcedureEngine, String> {
+    pub(crate) fn new(options: &Options, name: EngineName, member: bool) -> Result<ProcedureEngine, String> {
         let settings = &options.settings;
-        let kind = match member.unwrap_or(options.engine) {
+        let kind = match name {
             EngineName::Explicit => Kind::Explicit(RunsConfig { seed: options.seed, ..RunsConfig::default() }),
+            EngineName::Alpha => Kind::Alpha(alpha::OPTIONS.configure(settings)?),
             EngineName::Cegar => Kind::Cegar(Box::new(cegar::OPTIONS.configure(settings)?)),
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy_config(options)?)),
             EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
             // Beside bounded model checking nobody has to look for errors again.
-            EngineName::KInduction => Kind::KInduction(kinduction::Config { base_case: member.is_none() }),
+            EngineName::KInduction => Kind::KInduction(kinduction::Config { base_case: !member }),
             EngineName::Spacer => Kind::Spacer,
             EngineName::Spds => Kind::Spds(spds::OPTIONS.configure(settings)?),
-            other => return Err(format!("--engine {} does not go with programs with procedures", other.name())),
+            EngineName::Split => {
+                Kind::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? })
+            }
+            EngineName::Auto => return Err("several engines are no engine".to_owned()),
         };
-        Ok(ProcedureEngine { kind, member: member.is_some(), encoding: encodings::OPTIONS.configure(settings)? })
+        Ok(ProcedureEngine { kind, member, encoding: encodings::OPTIONS.configure(settings)? })
     }
 
     /// Its name.
@@ -64,6 +70,7 @@ impl ProcedureEngine {
     /// The name of the technique.
     pub(crate) fn own_name(&self) -> &'static str {
         match &self.kind {
+            Kind::Alpha(_) => "alpha",
             Kind::Explicit(_) => "explicit",
             Kind::Cegar(_) => "cegar",
             Kind::Lazy(..) => "lazy",
@@ -71,6 +78,7 @@ impl ProcedureEngine {
             Kind::KInduction(_) => "kinduction",
             Kind::Spacer => "spacer",
             Kind::Spds(_) => "spds",
+            Kind::Split(_) => "split",
         }
     }
 
@@ -85,6 +93,7 @@ impl ProcedureEngine {
 
     fn search(&self, program: &CfaProgram, budget: &Budget, watcher: &mut dyn Watcher) -> Found<CfaVerdict> {
         match &self.kind {
+            Kind::Alpha(config) => Found::new(alpha::check_procedures(program, config, budget, watcher)),
             Kind::Explicit(config) => Found::new(explicit::check_runs(program, config, budget, watcher)),
             Kind::Cegar(config) => {
                 // Where arrays are walked through, proofs are mostly about single cells, and need their time.
@@ -116,6 +125,7 @@ impl ProcedureEngine {
                 })
             }
             Kind::Spds(config) => Found::new(spds::check(program, config, budget, watcher)),
+            Kind::Split(config) => Found::new(split::check_procedures(program, config, budget, watcher)),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Reports about processes.
 
+use clinch_ir::cfa::CfaProof;
 use clinch_ir::print::{show, show_cells, show_locations};
 use clinch_ir::{EvalError, Evaluator, Program, Proof as IrProof, State, Trace, TraceEnd, Verdict as IrVerdict};
 
-use super::{Cells, Counterexample, ProcessStep, ProcessTrace, Proof, Report, Subject, Telling, Verdict};
+use super::{Bound, Cells, Counterexample, ProcessStep, ProcessTrace, Proof, Report, Subject, Telling, Verdict};
 use crate::check::Outcome;
 use crate::property;
 
@@ -32,6 +33,32 @@ fn proof(program: &Program, proof: &IrProof) -> Proof {
             states: proof.states.len() as u64,
             predicates: proof.predicates.iter().map(|&p| show(program, &proof.terms, p)).collect(),
         },
+        IrProof::Interleaved(proof) => interleaved(program, proof),
+    }
+}
+
+/// A proof about the one procedure that the processes were read as.
+fn interleaved(program: &Program, proof: &CfaProof) -> Proof {
+    match proof {
+        CfaProof::Unrolled(proof) => {
+            let steps = proof.loops.iter().map(|&(_, _, times)| times).max().unwrap_or(0);
+            Proof::Bounds(vec![Bound {
+                file: program.source.name.clone(),
+                line: 1,
+                what: "steps".to_owned(),
+                times: steps,
+            }])
+        }
+        CfaProof::Invariants(proof) => Proof::Invariants { points: proof.points.len() as u64, invariants: Vec::new() },
+        CfaProof::Induction(proof) => Proof::Induction {
+            depth: proof.loops.iter().map(|l| l.depth).max().unwrap_or(0),
+            loops: proof.loops.len() as u64,
+            invariants: Vec::new(),
+        },
+        CfaProof::Reached(reached) => Proof::AllRuns { states: reached.states.len() as u64 },
+        CfaProof::Summaries(proof) => {
+            Proof::Summaries { points: proof.points.len() as u64, int_bits: proof.int_bits, heap_bits: proof.heap_bits }
+        }
     }
 }
 

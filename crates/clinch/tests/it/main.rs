@@ -11,6 +11,7 @@ mod horn;
 mod input;
 mod lazy;
 mod library;
+mod matrix;
 mod memory;
 mod property;
 mod rem;

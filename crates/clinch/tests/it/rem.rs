@@ -125,7 +125,7 @@ fn other_labels_and_commands() {
     assert!(shown.contains("procedure main()"), "{shown}");
     let (code, shown) = on_text("convert", text, &["--to", "chc", "--label", "there"]);
     assert_eq!(code, 0, "{shown}");
-    let (code, shown) = on_text("check", text, &["--engine", "split"]);
+    let (code, shown) = on_text("check", text, &["--engine", "split", "--prover", "off"]);
     assert_eq!(code, 64, "{shown}");
 }
 

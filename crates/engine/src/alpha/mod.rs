@@ -34,6 +34,7 @@ mod exact;
 mod inputs;
 mod options;
 mod predicates;
+mod procedures;
 mod search;
 
 use clinch_ir::definedness::violated;
@@ -50,6 +51,7 @@ use self::exact::Exactness;
 use self::inputs::InputSolver;
 pub use self::options::OPTIONS;
 pub use self::predicates::{Predicate, Predicates, Scope};
+pub use self::procedures::check_procedures;
 use self::search::{AbstractSystem, AlphaSearch};
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::Model;

@@ -6,6 +6,7 @@ use super::{Config, ErrorLookup, Inputs, Order, PredicateScope, ProverUse};
 use crate::options::{EngineOption, Model, OptionTable, Settings, Value};
 
 const ON: &[Model] = &[Model::Processes];
+const BOTH: &[Model] = &[Model::Processes, Model::Procedures];
 
 /// The options of abstract matching.
 pub const OPTIONS: OptionTable<Config> = OptionTable {
@@ -17,7 +18,7 @@ pub const OPTIONS: OptionTable<Config> = OptionTable {
                 ("bfs", |c: &mut Config| c.order = Order::BreadthFirst),
                 ("dfs", |c| c.order = Order::DepthFirst),
             ]),
-            on: ON,
+            on: BOTH,
         },
         EngineOption {
             name: "prover",

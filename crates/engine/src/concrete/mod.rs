@@ -3,6 +3,7 @@
 mod code;
 mod expand;
 mod model;
+pub(crate) mod runs;
 mod table;
 mod trace;
 

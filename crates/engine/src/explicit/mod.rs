@@ -27,7 +27,7 @@ use crate::budget::{Budget, Observer};
 use crate::concrete::Model;
 
 pub use self::options::OPTIONS;
-pub(crate) use runs::states_at_loop_heads;
+pub(crate) use runs::{Candidates, states_at_loop_heads};
 pub use runs::{RunsConfig, RunsStats, check_runs, misbehaviour};
 
 /// Which state is expanded next.

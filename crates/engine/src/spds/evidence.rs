@@ -41,7 +41,8 @@ pub(super) fn summaries(run: &Run<'_>, reached: impl Fn(PointId) -> Bdd) -> Summ
         }
     }
     let (int_bits, heap_bits) = (run.config.int_bits, widths.heap_bits);
-    Summaries { terms: writer.terms, entries: writer.entries, points, int_bits, heap_bits }
+    let order = writer.order();
+    Summaries { terms: writer.terms, entries: writer.entries, points, order, int_bits, heap_bits }
 }
 
 struct Writer<'a> {
@@ -257,6 +258,16 @@ impl<'a> Writer<'a> {
             }
         }
         self.known[states]
+    }
+
+    /// The bits of scalars, now and at the entry, as the diagrams have them.
+    fn order(&self) -> Vec<(Symbol, u32)> {
+        let scalars = self.bits.iter().filter(|(_, (_, address, _))| address.is_none());
+        let mut scalars: Vec<(Bit, Symbol, u32)> =
+            scalars.map(|(&bit, &(s, _, position))| (bit, s, position)).collect();
+        scalars.sort_unstable_by_key(|(bit, ..)| bit.at(Copy::Current));
+        let entry = |symbol: Symbol, position: u32| self.entry_of.get(&symbol).map(|&entry| (entry, position));
+        scalars.into_iter().flat_map(|(_, s, position)| [Some((s, position)), entry(s, position)]).flatten().collect()
     }
 
     /// The truth value of a decision variable.

@@ -72,6 +72,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use clinch_bdd::terms::Unread;
 use clinch_bdd::{Bdds, OutOfNodes};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
 use clinch_ir::{Reason, work};
@@ -125,6 +126,15 @@ enum Obstacle {
 impl From<OutOfNodes> for Obstacle {
     fn from(_: OutOfNodes) -> Self {
         Obstacle::Room
+    }
+}
+
+impl From<Unread> for Obstacle {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::OutOfNodes => Obstacle::Room,
+            Unread::Unsupported(text) => Obstacle::Unsupported(text),
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use super::{Abstraction, Calls, Config, Interpolants};
 use crate::options::{EngineOption, Model, OptionTable, Value, any};
 
-const ON: &[Model] = &[Model::Procedures];
+const ON: &[Model] = &[Model::Procedures, Model::Processes];
+/// Data of C.
+const PROCEDURES: &[Model] = &[Model::Procedures];
 
 /// The options of symbolic pushdown systems.
 pub const OPTIONS: OptionTable<Config> = OptionTable {
@@ -43,13 +45,13 @@ pub const OPTIONS: OptionTable<Config> = OptionTable {
             name: "int-bits",
             about: "Integer variables hold only so many bits; the verdict is about integers of that width.",
             value: Value::Number(1..=64, None, |c, n| c.int_bits = u32::try_from(n).ok()),
-            on: ON,
+            on: PROCEDURES,
         },
         EngineOption {
             name: "heap-bits",
             about: "Bits of dynamic memory, for each kind of block; a program that may need more has no verdict (1024).",
             value: Value::Number(8..=65536, None, |c, n| c.heap_bits = n as u32),
-            on: ON,
+            on: PROCEDURES,
         },
     ],
     check: any,

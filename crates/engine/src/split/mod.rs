@@ -46,6 +46,7 @@ mod max_overlap;
 mod min_only;
 mod min_set;
 mod options;
+mod procedures;
 mod search;
 
 pub mod experiment;
@@ -62,6 +63,7 @@ pub use self::max_overlap::max_overlap;
 pub use self::min_only::min_only;
 pub use self::min_set::min_set;
 pub use self::options::OPTIONS;
+pub use self::procedures::check_procedures;
 use self::search::{AbstractSystem, Search};
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Model, trace_of};

@@ -5,6 +5,8 @@ use clinch_ir::InputDomain;
 use super::{Config, Strategy};
 use crate::options::{EngineOption, Model, OptionTable, Value, any};
 
+const ON: &[Model] = &[Model::Processes, Model::Procedures];
+
 /// The options of interval splitting.
 pub const OPTIONS: OptionTable<Config> = OptionTable {
     options: &[
@@ -16,13 +18,13 @@ pub const OPTIONS: OptionTable<Config> = OptionTable {
                 ("min-set", |c| c.strategy = Strategy::MinSet),
                 ("min-only", |c| c.strategy = Strategy::MinOnly),
             ]),
-            on: &[Model::Processes],
+            on: ON,
         },
         EngineOption {
             name: "input-domain",
             about: "Values tried for inputs and initial values whose domain is unbounded.",
             value: Value::Interval(|c, domain| c.inputs = InputDomain(Some(domain))),
-            on: &[Model::Processes],
+            on: ON,
         },
     ],
     check: any,

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use clinch_engine::alpha::{self, Inputs, Order, PredicateScope, ProverUse};
-use clinch_engine::{explicit, split};
+use clinch_engine::explicit::RunsConfig;
+use clinch_engine::{Budget, Silent, bounded, explicit, kinduction, spds, split};
+use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::{InputDomain, Program, Verdict};
 use proptest::prelude::*;
 
 use crate::naive;
 use crate::random::{model, unbounded_model};
-use crate::support::{Answer, gcl, run_alpha, run_alpha_within, run_explicit, run_split};
+use crate::support::{Answer, budget, certified, gcl, run_alpha, run_alpha_within, run_explicit, run_split};
 
 fn trace_length(verdict: &Verdict) -> Option<usize> {
     match verdict {
@@ -58,6 +60,30 @@ fn split_agrees(program: &Program) {
     }
 }
 
+/// Processes read as one procedure: executed by the machine, and symbolically with decision diagrams.
+fn interleaving_agrees(program: &Program) {
+    let Some(naive) = naive::search(program) else { return };
+    let procedure = Interleaving::new(program).expect("small domains");
+    let runs = explicit::check_runs(&procedure.automaton, &RunsConfig::default(), &budget(), &mut Silent).0;
+    assert_eq!(certified(program, &procedure.verdict(program, runs)), naive.answer, "by runs");
+    let diagrams = spds::check(&procedure.automaton, &spds::Config::default(), &budget(), &mut Silent).0;
+    assert_eq!(certified(program, &procedure.verdict(program, diagrams)), naive.answer, "by decision diagrams");
+}
+
+/// Unrolled and by induction. Both may give up.
+fn unrolling_agrees(program: &Program) {
+    let Some(naive) = naive::search(program) else { return };
+    let procedure = Interleaving::new(program).expect("small domains");
+    let limited = || Budget::unlimited().with_timeout(Some(Duration::from_millis(100)));
+    let bounded = bounded::check(&procedure.automaton, &bounded::Config::default(), &limited(), &mut Silent).0;
+    let config = kinduction::Config { base_case: true };
+    let induction = kinduction::check(&procedure.automaton, &config, &limited(), &mut Silent).0;
+    for verdict in [bounded, induction] {
+        let answer = certified(program, &procedure.verdict(program, verdict));
+        assert!(answer == naive.answer || answer == Answer::Unknown, "{answer:?} against {:?}", naive.answer);
+    }
+}
+
 fn alpha_configs() -> Vec<alpha::Config> {
     let base = alpha::Config::default();
     let brute = Inputs::BruteForce(InputDomain::default());
@@ -101,6 +127,11 @@ proptest! {
     }
 
     #[test]
+    fn interleaving_agrees_with_the_naive_search(text in model(), deadlock: bool) {
+        interleaving_agrees(&with_deadlock(&text, deadlock));
+    }
+
+    #[test]
     fn split_agrees_with_the_naive_search(text in model(), deadlock: bool) {
         split_agrees(&with_deadlock(&text, deadlock));
     }
@@ -108,6 +139,11 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn unrolling_agrees_with_the_naive_search(text in model(), deadlock: bool) {
+        unrolling_agrees(&with_deadlock(&text, deadlock));
+    }
 
     #[test]
     fn alpha_variant_0_agrees_with_the_naive_search(text in model(), deadlock: bool) {

@@ -116,7 +116,7 @@ fn random_programs_run_as_gcc_says() {
         return;
     }
     let folder = folder("conformance");
-    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 1000));
+    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 1500));
     let mut found = on_batches((first, count), BATCH, threads(), |first, count| compare_batch(&folder, first, count));
     found.sort_by_key(|d| d.seed);
     let (open, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|d| d.ours.has_no_verdict());

@@ -18,6 +18,7 @@ pub mod blocks;
 pub mod effect;
 pub mod encoding;
 pub mod guided;
+pub mod interleaving;
 pub mod intervals;
 mod liveness;
 pub mod order;

@@ -113,6 +113,9 @@ pub struct Summaries {
     pub entries: Vec<(Symbol, Symbol)>,
     /// What is known at locations. What is not listed is not reached.
     pub points: Vec<SummaryPoint>,
+    /// A hint: bits of variables (the lowest is 0) in an order in which decision diagrams of the formulas are small. Nothing
+    /// depends on it but the time it takes to check the proof.
+    pub order: Vec<(Symbol, u32)>,
     /// If given, this is about the program whose integer variables hold only so many bits
     /// ([`narrow`](crate::cfa::passes::narrow)).
     pub int_bits: Option<u32>,

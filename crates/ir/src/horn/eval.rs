@@ -14,18 +14,43 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 /// Values of symbols.
 pub type Assignment = FxHashMap<Symbol, Value>;
 
+/// What symbols stand for.
+pub trait Environment {
+    /// The value of a symbol.
+    fn value(&self, symbol: Symbol) -> Option<Value>;
+
+    /// The element of an array at an index. Where arrays are memory this is all that is known of them.
+    fn element(&self, array: Symbol, index: &Value) -> Option<Value> {
+        self.value(array)?.element(index)
+    }
+}
+
+impl Environment for Assignment {
+    fn value(&self, symbol: Symbol) -> Option<Value> {
+        self.get(&symbol).cloned()
+    }
+}
+
+/// Values of terms that are known already, for one environment and one store, which may grow.
+pub type Memo = FxHashMap<Term, Value>;
+
 /// The value of a formula's term. `None` if a symbol has no value, or an operation has none.
-pub fn evaluate(terms: &Terms, assignment: &Assignment, term: Term) -> Option<Value> {
-    Evaluation { terms, assignment, memo: FxHashMap::default() }.value(term)
+pub fn evaluate(terms: &Terms, environment: &impl Environment, term: Term) -> Option<Value> {
+    evaluate_with(terms, environment, term, &mut Memo::default())
 }
 
-struct Evaluation<'a> {
+/// The same, with what is known from terms before.
+pub fn evaluate_with(terms: &Terms, environment: &impl Environment, term: Term, memo: &mut Memo) -> Option<Value> {
+    Evaluation { terms, environment, memo }.value(term)
+}
+
+struct Evaluation<'a, E> {
     terms: &'a Terms,
-    assignment: &'a Assignment,
-    memo: FxHashMap<Term, Value>,
+    environment: &'a E,
+    memo: &'a mut Memo,
 }
 
-impl Evaluation<'_> {
+impl<E: Environment> Evaluation<'_, E> {
     fn value(&mut self, term: Term) -> Option<Value> {
         if let Some(known) = self.memo.get(&term) {
             return Some(known.clone());
@@ -43,7 +68,7 @@ impl Evaluation<'_> {
             Node::BitVec(..) | Node::BigBitVec(..) => {
                 self.terms.as_bit_vec(term).map(|(width, bits)| Value::BitVec { width, bits })
             }
-            Node::Symbol(symbol) => self.assignment.get(&symbol).cloned(),
+            Node::Symbol(symbol) => self.environment.value(symbol),
             Node::ConstArray(sort, element) => {
                 let default = Box::new(self.value(element)?);
                 let array = Value::Array { default, entries: Default::default() };
@@ -51,7 +76,8 @@ impl Evaluation<'_> {
             }
             Node::Binary(BinOp::Select, array, index) => {
                 let Sort::Array(of) = self.terms.sort(array) else { return None };
-                binary(BinOp::Select, self.value(array)?, self.value(index)?.into_sort(&of.0))
+                let index = self.value(index)?.into_sort(&of.0);
+                self.element(array, &index)
             }
             Node::Unary(op, a) => unary(op, self.value(a)?),
             Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => match self.value(a)? {
@@ -84,6 +110,25 @@ impl Evaluation<'_> {
         }
     }
 
+    /// The element of an array at an index; the whole array is looked at only where there is no other way.
+    fn element(&mut self, array: Term, index: &Value) -> Option<Value> {
+        match self.terms.node(array) {
+            Node::Symbol(symbol) => self.environment.element(symbol, index),
+            Node::Store(base, at, value) => {
+                let Sort::Array(of) = self.terms.sort(base) else { return None };
+                if self.value(at)?.into_sort(&of.0) == *index {
+                    return Some(self.value(value)?.into_sort(&of.1));
+                }
+                self.element(base, index)
+            }
+            Node::Ite(condition, a, b) => {
+                let chosen = if self.value(condition)? == Value::Bool(true) { a } else { b };
+                self.element(chosen, index)
+            }
+            _ => self.value(array)?.element(index),
+        }
+    }
+
     fn bit_vec(&mut self, term: Term) -> Option<(u32, BigUint)> {
         match self.value(term)? {
             Value::BitVec { width, bits } => Some((width, bits)),
@@ -106,9 +151,6 @@ fn unary(op: UnOp, a: Value) -> Option<Value> {
 
 fn binary(op: BinOp, a: Value, b: Value) -> Option<Value> {
     match (op, a, b) {
-        (BinOp::Select, Value::Array { default, entries }, index) => {
-            Some(entries.get(&index).cloned().unwrap_or(*default))
-        }
         (op, Value::Int(x), Value::Int(y)) => integer(op, x, y),
         (op, a @ (Value::Int(_) | Value::Real(_)), b @ (Value::Int(_) | Value::Real(_))) => {
             rational(op, as_rational(a)?, as_rational(b)?)

@@ -10,7 +10,7 @@ mod from_program;
 mod print;
 mod show;
 
-pub use eval::{Assignment, evaluate};
+pub use eval::{Assignment, Environment, Memo, evaluate, evaluate_with};
 pub use from_cfa::{CfaClauses, Encoding, Statement, SummaryClauses};
 pub use from_program::ProgramClauses;
 pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};

@@ -16,7 +16,57 @@ const STATE: u64 = 250;
 const BYTE: u64 = 3;
 const MEMORY: u64 = 1;
 
+/// A place of a state that holds a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Cell {
+    /// A variable of a call: how many calls wait below it, its procedure, the number of the variable.
+    Slot(u32, ProcedureId, u32),
+    /// A global variable.
+    Global(u32),
+    /// Eight bytes of memory, or those up to the end of an object.
+    Memory(u64),
+}
+
+/// A state in parts.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// Where control is, which objects there are and what of them is known: states are compared by the rest only where this is the same.
+    pub shape: Vec<u64>,
+    /// The values that may be read later.
+    pub cells: Vec<(Cell, i64)>,
+}
+
 impl Machine<'_> {
+    /// A state that is between two runs, in parts. States with the same parts behave alike.
+    pub fn parts(&self, state: &MachineState) -> Parts {
+        let mut parts = Parts::default();
+        for (depth, frame) in state.frames.iter().enumerate() {
+            let numbers = [frame.procedure, frame.location, frame.call_edge, frame.stack_blocks];
+            parts.shape.extend(numbers.map(u64::from));
+            for slot in self.live_slots(frame, depth + 1 == state.frames.len()) {
+                let index = frame.base + slot;
+                let cell = Cell::Slot(depth as u32, ProcedureId(frame.procedure), slot as u32);
+                parts.shape.push(state.poison[index].into());
+                parts.cells.push((cell, state.slots[index] as i64));
+            }
+        }
+        for (i, (&value, &poison)) in state.globals.iter().zip(&state.global_poison).enumerate() {
+            parts.shape.push(poison.into());
+            parts.cells.push((Cell::Global(i as u32), value as i64));
+        }
+        parts.shape.push(state.memory.next);
+        for block in state.memory.blocks.iter().filter(|b| b.alive && !matches!(b.kind, BlockKind::Literal(_))) {
+            parts.shape.extend([block.address, block.size, (block.kind == BlockKind::Stack).into()]);
+            parts.shape.extend(block.tags.iter().map(|&tag| u64::from(tag)));
+            for (i, bytes) in block.bytes.chunks(8).enumerate() {
+                let mut word = [0; 8];
+                word[..bytes.len()].copy_from_slice(bytes);
+                parts.cells.push((Cell::Memory(block.address + 8 * i as u64), i64::from_le_bytes(word)));
+            }
+        }
+        parts
+    }
+
     /// Appends the bytes of a state that is between two runs. States with the same bytes behave alike. The count of steps
     /// is not part of it.
     pub fn encode(&self, state: &MachineState, out: &mut Vec<u8>) {

@@ -36,6 +36,7 @@ use code::Code;
 use compile::{Tracing, compile};
 use execute::{Event, Run};
 
+pub use encode::{Cell, Parts};
 pub use memory::{DYNAMIC_BASE, behind_block, first_block};
 pub use state::MachineState;
 

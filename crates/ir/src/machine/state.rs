@@ -102,15 +102,16 @@ impl Machine<'_> {
         (ProcedureId(frame.procedure), LocId(frame.location))
     }
 
-    /// The value of a variable of the current call, or of a global one. `None` for other variables, and for values that are
-    /// not modelled.
+    /// The value of a global variable, or of one of the innermost active call of its procedure. `None` for others, and for values that
+    /// are not modelled.
     pub fn value(&self, state: &MachineState, symbol: Symbol) -> Option<u64> {
-        let frame = state.frames.last()?;
-        let procedure = self.program.procedure(ProcedureId(frame.procedure));
-        let own = procedure.params.iter().chain(&procedure.locals).position(|&s| s == symbol);
-        if let Some(slot) = own {
-            let index = frame.base + slot;
-            return (!state.poison.get(index)?).then(|| state.slots[index]);
+        for frame in state.frames.iter().rev() {
+            let procedure = self.program.procedure(ProcedureId(frame.procedure));
+            let own = procedure.params.iter().chain(&procedure.locals).position(|&s| s == symbol);
+            if let Some(slot) = own {
+                let index = frame.base + slot;
+                return (!state.poison.get(index)?).then(|| state.slots[index]);
+            }
         }
         let global = self.program.globals.iter().position(|g| g.symbol == symbol)?;
         (!state.global_poison[global]).then(|| state.globals[global])
@@ -118,8 +119,13 @@ impl Machine<'_> {
 
     /// The byte at an address, if it is in a live object and known.
     pub fn byte(&self, state: &mut MachineState, address: u64) -> Option<u8> {
-        match state.memory.load(self.program, address, 1) {
-            Ok((byte, false)) => Some(byte as u8),
+        self.cell(state, address, 1).map(|byte| byte as u8)
+    }
+
+    /// The cell of so many bytes at an address, if it is in a live object and known.
+    pub fn cell(&self, state: &mut MachineState, address: u64, bytes: u8) -> Option<u64> {
+        match state.memory.load(self.program, address, bytes) {
+            Ok((cell, false)) => Some(cell),
             _ => None,
         }
     }

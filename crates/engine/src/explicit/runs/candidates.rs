@@ -10,22 +10,22 @@ use rand::Rng;
 use super::RunsConfig;
 
 /// The constants of a program, as values for its inputs.
-pub(super) struct Candidates<'a> {
+pub(crate) struct Candidates<'a> {
     config: &'a RunsConfig,
     /// Signed readings of the constants that occur, and their neighbours, the small ones first.
     constants: Vec<i64>,
 }
 
 /// Some values of an input.
-pub(super) struct Choice {
+pub(crate) struct Choice {
     /// The values, the more promising first.
-    pub(super) values: Vec<u64>,
+    pub(crate) values: Vec<u64>,
     /// Whether these are all.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
 }
 
 impl<'a> Candidates<'a> {
-    pub(super) fn new(program: &CfaProgram, config: &'a RunsConfig) -> Self {
+    pub(crate) fn new(program: &CfaProgram, config: &'a RunsConfig) -> Self {
         let mut seen = BTreeSet::new();
         for edge in program.procedures.iter().flat_map(|p| &p.edges) {
             for term in interesting_terms(&edge.op) {
@@ -39,7 +39,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// At most `count` values for a request, unless all of them fit.
-    pub(super) fn choose(&self, request: &InputRequest, matters: bool, count: usize) -> Choice {
+    pub(crate) fn choose(&self, request: &InputRequest, matters: bool, count: usize) -> Choice {
         if !matters {
             return Choice { values: vec![0], complete: true };
         }

@@ -26,12 +26,13 @@ use clinch_ir::Reason;
 use clinch_ir::cfa::{
     AllocKind, CfaProgram, CfaVerdict, InputKind, InputOrigin, InputSite, InputTrace, InputValue, Op,
 };
-use clinch_ir::machine::{InputRequest, InputSource, Limit, Machine, Outcome, Stop};
+use clinch_ir::machine::{Limit, Machine, Outcome, Stop};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
+use crate::concrete::runs::input_value;
 use crate::share::Known;
-use candidates::Candidates;
+pub(crate) use candidates::Candidates;
 
 /// Options of the search.
 #[derive(Clone, Debug)]
@@ -235,13 +236,4 @@ fn is_near(outcome: &Outcome, inputs: Option<&[InputValue]>) -> bool {
 /// drivers are given their devices.
 fn is_pointer_from_outside(input: &InputSite) -> bool {
     input.ty.ends_with('*') && !matches!(input.kind, InputKind::Opaque(_))
-}
-
-/// The input that answers a request.
-fn input_value(request: &InputRequest, bits: u64) -> InputValue {
-    let origin = match &request.source {
-        InputSource::Site(site) => InputOrigin::Site(*site),
-        InputSource::Memory { object, .. } => InputOrigin::Memory(object.clone()),
-    };
-    InputValue { origin, bits, width: request.width }
 }

@@ -19,8 +19,6 @@
 //!   speaks about one state.
 //! - D2. There are no simple paths: a state from which an error is nearer in another way is left out instead.
 
-mod implicant;
-
 use clinch_ir::horn::{Assignment, evaluate};
 use clinch_ir::{
     Application, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId, Reason, Symbol,
@@ -35,7 +33,7 @@ use crate::horn::{
     ControlOptions, InvariantOptions, InvariantStats, Invariants, SimplifyOptions, SimplifyStats, equals, invariants,
     literal, mentions_reals, prepare, project,
 };
-use implicant::implicant;
+use crate::implicant::implicant;
 
 /// What a query may use: work, milliseconds.
 const LIMITS: (u32, u32) = (5_000_000, 2_000);

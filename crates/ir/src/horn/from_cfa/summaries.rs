@@ -81,7 +81,8 @@ impl SummaryClauses {
             points.push(SummaryPoint { procedure, location, formula: terms.all(facts) });
         }
         let entries = self.entries.clone();
-        Some(CfaProof::Summaries(Summaries { terms, entries, points, int_bits: None, heap_bits: None }))
+        let order = Vec::new();
+        Some(CfaProof::Summaries(Summaries { terms, entries, points, order, int_bits: None, heap_bits: None }))
     }
 
     /// A refutation of the clauses as a run of the program; if the run ends otherwise, why there is none.

@@ -1,28 +1,29 @@
 //! Conjunctions that imply a formula, read off a model.
 
-use clinch_ir::horn::{Assignment, evaluate};
+use clinch_ir::horn::{Environment, Memo, evaluate_with};
 use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Literals without choices that hold in a model of the formulas and imply them all. `None` if something has no value.
-pub(super) fn implicant(terms: &mut Terms, formulas: &[Term], model: &Assignment) -> Option<Vec<Term>> {
+pub(crate) fn implicant(terms: &mut Terms, formulas: &[Term], model: &impl Environment) -> Option<Vec<Term>> {
     let (seen, known) = (FxHashSet::default(), FxHashMap::default());
-    let mut reading = Reading { model, literals: Vec::new(), seen, known };
+    let mut reading = Reading { model, literals: Vec::new(), seen, known, values: Memo::default() };
     for &formula in formulas {
         reading.add(terms, formula, true)?;
     }
     Some(reading.literals)
 }
 
-struct Reading<'a> {
-    model: &'a Assignment,
+struct Reading<'a, E> {
+    model: &'a E,
     literals: Vec<Term>,
     seen: FxHashSet<(Term, bool)>,
     /// Terms with their choices made.
     known: FxHashMap<Term, Term>,
+    values: Memo,
 }
 
-impl Reading<'_> {
+impl<E: Environment> Reading<'_, E> {
     /// Adds what makes a formula true, or false.
     fn add(&mut self, terms: &mut Terms, formula: Term, holds: bool) -> Option<()> {
         if !self.seen.insert((formula, holds)) {
@@ -80,6 +81,7 @@ impl Reading<'_> {
                 self.add(terms, condition, value)?;
                 self.decided(terms, if value { a } else { b })?
             }
+            Node::Binary(BinOp::Select, array, index) => self.element(terms, array, index)?,
             _ => {
                 let decided: Option<Vec<Term>> = terms.children(term).map(|child| self.decided(terms, child)).collect();
                 let mut decided = decided?.into_iter();
@@ -90,8 +92,29 @@ impl Reading<'_> {
         Some(decided)
     }
 
-    fn is(&self, terms: &Terms, formula: Term) -> Option<bool> {
-        match evaluate(terms, self.model, formula)? {
+    /// The element of an array that was written to: whether it is the one written is a choice too.
+    fn element(&mut self, terms: &mut Terms, array: Term, index: Term) -> Option<Term> {
+        match terms.node(array) {
+            Node::Store(base, at, value) => {
+                let same = terms.eq(at, index);
+                let holds = self.is(terms, same)?;
+                self.add(terms, same, holds)?;
+                if holds { self.decided(terms, value) } else { self.element(terms, base, index) }
+            }
+            Node::Ite(condition, a, b) => {
+                let value = self.is(terms, condition)?;
+                self.add(terms, condition, value)?;
+                self.element(terms, if value { a } else { b }, index)
+            }
+            _ => {
+                let index = self.decided(terms, index)?;
+                Some(terms.select(array, index))
+            }
+        }
+    }
+
+    fn is(&mut self, terms: &Terms, formula: Term) -> Option<bool> {
+        match evaluate_with(terms, self.model, formula, &mut self.values)? {
             Value::Bool(value) => Some(value),
             _ => None,
         }

@@ -1,0 +1,385 @@
+//! Abstract matching on programs with procedures and memory.
+//!
+//! The algorithm is that of the module above, on another view of a program: a transition is a block, all loop-free ways from one loop head
+//! to the next ([`clinch_ir::cfa::blocks`]); concrete states are those of the machine, heap included. A predicate belongs to a loop
+//! head, calls that wait included.
+//!
+//! For a concrete state `s` and its abstract state, inputs are tried until the solver says that every step from every state that matches `s` ends
+//! in an abstract state that was found. An escape that it shows instead is a state that matches, and inputs `e`. If `s` goes on with `e` to an
+//! abstract state that is new, that one is explored. If not, `s` and the escape differ, and the abstraction did not see it: the literals
+//! that decide where `s` goes with `e` become predicates.
+//!
+//! **Invariant.** Stored concrete states are reachable, and each has the predicates of its abstract state.
+//! **Soundness.** Unsafe: the inputs are executed again. Safe: the abstract states at each loop head are an inductive invariant in
+//! exact bits, which `certify` establishes again for all contents of memory.
+
+mod runs;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
+use clinch_ir::cfa::guided::value_bits;
+use clinch_ir::cfa::unfold::{PointId, Unfolding};
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, InputValue, Invariants, Op, show_c_in};
+use clinch_ir::predicate::{Atom, normal_atom};
+use clinch_ir::{Node, Reason, Sort, Symbol, Term, Terms, UnOp};
+use clinch_smt::{Answer, Literal, Solver, Z3Solver};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use self::runs::{Chosen, Concrete, Runs, Step};
+use super::{Config, Iteration, Order, Stats};
+use crate::budget::{Budget, Observer, Progress, Ticker};
+use crate::implicant::implicant;
+
+/// Points of a block at most.
+const BLOCK_POINTS: usize = 5_000;
+/// Inputs tried for one state.
+const TRIES: usize = 256;
+/// What a query may use: work, milliseconds.
+const LIMITS: (u32, u32) = (5_000_000, 2_000);
+
+/// `REFINEMENTSEARCH` ([Alpha, figure 3]) on a program with procedures.
+pub fn check_procedures(
+    program: &CfaProgram,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (CfaVerdict, Stats) {
+    let mut stats = Stats::default();
+    let verdict = if program.is_recursive() {
+        Err(Reason::Recursion("variables would have to be there several times".to_owned()))
+    } else {
+        refinement_search(program, config, budget, observer, &mut stats)
+    };
+    (verdict.unwrap_or_else(CfaVerdict::Unknown), stats)
+}
+
+fn refinement_search(
+    program: &CfaProgram,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+    stats: &mut Stats,
+) -> Result<CfaVerdict, Reason> {
+    let mut refinement = Refinement::new(program, config, budget);
+    loop {
+        budget.check_iteration(stats.iterations)?;
+        let mut search = AlphaSearch::default();
+        let outcome = refinement.alpha_search(&mut search);
+        refinement.record(stats, &search);
+        observer.progress(Progress {
+            iteration: stats.iterations,
+            predicates: stats.predicates,
+            states: search.states.len() as u64,
+            ..Progress::default()
+        });
+        if let Some(trace) = outcome? {
+            return Ok(CfaVerdict::Unsafe(trace));
+        }
+        if !search.inexact {
+            return Ok(CfaVerdict::Safe(CfaProof::Invariants(refinement.proof(&search))));
+        }
+        if !refinement.add(search.missing) {
+            return Err(Reason::NoProgress);
+        }
+    }
+}
+
+/// An abstract state: where control is, and the values of the predicates there.
+type AlphaState = (PointId, Box<[bool]>);
+
+/// The concrete state an abstract one was reached with, and how.
+struct Visit {
+    state: Box<[u8]>,
+    arrival: Option<(usize, Vec<InputValue>)>,
+}
+
+/// One search.
+#[derive(Default)]
+struct AlphaSearch {
+    /// `States`, with the concrete state each was first met by.
+    states: IndexMap<AlphaState, Visit, FxBuildHasher>,
+    wait: VecDeque<usize>,
+    /// States generated: the initial one and every successor.
+    generated: u64,
+    /// Whether some step could not be shown to be exact.
+    inexact: bool,
+    /// `Phi_new` without `Phi`.
+    missing: IndexSet<(PointId, Term), FxBuildHasher>,
+}
+
+impl AlphaSearch {
+    /// Matches a generated state; it waits if its abstract state is new.
+    fn visit(&mut self, alpha: AlphaState, visit: Visit) {
+        self.generated += 1;
+        let new = self.states.len();
+        self.states.entry(alpha).or_insert_with(|| {
+            self.wait.push_back(new);
+            visit
+        });
+    }
+
+    /// The inputs on the way to a state, and some more.
+    fn inputs_to(&self, number: usize, last: Vec<InputValue>) -> Vec<InputValue> {
+        let mut parts = vec![last];
+        let mut at = number;
+        while let Some((from, inputs)) = &self.states[at].arrival {
+            parts.push(inputs.clone());
+            at = *from;
+        }
+        parts.into_iter().rev().flatten().collect()
+    }
+}
+
+/// A step from a state that matches, which ends in no abstract state that was found.
+struct Escape {
+    /// That there is one by a block, with the inputs put in: over the state before.
+    formula: Term,
+    inputs: Chosen,
+}
+
+/// What lives from iteration to iteration.
+struct Refinement<'a> {
+    program: &'a CfaProgram,
+    config: &'a Config,
+    budget: &'a Budget,
+    runs: Runs<'a>,
+    unfolding: Unfolding<'a>,
+    terms: Terms,
+    /// `Phi`, by the point where predicates are used.
+    phi: FxHashMap<PointId, IndexSet<Term, FxBuildHasher>>,
+    blocks: FxHashMap<PointId, Rc<[Block]>>,
+    solver: Z3Solver,
+    queries: u64,
+}
+
+impl<'a> Refinement<'a> {
+    fn new(program: &'a CfaProgram, config: &'a Config, budget: &'a Budget) -> Self {
+        let mut terms = program.terms.clone();
+        let unfolding = Unfolding::new(program, &mut terms);
+        let solver = Z3Solver::for_formulas();
+        solver.set_limits(LIMITS.0, LIMITS.1);
+        let (phi, blocks) = (FxHashMap::default(), FxHashMap::default());
+        let runs = Runs::new(program, budget);
+        Refinement { program, config, budget, runs, unfolding, terms, phi, blocks, solver, queries: 0 }
+    }
+
+    /// The search of figure 2.
+    fn alpha_search(&mut self, search: &mut AlphaSearch) -> Result<Option<InputTrace>, Reason> {
+        let (start, state) = (self.unfolding.start(), self.runs.start());
+        let alpha = self.alpha(start, &state);
+        search.visit(alpha, Visit { state, arrival: None });
+        let mut ticker = Ticker::new();
+        loop {
+            let next = match self.config.order {
+                Order::BreadthFirst => search.wait.pop_front(),
+                Order::DepthFirst => search.wait.pop_back(),
+            };
+            let Some(number) = next else { return Ok(None) };
+            ticker.tick(self.budget)?;
+            if let Some(trace) = self.explore(search, number)? {
+                return Ok(Some(trace));
+            }
+        }
+    }
+
+    /// `alpha_Phi(s)`.
+    fn alpha(&self, point: PointId, state: &[u8]) -> AlphaState {
+        let Some(phi) = self.phi.get(&point) else { return (point, Box::default()) };
+        let concrete = Concrete::new(&self.runs.machine, self.runs.state(state));
+        let truths = concrete.truths(&self.terms, phi.iter().copied());
+        (point, truths.into_iter().map(|truth| truth == Some(true)).collect())
+    }
+
+    /// Goes on from a state with one input after the other, until all that matches it is covered, or it is known what is missing.
+    fn explore(&mut self, search: &mut AlphaSearch, number: usize) -> Result<Option<InputTrace>, Reason> {
+        let (alpha, visit) = search.states.get_index(number).expect("it waits");
+        let (alpha, state) = (alpha.clone(), visit.state.clone());
+        let blocks = self.blocks_from(alpha.0)?;
+        let (mut targets, mut inputs): (Vec<AlphaState>, Chosen) = (Vec::new(), Chosen::default());
+        for _ in 0..TRIES {
+            self.budget.check()?;
+            match self.runs.step(&mut self.unfolding, &state, &inputs)? {
+                Step::Error(trace) => {
+                    let inputs = search.inputs_to(number, trace.inputs);
+                    return Ok(Some(InputTrace { inputs, ..trace }));
+                }
+                Step::Point(to, state, inputs) => {
+                    let target = self.alpha(to, &state);
+                    search.visit(target.clone(), Visit { state, arrival: Some((number, inputs)) });
+                    targets.extend((!targets.contains(&target)).then_some(target));
+                }
+                Step::End => {}
+            }
+            let Some(escape) = self.escape(&alpha, &blocks, &targets)? else { return Ok(None) };
+            let Some(escape) = escape else { break };
+            match self.holds(&state, escape.formula) {
+                Some(true) if escape.inputs != inputs => inputs = escape.inputs,
+                Some(false) => {
+                    let missing = self.explain(&state, escape.formula);
+                    search.missing.extend(missing.into_iter().map(|predicate| (alpha.0, predicate)));
+                    break;
+                }
+                _ => break,
+            }
+        }
+        search.inexact = true;
+        Ok(None)
+    }
+
+    fn blocks_from(&mut self, point: PointId) -> Result<Rc<[Block]>, Reason> {
+        if let Some(known) = self.blocks.get(&point) {
+            return Ok(Rc::clone(known));
+        }
+        let blocks = blocks_from(&mut self.unfolding, &mut self.terms, point, BLOCK_POINTS)
+            .map_err(|_| Reason::Unsupported("a loop body with too many ways through it".to_owned()))?;
+        let blocks: Rc<[Block]> = blocks.into();
+        self.blocks.insert(point, Rc::clone(&blocks));
+        Ok(blocks)
+    }
+
+    /// A step out of what was found: none if there is none, and nothing about it (`Some(None)`) if the solver gives up.
+    #[allow(clippy::option_option, reason = "there is none, there may be one, this is one")]
+    fn escape(
+        &mut self,
+        alpha: &AlphaState,
+        blocks: &[Block],
+        targets: &[AlphaState],
+    ) -> Result<Option<Option<Escape>>, Reason> {
+        let phi: Vec<Term> = self.phi.get(&alpha.0).into_iter().flatten().copied().collect();
+        let matches: Vec<Literal> = phi.into_iter().zip(alpha.1.iter().copied()).collect();
+        for block in blocks {
+            let formula = self.leaves(block, targets);
+            if self.terms.node(formula) == Node::Bool(false) {
+                continue;
+            }
+            self.budget.check()?;
+            self.queries += 1;
+            self.solver.push();
+            self.solver.assert(&self.terms, formula);
+            let answer = self.solver.check(&self.terms, &matches);
+            let escape = (answer == Answer::Sat).then(|| self.escape_by(block, formula));
+            self.solver.pop();
+            if answer != Answer::Unsat {
+                return Ok(Some(escape));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A step by the block ends in none of the targets.
+    fn leaves(&mut self, block: &Block, targets: &[AlphaState]) -> Term {
+        let mut leaves = block.guard;
+        let Target::Point(to) = block.target else { return leaves };
+        let phi: Vec<Term> = self.phi.get(&to).into_iter().flatten().copied().collect();
+        let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+        for (_, values) in targets.iter().filter(|target| target.0 == to) {
+            let mut there = self.terms.tt();
+            for (&predicate, &value) in phi.iter().zip(values) {
+                let after = self.terms.substitute_symbols(predicate, &updates);
+                let literal = if value { after } else { self.terms.not(after) };
+                there = self.terms.and(there, literal);
+            }
+            let elsewhere = self.terms.not(there);
+            leaves = self.terms.and(leaves, elsewhere);
+        }
+        leaves
+    }
+
+    /// The escape of the solver's model.
+    fn escape_by(&mut self, block: &Block, formula: Term) -> Escape {
+        let (mut inputs, mut values) = (Chosen::default(), FxHashMap::default());
+        for &(point, edge, symbol) in &block.open {
+            let sort = self.terms.symbol_sort(symbol).clone();
+            let found = self.is_input(point, edge).then(|| self.solver.symbol_value(&self.terms, symbol)).flatten();
+            // Memory that was never written holds 0 in the runs here.
+            let bits = found.as_ref().and_then(value_bits).unwrap_or(0);
+            values.insert(symbol, constant(&mut self.terms, &sort, bits));
+            inputs.insert((point, edge), bits);
+        }
+        Escape { formula: self.terms.substitute_symbols(formula, &values), inputs }
+    }
+
+    fn is_input(&self, point: PointId, edge: EdgeId) -> bool {
+        let procedure = self.unfolding.point(point).procedure;
+        matches!(self.program.procedure(procedure).edges[edge.index()].op, Op::Input(..))
+    }
+
+    fn holds(&self, state: &[u8], formula: Term) -> Option<bool> {
+        let concrete = Concrete::new(&self.runs.machine, self.runs.state(state));
+        concrete.truths(&self.terms, std::iter::once(formula))[0]
+    }
+
+    /// The atoms that decide that a formula is false in a state.
+    fn explain(&mut self, state: &[u8], formula: Term) -> Vec<Term> {
+        let concrete = Concrete::new(&self.runs.machine, self.runs.state(state));
+        let terms = &mut self.terms;
+        let fails = terms.not(formula);
+        let literals = implicant(terms, &[fails], &concrete).unwrap_or_default();
+        let atoms = literals.into_iter().filter_map(|literal| {
+            let atom = match terms.node(literal) {
+                Node::Unary(UnOp::Not, atom) => atom,
+                _ => literal,
+            };
+            match normal_atom(terms, atom) {
+                Atom::Predicate { key, .. } => Some(key),
+                Atom::Constant(_) => None,
+            }
+        });
+        atoms.collect()
+    }
+
+    /// Adds predicates; whether one of them is new.
+    fn add(&mut self, missing: impl IntoIterator<Item = (PointId, Term)>) -> bool {
+        let mut new = false;
+        for (point, predicate) in missing {
+            new |= self.phi.entry(point).or_default().insert(predicate);
+        }
+        new
+    }
+
+    fn record(&mut self, stats: &mut Stats, search: &AlphaSearch) {
+        let new = search.missing.iter().filter(|(point, p)| !self.phi.get(point).is_some_and(|phi| phi.contains(p)));
+        let new: Vec<String> = new.map(|(_, p)| show_c_in(self.program, &self.terms, *p)).collect();
+        stats.predicates += new.len() as u64;
+        stats.per_iteration.push(Iteration {
+            concrete_states: search.generated,
+            abstract_states: search.states.len() as u64,
+            new_predicates: new,
+            queries: std::mem::take(&mut self.queries),
+            cache_hits: 0,
+        });
+        stats.iterations = stats.per_iteration.len() as u64;
+    }
+
+    /// The abstract states of each point as a formula.
+    fn proof(&mut self, search: &AlphaSearch) -> Invariants {
+        let mut formulas: IndexMap<PointId, Term, FxBuildHasher> = IndexMap::default();
+        for (point, values) in search.states.keys() {
+            let phi: Vec<Term> = self.phi.get(point).into_iter().flatten().copied().collect();
+            let terms = &mut self.terms;
+            let literals: Vec<Term> =
+                phi.iter().zip(values).map(|(&p, &value)| if value { p } else { terms.not(p) }).collect();
+            let state = terms.all(literals);
+            let before = formulas.get(point).copied().unwrap_or_else(|| terms.ff());
+            formulas.insert(*point, terms.or(before, state));
+        }
+        let points = formulas.into_iter().map(|(point, formula)| (self.unfolding.point(point).clone(), formula));
+        Invariants { points: points.collect(), terms: self.terms.clone(), bound: None }
+    }
+}
+
+/// A constant of a sort; for an array, all its elements.
+fn constant(terms: &mut Terms, sort: &Sort, bits: u64) -> Term {
+    match sort {
+        Sort::Bool => terms.bool(bits != 0),
+        Sort::BitVec(width) => terms.bit_vec(*width, bits),
+        Sort::Array(of) => {
+            let element = constant(terms, &of.1, bits);
+            terms.const_array(sort.clone(), element)
+        }
+        Sort::Int | Sort::Real => terms.int(bits as i64),
+    }
+}

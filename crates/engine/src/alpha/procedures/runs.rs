@@ -1,0 +1,157 @@
+//! The concrete side: states of the machine at cut points, steps with given inputs, values of terms.
+
+use std::cell::RefCell;
+
+use clinch_ir::cfa::guided::value_bits;
+use clinch_ir::cfa::unfold::{Point, PointId, Unfolding};
+use clinch_ir::cfa::{CfaProgram, EdgeId, InputTrace, InputValue};
+use clinch_ir::horn::{Environment, Memo, evaluate_with};
+use clinch_ir::machine::{InputRequest, InputSource, Limits, LoopHeads, Machine, MachineState, Outcome, Pause};
+use clinch_ir::{Reason, Sort, Symbol, Term, Terms, Value};
+use rustc_hash::FxHashMap;
+
+use crate::budget::Budget;
+use crate::concrete::runs::{error_of, input_value};
+
+/// Edges of one step at most.
+const STEPS: u64 = 1 << 24;
+
+/// Values of the inputs of a step, by the point and the edge that ask for them. Others are 0.
+pub(super) type Chosen = FxHashMap<(PointId, EdgeId), u64>;
+
+/// What a step leads to.
+pub(super) enum Step {
+    /// To another cut point: the state there, and the inputs that were asked for.
+    Point(PointId, Box<[u8]>, Vec<InputValue>),
+    /// To the end of the run, without error.
+    End,
+    /// To the error.
+    Error(InputTrace),
+}
+
+/// Executes steps.
+pub(super) struct Runs<'a> {
+    pub(super) machine: Machine<'a>,
+    budget: &'a Budget,
+}
+
+impl<'a> Runs<'a> {
+    pub(super) fn new(program: &'a CfaProgram, budget: &'a Budget) -> Self {
+        Runs { machine: Machine::new(program), budget }
+    }
+
+    /// The state at the start.
+    pub(super) fn start(&self) -> Box<[u8]> {
+        self.stored(&self.machine.initial())
+    }
+
+    fn stored(&self, state: &MachineState) -> Box<[u8]> {
+        let mut bytes = Vec::new();
+        self.machine.encode(state, &mut bytes);
+        bytes.into_boxed_slice()
+    }
+
+    pub(super) fn state(&self, bytes: &[u8]) -> MachineState {
+        self.machine.decode(bytes).expect("what was encoded can be decoded")
+    }
+
+    /// The step from a state with these inputs.
+    pub(super) fn step(&self, unfolding: &mut Unfolding<'_>, bytes: &[u8], chosen: &Chosen) -> Result<Step, Reason> {
+        let interrupt = || self.budget.check().is_err();
+        let mut state = self.state(bytes);
+        let limits = Limits { steps: state.steps() + STEPS, interrupt: Some(&interrupt), ..Limits::default() };
+        let mut inputs = Vec::new();
+        loop {
+            match self.machine.run_until_input(&mut state, &mut (), LoopHeads::Stop, &limits) {
+                Pause::LoopHead(..) => {}
+                Pause::Input(request) => {
+                    let bits = self.answer(unfolding, &state, &request, chosen);
+                    inputs.push(input_value(&request, bits));
+                    self.machine.supply(&mut state, &request, bits);
+                    // Behind an input the machine goes on, also if that is the head of a loop.
+                    let is_taken = matches!(request.source, InputSource::Site(_));
+                    let point = unfolding.intern_point(self.point(&state));
+                    if !is_taken || !unfolding.is_loop_head(point) {
+                        continue;
+                    }
+                }
+                Pause::Stopped(outcome) => return self.end(&outcome, inputs),
+            }
+            let point = unfolding.intern_point(self.point(&state));
+            return Ok(Step::Point(point, self.stored(&state), inputs));
+        }
+    }
+
+    fn point(&self, state: &MachineState) -> Point {
+        let (procedure, location) = self.machine.location(state);
+        Point { calls: self.machine.calls(state).into(), procedure, location }
+    }
+
+    fn answer(&self, unfolding: &Unfolding<'_>, state: &MachineState, request: &InputRequest, chosen: &Chosen) -> u64 {
+        let Some(edge) = request.at.edge.filter(|_| matches!(request.source, InputSource::Site(_))) else { return 0 };
+        let from = self.machine.program().procedure(request.at.procedure).edges[edge.index()].from;
+        let calls = self.machine.calls(state).into();
+        let point = unfolding.find(&Point { calls, procedure: request.at.procedure, location: from });
+        point.and_then(|point| chosen.get(&(point, edge)).copied()).unwrap_or(0)
+    }
+
+    fn end(&self, outcome: &Outcome, inputs: Vec<InputValue>) -> Result<Step, Reason> {
+        let error = error_of(self.machine.program(), outcome, self.budget)?;
+        Ok(error.map_or(Step::End, |error| Step::Error(InputTrace { inputs, error, span: outcome.at.span })))
+    }
+}
+
+/// A state as values of symbols: variables of active calls and memory. What was never written is 0, as it is when it is asked for.
+pub(super) struct Concrete<'a> {
+    machine: &'a Machine<'a>,
+    state: RefCell<MachineState>,
+}
+
+impl<'a> Concrete<'a> {
+    pub(super) fn new(machine: &'a Machine<'a>, state: MachineState) -> Self {
+        Concrete { machine, state: RefCell::new(state) }
+    }
+
+    /// Whether formulas hold; `None` for those that have no value.
+    pub(super) fn truths(&self, terms: &Terms, formulas: impl Iterator<Item = Term>) -> Vec<Option<bool>> {
+        let mut memo = Memo::default();
+        let truth = |formula| match evaluate_with(terms, self, formula, &mut memo)? {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        };
+        formulas.map(truth).collect()
+    }
+
+    /// The sort of a symbol of the program.
+    fn sort(&self, symbol: Symbol) -> Option<&Sort> {
+        let terms = &self.machine.program().terms;
+        (symbol.index() < terms.symbol_count()).then(|| terms.symbol_sort(symbol))
+    }
+}
+
+impl Environment for Concrete<'_> {
+    fn value(&self, symbol: Symbol) -> Option<Value> {
+        let bits = self.machine.value(&self.state.borrow(), symbol)?;
+        as_value(self.sort(symbol)?, bits)
+    }
+
+    fn element(&self, array: Symbol, index: &Value) -> Option<Value> {
+        let Sort::Array(of) = self.sort(array)? else { return None };
+        let region = self.machine.program().region(array)?;
+        let address = value_bits(index)?;
+        let cell = self.machine.cell(&mut self.state.borrow_mut(), address, region.cell_bytes as u8);
+        as_value(&of.1, cell.unwrap_or(0))
+    }
+}
+
+fn as_value(sort: &Sort, bits: u64) -> Option<Value> {
+    match sort {
+        Sort::Bool => Some(Value::Bool(bits & 1 != 0)),
+        Sort::Int => Some(Value::int(bits as i64)),
+        Sort::BitVec(width) => {
+            let mask = if *width < 64 { (1 << width) - 1 } else { u64::MAX };
+            Some(Value::BitVec { width: *width, bits: (bits & mask).into() })
+        }
+        Sort::Real | Sort::Array(_) => None,
+    }
+}
