@@ -9,7 +9,8 @@ use crate::sources::{Written, clinch_flags};
 use crate::twin::Expected;
 
 /// The engines that take C.
-pub const ENGINES: [&str; 8] = ["auto", "explicit", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds"];
+pub const ENGINES: [&str; 10] =
+    ["auto", "explicit", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds", "alpha", "split"];
 
 /// What an engine says.
 #[derive(Clone, PartialEq, Eq, Debug)]

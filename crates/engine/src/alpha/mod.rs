@@ -29,6 +29,8 @@
 //!   than that each found one is reached from every state; this suffices for both verdicts.
 //! - D4. If a check fails and yet no predicate is new (the prover gave up), the answer is unknown, not "unreachable".
 //! - D5. Without prover (7.3) a search that adds nothing still ends: then every conjunct is itself a predicate.
+//!
+//! Programs with procedures and memory are searched in the same way from one loop head to the next: see `procedures`.
 
 mod exact;
 mod inputs;

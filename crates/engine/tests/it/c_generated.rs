@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clinch_attack::generate;
-use clinch_certify::{check_induction, check_input_trace, check_invariants, check_unrolling};
+use clinch_certify::{check_induction, check_input_trace, check_invariants, check_reached_states, check_unrolling};
 use clinch_engine::explicit::{RunsConfig, check_runs};
 use clinch_engine::lazy::{self, Order, Values};
-use clinch_engine::{Budget, Silent, bounded, kinduction};
+use clinch_engine::{Budget, Silent, alpha, bounded, kinduction, split};
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::cfa::encoding::Overflow;
@@ -14,7 +14,7 @@ use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
 use clinch_ir::horn::Encoding;
 
 /// Programs that are tried, each by two engines or strategies.
-const PROGRAMS: usize = 16;
+const PROGRAMS: usize = 18;
 /// Longer programs have their turn in the front end's tests.
 const LINES: usize = 110;
 /// What the exhaustive search may take; programs that need more are no oracle.
@@ -67,7 +67,8 @@ fn certified(program: &CfaProgram, verdict: &CfaVerdict) -> Option<bool> {
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => check_invariants(program, proof, &|| false),
         CfaVerdict::Safe(CfaProof::Unrolled(proof)) => check_unrolling(program, proof, &|| false),
         CfaVerdict::Safe(CfaProof::Induction(proof)) => check_induction(program, proof, &|| false),
-        CfaVerdict::Safe(_) => unreachable!("no proof of these engines"),
+        CfaVerdict::Safe(CfaProof::Reached(states)) => check_reached_states(program, states, &|| false),
+        CfaVerdict::Safe(CfaProof::Summaries(_)) => unreachable!("no proof of these engines"),
         CfaVerdict::Unsafe(trace) => {
             check_input_trace(program, trace, &|| false).expect("a trace is accepted");
             return Some(false);
@@ -81,7 +82,7 @@ fn certified(program: &CfaProgram, verdict: &CfaVerdict) -> Option<bool> {
 fn answers(program: &CfaProgram, turn: usize) -> (String, Option<bool>) {
     let budget = Budget::unlimited().with_timeout(Some(PROOF));
     let wraps = Encoding::Integers(Overflow::Wraps);
-    let (encoding, config) = match turn % 7 {
+    let (encoding, config) = match turn % 9 {
         0 => {
             let (verdict, _) = bounded::check(program, &bounded::Config::default(), &budget, &mut Silent);
             return ("bounded".to_owned(), certified(program, &verdict));
@@ -89,6 +90,14 @@ fn answers(program: &CfaProgram, turn: usize) -> (String, Option<bool>) {
         6 => {
             let (verdict, _) = kinduction::check(program, &kinduction::Config::default(), &budget, &mut Silent);
             return ("kinduction".to_owned(), certified(program, &verdict));
+        }
+        7 => {
+            let (verdict, _) = alpha::check_procedures(program, &alpha::Config::default(), &budget, &mut Silent);
+            return ("alpha".to_owned(), certified(program, &verdict));
+        }
+        8 => {
+            let (verdict, _) = split::check_procedures(program, &split::Config::default(), &budget, &mut Silent);
+            return ("split".to_owned(), certified(program, &verdict));
         }
         1 => (Encoding::Integers(Overflow::Ignored), lazy::Config::default()),
         2 => (wraps, lazy::Config { order: Order::SubsumerFirst, ..lazy::Config::default() }),
@@ -116,7 +125,7 @@ fn engines_agree_with_the_exhaustive_search() {
         };
         programs += 1;
         bugs += usize::from(!expected);
-        for turn in [programs, programs + 3] {
+        for turn in [programs, programs + 4] {
             let (who, found) = answers(&program, turn);
             assert!(found.is_none_or(|safe| safe == expected), "{who}: seed {seed}\n{text}");
             decided += usize::from(found.is_some());

@@ -117,6 +117,11 @@ impl Machine<'_> {
         (!state.global_poison[global]).then(|| state.globals[global])
     }
 
+    /// The least address that was never allocated.
+    pub fn next_address(&self, state: &MachineState) -> u64 {
+        state.memory.next
+    }
+
     /// The byte at an address, if it is in a live object and known.
     pub fn byte(&self, state: &mut MachineState, address: u64) -> Option<u8> {
         self.cell(state, address, 1).map(|byte| byte as u8)

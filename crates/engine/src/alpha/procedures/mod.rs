@@ -6,8 +6,8 @@
 //!
 //! For a concrete state `s` and its abstract state, inputs are tried until the solver says that every step from every state that matches `s` ends
 //! in an abstract state that was found. An escape that it shows instead is a state that matches, and inputs `e`. If `s` goes on with `e` to an
-//! abstract state that is new, that one is explored. If not, `s` and the escape differ, and the abstraction did not see it: the literals
-//! that decide where `s` goes with `e` become predicates.
+//! abstract state that is new, that one is explored. If not, `s` and the escape differ, and the abstraction did not see it: what decides in `s` that it
+//! takes another way, or what the predicates are that the escape has other values of after the step, becomes predicates.
 //!
 //! **Invariant.** Stored concrete states are reachable, and each has the predicates of its abstract state.
 //! **Soundness.** Unsafe: the inputs are executed again. Safe: the abstract states at each loop head are an inductive invariant in
@@ -23,10 +23,10 @@ use clinch_ir::cfa::guided::value_bits;
 use clinch_ir::cfa::unfold::{PointId, Unfolding};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, InputValue, Invariants, Op, show_c_in};
 use clinch_ir::predicate::{Atom, normal_atom};
-use clinch_ir::{Node, Reason, Sort, Symbol, Term, Terms, UnOp};
+use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, UnOp};
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use self::runs::{Chosen, Concrete, Runs, Step};
 use super::{Config, Iteration, Order, Stats};
@@ -133,11 +133,13 @@ impl AlphaSearch {
     }
 }
 
-/// A step from a state that matches, which ends in no abstract state that was found.
+/// A step from a state that matches, which ends in no abstract state that was found. Formulas are over the state before, with the inputs put in.
 struct Escape {
-    /// That there is one by a block, with the inputs put in: over the state before.
-    formula: Term,
     inputs: Chosen,
+    /// When the block is taken.
+    guard: Term,
+    /// For each of the targets that the block may lead to, what it says of the step, and what of that is not so here.
+    missed: Vec<(Term, Vec<Term>)>,
 }
 
 /// What lives from iteration to iteration.
@@ -148,11 +150,16 @@ struct Refinement<'a> {
     runs: Runs<'a>,
     unfolding: Unfolding<'a>,
     terms: Terms,
+    /// What holds at the start. There are no predicates there: what has no first value has any.
+    initial: Vec<Term>,
     /// `Phi`, by the point where predicates are used.
     phi: FxHashMap<PointId, IndexSet<Term, FxBuildHasher>>,
     blocks: FxHashMap<PointId, Rc<[Block]>>,
     solver: Z3Solver,
     queries: u64,
+    /// For what has no model together with literals: those literals.
+    refuted: FxHashMap<Term, Vec<Vec<Literal>>>,
+    cache_hits: u64,
 }
 
 impl<'a> Refinement<'a> {
@@ -161,9 +168,30 @@ impl<'a> Refinement<'a> {
         let unfolding = Unfolding::new(program, &mut terms);
         let solver = Z3Solver::for_formulas();
         solver.set_limits(LIMITS.0, LIMITS.1);
+        let first = unfolding.initial_values(&mut terms);
+        let equals = |(symbol, value): (Symbol, Term)| {
+            let now = terms.symbol(symbol);
+            terms.eq(now, value)
+        };
+        let initial = first.into_iter().map(equals).collect();
         let (phi, blocks) = (FxHashMap::default(), FxHashMap::default());
-        let runs = Runs::new(program, budget);
-        Refinement { program, config, budget, runs, unfolding, terms, phi, blocks, solver, queries: 0 }
+        let runs = Runs::new(&unfolding, budget);
+        let (refuted, queries, cache_hits) = (FxHashMap::default(), 0, 0);
+        Refinement {
+            program,
+            config,
+            budget,
+            runs,
+            unfolding,
+            terms,
+            initial,
+            phi,
+            blocks,
+            solver,
+            queries,
+            refuted,
+            cache_hits,
+        }
     }
 
     /// The search of figure 2.
@@ -188,7 +216,7 @@ impl<'a> Refinement<'a> {
     /// `alpha_Phi(s)`.
     fn alpha(&self, point: PointId, state: &[u8]) -> AlphaState {
         let Some(phi) = self.phi.get(&point) else { return (point, Box::default()) };
-        let concrete = Concrete::new(&self.runs.machine, self.runs.state(state));
+        let concrete = Concrete::new(&self.runs, state);
         let truths = concrete.truths(&self.terms, phi.iter().copied());
         (point, truths.into_iter().map(|truth| truth == Some(true)).collect())
     }
@@ -215,13 +243,13 @@ impl<'a> Refinement<'a> {
             }
             let Some(escape) = self.escape(&alpha, &blocks, &targets)? else { return Ok(None) };
             let Some(escape) = escape else { break };
-            match self.holds(&state, escape.formula) {
-                Some(true) if escape.inputs != inputs => inputs = escape.inputs,
-                Some(false) => {
-                    let missing = self.explain(&state, escape.formula);
+            match self.difference(&state, &escape) {
+                Some(Some(formula)) if alpha.0 != self.unfolding.start() => {
+                    let missing = self.explain(&state, formula);
                     search.missing.extend(missing.into_iter().map(|predicate| (alpha.0, predicate)));
                     break;
                 }
+                Some(None) if escape.inputs != inputs => inputs = escape.inputs,
                 _ => break,
             }
         }
@@ -249,10 +277,20 @@ impl<'a> Refinement<'a> {
         targets: &[AlphaState],
     ) -> Result<Option<Option<Escape>>, Reason> {
         let phi: Vec<Term> = self.phi.get(&alpha.0).into_iter().flatten().copied().collect();
-        let matches: Vec<Literal> = phi.into_iter().zip(alpha.1.iter().copied()).collect();
+        let mut matches: Vec<Literal> = phi.into_iter().zip(alpha.1.iter().copied()).collect();
+        if alpha.0 == self.unfolding.start() {
+            matches.extend(self.initial.iter().map(|&equation| (equation, true)));
+        }
+        let known: FxHashSet<Literal> = matches.iter().copied().collect();
         for block in blocks {
-            let formula = self.leaves(block, targets);
+            let there = self.literals_after(block, targets);
+            let formula = self.leaves(block.guard, &there);
             if self.terms.node(formula) == Node::Bool(false) {
+                continue;
+            }
+            let cores = self.refuted.get(&formula).map_or(&[][..], Vec::as_slice);
+            if cores.iter().any(|core| core.iter().all(|literal| known.contains(literal))) {
+                self.cache_hits += 1;
                 continue;
             }
             self.budget.check()?;
@@ -260,7 +298,11 @@ impl<'a> Refinement<'a> {
             self.solver.push();
             self.solver.assert(&self.terms, formula);
             let answer = self.solver.check(&self.terms, &matches);
-            let escape = (answer == Answer::Sat).then(|| self.escape_by(block, formula));
+            let escape = (answer == Answer::Sat).then(|| self.escape_by(block, &there));
+            if answer == Answer::Unsat {
+                let core = self.solver.core().into_iter().map(|i| matches[i]).collect();
+                self.refuted.entry(formula).or_default().push(core);
+            }
             self.solver.pop();
             if answer != Answer::Unsat {
                 return Ok(Some(escape));
@@ -269,27 +311,33 @@ impl<'a> Refinement<'a> {
         Ok(None)
     }
 
-    /// A step by the block ends in none of the targets.
-    fn leaves(&mut self, block: &Block, targets: &[AlphaState]) -> Term {
-        let mut leaves = block.guard;
-        let Target::Point(to) = block.target else { return leaves };
+    /// What each of the targets that a block may lead to says of a step by it.
+    fn literals_after(&mut self, block: &Block, targets: &[AlphaState]) -> Vec<Vec<Term>> {
+        let Target::Point(to) = block.target else { return Vec::new() };
         let phi: Vec<Term> = self.phi.get(&to).into_iter().flatten().copied().collect();
         let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
-        for (_, values) in targets.iter().filter(|target| target.0 == to) {
-            let mut there = self.terms.tt();
-            for (&predicate, &value) in phi.iter().zip(values) {
-                let after = self.terms.substitute_symbols(predicate, &updates);
-                let literal = if value { after } else { self.terms.not(after) };
-                there = self.terms.and(there, literal);
-            }
-            let elsewhere = self.terms.not(there);
+        let terms = &mut self.terms;
+        let after: Vec<Term> = phi.into_iter().map(|p| terms.substitute_symbols(p, &updates)).collect();
+        let there = targets.iter().filter(|target| target.0 == to);
+        let literals = there.map(|(_, values)| {
+            after.iter().zip(values).map(|(&p, &value)| if value { p } else { terms.not(p) }).collect()
+        });
+        literals.collect()
+    }
+
+    /// The block is taken, and leads to none of these.
+    fn leaves(&mut self, guard: Term, there: &[Vec<Term>]) -> Term {
+        let mut leaves = guard;
+        for literals in there {
+            let reached = self.terms.all(literals.iter().copied());
+            let elsewhere = self.terms.not(reached);
             leaves = self.terms.and(leaves, elsewhere);
         }
         leaves
     }
 
     /// The escape of the solver's model.
-    fn escape_by(&mut self, block: &Block, formula: Term) -> Escape {
+    fn escape_by(&mut self, block: &Block, there: &[Vec<Term>]) -> Escape {
         let (mut inputs, mut values) = (Chosen::default(), FxHashMap::default());
         for &(point, edge, symbol) in &block.open {
             let sort = self.terms.symbol_sort(symbol).clone();
@@ -299,7 +347,29 @@ impl<'a> Refinement<'a> {
             values.insert(symbol, constant(&mut self.terms, &sort, bits));
             inputs.insert((point, edge), bits);
         }
-        Escape { formula: self.terms.substitute_symbols(formula, &values), inputs }
+        let mut missed = Vec::new();
+        for literals in there {
+            let fails = |literal: &&Term| self.solver.value(&self.terms, **literal) == Some(0);
+            let failing: Vec<Term> = literals.iter().filter(fails).copied().collect();
+            let all = self.terms.all(literals.iter().copied());
+            let failing = failing.into_iter().map(|l| self.terms.substitute_symbols(l, &values)).collect();
+            missed.push((self.terms.substitute_symbols(all, &values), failing));
+        }
+        Escape { inputs, guard: self.terms.substitute_symbols(block.guard, &values), missed }
+    }
+
+    /// Why a state does not take the escape, as a formula that holds in it and not there; nothing (`Some(None)`) if it does. `None` if that has no value.
+    #[allow(clippy::option_option, reason = "it has no value, there is none, this is one")]
+    fn difference(&mut self, state: &[u8], escape: &Escape) -> Option<Option<Term>> {
+        if !self.holds(state, escape.guard)? {
+            return Some(Some(self.terms.not(escape.guard)));
+        }
+        for (all, failing) in &escape.missed {
+            if self.holds(state, *all)? {
+                return Some(Some(self.terms.all(failing.iter().copied())));
+            }
+        }
+        Some(None)
     }
 
     fn is_input(&self, point: PointId, edge: EdgeId) -> bool {
@@ -308,20 +378,25 @@ impl<'a> Refinement<'a> {
     }
 
     fn holds(&self, state: &[u8], formula: Term) -> Option<bool> {
-        let concrete = Concrete::new(&self.runs.machine, self.runs.state(state));
+        let concrete = Concrete::new(&self.runs, state);
         concrete.truths(&self.terms, std::iter::once(formula))[0]
     }
 
-    /// The atoms that decide that a formula is false in a state.
+    /// The atoms that decide that a formula holds in a state.
     fn explain(&mut self, state: &[u8], formula: Term) -> Vec<Term> {
-        let concrete = Concrete::new(&self.runs.machine, self.runs.state(state));
+        let concrete = Concrete::new(&self.runs, state);
         let terms = &mut self.terms;
-        let fails = terms.not(formula);
-        let literals = implicant(terms, &[fails], &concrete).unwrap_or_default();
+        let literals = implicant(terms, &[formula], &concrete).unwrap_or_default();
         let atoms = literals.into_iter().filter_map(|literal| {
             let atom = match terms.node(literal) {
                 Node::Unary(UnOp::Not, atom) => atom,
                 _ => literal,
+            };
+            // An order and the converse of its negation are one predicate.
+            let atom = match terms.node(atom) {
+                Node::Binary(BinOp::BvUle, a, b) => terms.bv_ult(b, a),
+                Node::Binary(BinOp::BvSle, a, b) => terms.bv_slt(b, a),
+                _ => atom,
             };
             match normal_atom(terms, atom) {
                 Atom::Predicate { key, .. } => Some(key),
@@ -349,7 +424,7 @@ impl<'a> Refinement<'a> {
             abstract_states: search.states.len() as u64,
             new_predicates: new,
             queries: std::mem::take(&mut self.queries),
-            cache_hits: 0,
+            cache_hits: std::mem::take(&mut self.cache_hits),
         });
         stats.iterations = stats.per_iteration.len() as u64;
     }
@@ -357,7 +432,8 @@ impl<'a> Refinement<'a> {
     /// The abstract states of each point as a formula.
     fn proof(&mut self, search: &AlphaSearch) -> Invariants {
         let mut formulas: IndexMap<PointId, Term, FxBuildHasher> = IndexMap::default();
-        for (point, values) in search.states.keys() {
+        formulas.insert(self.unfolding.start(), self.terms.all(self.initial.iter().copied()));
+        for (point, values) in search.states.keys().filter(|(point, _)| *point != self.unfolding.start()) {
             let phi: Vec<Term> = self.phi.get(point).into_iter().flatten().copied().collect();
             let terms = &mut self.terms;
             let literals: Vec<Term> =

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use clinch_ir::cfa::guided::value_bits;
 use clinch_ir::cfa::unfold::{Point, PointId, Unfolding};
-use clinch_ir::cfa::{CfaProgram, EdgeId, InputTrace, InputValue};
+use clinch_ir::cfa::{EdgeId, InputTrace, InputValue, Integers};
 use clinch_ir::horn::{Environment, Memo, evaluate_with};
 use clinch_ir::machine::{InputRequest, InputSource, Limits, LoopHeads, Machine, MachineState, Outcome, Pause};
 use clinch_ir::{Reason, Sort, Symbol, Term, Terms, Value};
@@ -31,13 +31,15 @@ pub(super) enum Step {
 
 /// Executes steps.
 pub(super) struct Runs<'a> {
-    pub(super) machine: Machine<'a>,
+    machine: Machine<'a>,
+    next_address: Symbol,
     budget: &'a Budget,
 }
 
 impl<'a> Runs<'a> {
-    pub(super) fn new(program: &'a CfaProgram, budget: &'a Budget) -> Self {
-        Runs { machine: Machine::new(program), budget }
+    pub(super) fn new(unfolding: &Unfolding<'a>, budget: &'a Budget) -> Self {
+        let (machine, next_address) = (Machine::new(unfolding.program()), unfolding.effects().next_address);
+        Runs { machine, next_address, budget }
     }
 
     /// The state at the start.
@@ -51,7 +53,7 @@ impl<'a> Runs<'a> {
         bytes.into_boxed_slice()
     }
 
-    pub(super) fn state(&self, bytes: &[u8]) -> MachineState {
+    fn state(&self, bytes: &[u8]) -> MachineState {
         self.machine.decode(bytes).expect("what was encoded can be decoded")
     }
 
@@ -104,12 +106,14 @@ impl<'a> Runs<'a> {
 /// A state as values of symbols: variables of active calls and memory. What was never written is 0, as it is when it is asked for.
 pub(super) struct Concrete<'a> {
     machine: &'a Machine<'a>,
+    /// The least address that was never allocated.
+    next_address: Symbol,
     state: RefCell<MachineState>,
 }
 
 impl<'a> Concrete<'a> {
-    pub(super) fn new(machine: &'a Machine<'a>, state: MachineState) -> Self {
-        Concrete { machine, state: RefCell::new(state) }
+    pub(super) fn new(runs: &'a Runs<'a>, state: &[u8]) -> Self {
+        Concrete { machine: &runs.machine, next_address: runs.next_address, state: RefCell::new(runs.state(state)) }
     }
 
     /// Whether formulas hold; `None` for those that have no value.
@@ -131,8 +135,16 @@ impl<'a> Concrete<'a> {
 
 impl Environment for Concrete<'_> {
     fn value(&self, symbol: Symbol) -> Option<Value> {
-        let bits = self.machine.value(&self.state.borrow(), symbol)?;
-        as_value(self.sort(symbol)?, bits)
+        let state = self.state.borrow();
+        if symbol == self.next_address {
+            let program = self.machine.program();
+            let sort = match program.integers {
+                Integers::Machine => Sort::BitVec(program.pointer_bits),
+                Integers::Mathematical => Sort::Int,
+            };
+            return as_value(&sort, self.machine.next_address(&state));
+        }
+        as_value(self.sort(symbol)?, self.machine.value(&state, symbol)?)
     }
 
     fn element(&self, array: Symbol, index: &Value) -> Option<Value> {

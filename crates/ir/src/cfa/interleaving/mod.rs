@@ -21,8 +21,7 @@ use crate::cfa::{
 use crate::definedness::{defined, violated};
 use crate::eval::{EvalError, State};
 use crate::interp::Interpreter;
-use crate::program::{Domain, Init, LocId, Program, Span, TransId, VarId};
-use crate::sort::Sort;
+use crate::program::{Domain, Init, LocId, ProcId, Program, Span, TransId, VarId};
 use crate::symbolic::{SymbolicTransition, cell_term};
 use crate::term::{Node, Symbol, Term};
 use crate::verdict::{Proof, Reason, Step, Trace, TraceEnd, Verdict};
@@ -331,43 +330,37 @@ impl<'a> Weaving<'a> {
     /// The program with this one procedure; variables are global.
     fn finish(mut self) -> Result<CfaProgram, Reason> {
         let program = self.reading.program;
-        let mut globals = Vec::new();
+        let (mut globals, mut signed) = (Vec::new(), Vec::new());
         for (cell, (init, domain)) in program.cell_inits().zip(program.cell_domains()).enumerate() {
+            let least = domain.bounds().map_or(i64::MIN, |(lo, _)| lo);
             let first = match init {
                 Init::Value(value) => value,
-                Init::Any => domain.bounds().map_or(0, |(lo, _)| lo),
+                Init::Any => least.max(0),
             };
             let init = self.reading.value(domain, first)?;
             globals.push(Global { symbol: self.reading.cells[cell], init });
+            signed.push(least < 0);
         }
         for (p, process) in program.processes.iter().enumerate() {
-            let init = self.reading.location(crate::program::ProcId::from_index(p), process.initial)?;
+            let init = self.reading.location(ProcId::from_index(p), process.initial)?;
             globals.push(Global { symbol: self.reading.locations[p], init });
+            signed.push(false);
         }
         let Reading { to, .. } = self.reading;
-        let source = SourceMap::new(
-            program.source.text.clone(),
-            vec![program.source.name.clone()],
-            vec![LineMarker { offset: 0, line: 1, file: 0, system: false }],
-        );
-        let signed = |symbol: Symbol| match to.symbol_sort(symbol) {
-            Sort::BitVec(_) => {
-                program.cell_domains().nth(symbol.index()).is_some_and(|d| d.bounds().is_none_or(|b| b.0 < 0))
-            }
-            _ => true,
-        };
-        let variables = globals.iter().map(|global| {
+        let info = |(global, &signed): (&Global, &bool)| {
             let name = to.symbol_name(global.symbol).to_owned();
-            let info = VariableInfo { name, ty: "int".to_owned(), signed: signed(global.symbol), hidden: false };
-            (global.symbol, info)
-        });
-        let variables = variables.collect();
-        let mut automaton = CfaProgram::new(to, source);
-        automaton.integers = self.integers;
-        automaton.globals = globals;
-        automaton.variables = variables;
-        automaton.inputs = self.inputs;
-        automaton.procedures.push(self.procedure);
-        Ok(automaton)
+            (global.symbol, VariableInfo { name, ty: "int".to_owned(), signed, hidden: false })
+        };
+        let variables = globals.iter().zip(&signed).map(info).collect();
+        let marker = LineMarker { offset: 0, line: 1, file: 0, system: false };
+        let source = SourceMap::new(program.source.text.clone(), vec![program.source.name.clone()], vec![marker]);
+        Ok(CfaProgram {
+            integers: self.integers,
+            globals,
+            variables,
+            inputs: self.inputs,
+            procedures: vec![self.procedure],
+            ..CfaProgram::new(to, source)
+        })
     }
 }
