@@ -1,7 +1,7 @@
 //! Invariants of programs with procedures: checked block by block, in exact arithmetic.
 
-use clinch_ir::cfa::blocks::{Block, Target, blocks_between};
-use clinch_ir::cfa::unfold::{PointId, Unfolding};
+use clinch_ir::cfa::blocks::blocks_between;
+use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, Invariants};
 use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::Z3Solver;
@@ -44,7 +44,7 @@ pub fn check_invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>
     let regions = program.regions.iter().map(|r| r.symbol).collect();
     let (bound, cases, solver) = (proof.bound.clone(), FxHashMap::default(), Z3Solver::for_formulas());
     let mut checker = Checker { terms, formulas, bound, regions, cases, solver, limits: LIMITS, stop };
-    checker.check_start(program, &unfolding)?;
+    checker.check_start(&unfolding)?;
     // A proof may say more than what holds at loop heads; what it says of a point is used from there on.
     let cuts: FxHashSet<PointId> = points.iter().copied().collect();
     for from in points {
@@ -76,23 +76,11 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// The initial values satisfy the formula of the start.
-    fn check_start(&mut self, program: &CfaProgram, unfolding: &Unfolding<'_>) -> Result<(), Rejection> {
+    fn check_start(&mut self, unfolding: &Unfolding<'_>) -> Result<(), Rejection> {
         let Some(&formula) = self.formulas.get(&unfolding.start()) else {
             return Err(Rejection::Wrong("it says nothing of the start".to_owned()));
         };
-        let mut values: FxHashMap<Symbol, Term> = program.globals.iter().map(|g| (g.symbol, g.init)).collect();
-        let first = unfolding.effects().first_address(&mut self.terms);
-        values.insert(unfolding.effects().next_address, first);
-        for region in program.regions.iter().filter(|r| r.starts_zero) {
-            if let Sort::Array(of) = self.terms.symbol_sort(region.symbol).clone() {
-                let zero = match of.1 {
-                    Sort::BitVec(width) => self.terms.bit_vec(width, 0),
-                    _ => self.terms.int(0),
-                };
-                let zeros = self.terms.const_array(Sort::Array(of), zero);
-                values.insert(region.symbol, zeros);
-            }
-        }
+        let values: FxHashMap<Symbol, Term> = unfolding.initial_values(&mut self.terms).into_iter().collect();
         let initially = self.terms.substitute_symbols(formula, &values);
         let broken = self.terms.not(initially);
         self.excluded(&[broken], "the initial values")
@@ -100,7 +88,7 @@ impl Checker<'_> {
 
     /// No run that satisfies the formula where the block starts breaks the one where it ends: case by case, if the formula is a
     /// disjunction.
-    fn check_block(&mut self, block: &Block) -> Result<(), Rejection> {
+    fn check_block(&mut self, block: &Step) -> Result<(), Rejection> {
         for case in disjuncts(&self.terms, self.formulas[&block.from]) {
             let values = values_of(&mut self.terms, case);
             if values.is_empty() {
@@ -108,28 +96,30 @@ impl Checker<'_> {
                 continue;
             }
             let mut block = block.clone();
-            block.guard = self.terms.substitute_deep(block.guard, &values);
-            if matches!(self.terms.node(block.guard), Node::Bool(false)) {
+            block.effect.guard = self.terms.substitute_deep(block.effect.guard, &values);
+            if matches!(self.terms.node(block.effect.guard), Node::Bool(false)) {
                 continue;
             }
             let mut updates = values.clone();
-            for (symbol, value) in &mut block.updates {
+            for (symbol, value) in &mut block.effect.updates {
                 *value = self.terms.substitute_deep(*value, &values);
                 updates.insert(*symbol, *value);
             }
-            block.updates = updates.into_iter().collect();
+            block.effect.updates = updates.into_iter().collect();
             self.check_case(case, &block)?;
         }
         Ok(())
     }
 
-    fn check_case(&mut self, from: Term, block: &Block) -> Result<(), Rejection> {
+    fn check_case(&mut self, from: Term, block: &Step) -> Result<(), Rejection> {
         let what = format!("a block from point {} to {:?}", block.from.0, block.target);
         let after = match block.target {
             Target::Point(to) => self.formulas.get(&to).copied(),
+            // A run that ends breaks nothing; blocks do not lead there.
+            Target::End => return Ok(()),
             Target::Error(..) | Target::Open(..) => None,
         };
-        let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+        let updates: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
         let after = match after {
             Some(formula) => {
                 let formula = self.possible_part(formula, &updates);
@@ -174,19 +164,19 @@ impl Checker<'_> {
     }
 
     /// No run of the block that starts in `from` breaks what must hold after it.
-    fn check_part(&mut self, from: Term, block: &Block, after: Term, what: &str) -> Result<(), Rejection> {
+    fn check_part(&mut self, from: Term, block: &Step, after: Term, what: &str) -> Result<(), Rejection> {
         let broken = self.terms.not(after);
         let mut conditions = self.instances(from, block, broken);
-        conditions.extend([block.guard, broken]);
+        conditions.extend([block.effect.guard, broken]);
         self.excluded(&conditions, what)
     }
 
     /// The same, for each place that the block writes, and for all others: at a place that was written one sees what it holds.
-    fn check_places(&mut self, from: Term, block: &Block, after: Term, what: &str) -> Result<(), Rejection> {
+    fn check_places(&mut self, from: Term, block: &Step, after: Term, what: &str) -> Result<(), Rejection> {
         let Some(bound) = self.bound.clone() else { return self.check_part(from, block, after, what) };
         let broken = self.terms.not(after);
         let mut conditions = self.instances(from, block, broken);
-        conditions.extend([block.guard, broken]);
+        conditions.extend([block.effect.guard, broken]);
         let mut others = Vec::new();
         for place in self.places_written(block, &bound) {
             let here = FxHashMap::from_iter([(bound.symbol, place)]);
@@ -201,9 +191,9 @@ impl Checker<'_> {
     }
 
     /// The places of cells that a block writes; none if there are many.
-    fn places_written(&mut self, block: &Block, bound: &Bound) -> Vec<Term> {
+    fn places_written(&mut self, block: &Step, bound: &Bound) -> Vec<Term> {
         let mut places = Vec::new();
-        for &(region, contents) in &block.updates {
+        for &(region, contents) in &block.effect.updates {
             let cells: Vec<BoundCell> = bound.cells.iter().filter(|c| c.region == region).copied().collect();
             for part in self.terms.parts(contents) {
                 let Node::Store(_, address, _) = self.terms.node(part) else { continue };
@@ -220,13 +210,13 @@ impl Checker<'_> {
 
     /// What holds before a block, of the cells that matter: those that the block reads, and the one its end is about to be broken for. In
     /// `broken` the bound symbol stands for some value, and for that one the case holds. For others another case may.
-    fn instances(&mut self, case: Term, block: &Block, broken: Term) -> Vec<Term> {
+    fn instances(&mut self, case: Term, block: &Step, broken: Term) -> Vec<Term> {
         let mut instances = vec![case];
         let Some(bound) = self.bound.clone() else { return instances };
         let formula = self.formulas[&block.from];
         let mut read: Vec<(Symbol, Term)> = Vec::new();
-        let updates = block.updates.iter().map(|u| u.1);
-        for root in [block.guard, broken].into_iter().chain(updates) {
+        let updates = block.effect.updates.iter().map(|u| u.1);
+        for root in [block.effect.guard, broken].into_iter().chain(updates) {
             self.addresses_read(root, &mut read);
         }
         let mut places: Vec<Term> = Vec::new();
@@ -237,10 +227,8 @@ impl Checker<'_> {
         }
         if places.is_empty() {
             // What relates variables is said of every place.
-            places.push(match *self.terms.symbol_sort(bound.symbol) {
-                Sort::BitVec(width) => self.terms.bit_vec(width, 0),
-                _ => self.terms.int(0),
-            });
+            let sort = self.terms.symbol_sort(bound.symbol).clone();
+            places.push(self.terms.zero(&sort));
         }
         for place in places {
             let map = FxHashMap::from_iter([(bound.symbol, place)]);

@@ -6,7 +6,7 @@
 use clinch_ir::definedness::{in_domain, violated};
 use clinch_ir::symbolic::{at_locations, initial_condition, input_condition};
 use clinch_ir::{
-    AbstractProof, AbstractState, Domain, LocId, Node, Program, SymbolicTransition, Term, Terms, TransId, VarId,
+    AbstractProof, AbstractState, Domain, Effect, LocId, Node, Program, SymbolicTransition, Term, Terms, TransId, VarId,
 };
 use clinch_smt::{Answer, Solver, Z3Solver};
 use rustc_hash::FxHashMap;
@@ -102,11 +102,10 @@ impl<'a> Checker<'a> {
     /// Steps keep all variables in their domains; everything else relies on that.
     fn check_domains(&mut self) -> Result<(), Rejection> {
         for i in 0..self.symbolic.len() {
-            let SymbolicTransition { guard, fault, updates, inputs, .. } = self.symbolic[i].clone();
-            let mut written: Vec<(VarId, Term)> = updates.into_iter().collect();
-            written.sort_unstable();
+            let SymbolicTransition { effect: Effect { guard, updates, open: inputs }, fault, .. } =
+                self.symbolic[i].clone();
             let mut kept = self.terms.tt();
-            for (var, value) in written {
+            for (var, value) in updates {
                 let fits = self.stays_in_domain(var, value);
                 kept = self.terms.and(kept, fits);
             }
@@ -187,9 +186,9 @@ impl<'a> Checker<'a> {
         alpha: &[(Term, bool)],
         id: TransId,
     ) -> Result<Term, Rejection> {
-        let SymbolicTransition { guard, fault, .. } = self.symbolic[id.index()];
-        let guard = at_locations(&mut self.terms, &state.locs, guard);
-        let fault = at_locations(&mut self.terms, &state.locs, fault);
+        let step = &self.symbolic[id.index()];
+        let guard = at_locations(&mut self.terms, &state.locs, step.effect.guard);
+        let fault = at_locations(&mut self.terms, &state.locs, step.fault);
         if !self.refuted(&[fault], alpha)? {
             return wrong("a step from it is a fault");
         }
@@ -219,7 +218,7 @@ impl<'a> Checker<'a> {
         locs: &[LocId],
         targets: &[u32],
     ) -> Result<bool, Rejection> {
-        let inputs = self.symbolic[id.index()].inputs.clone();
+        let inputs = self.symbolic[id.index()].effect.open.clone();
         let mut facts = vec![guard, input_condition(&mut self.terms, &inputs)];
         for &target in targets {
             let target = &self.proof.states[target as usize];

@@ -1,7 +1,7 @@
 //! What follows from invariants, once they are checked, at points between those they are about.
 
-use clinch_ir::cfa::blocks::{Block, Target, passages_from};
-use clinch_ir::cfa::unfold::{Point, Unfolding};
+use clinch_ir::cfa::blocks::passages_from;
+use clinch_ir::cfa::unfold::{Point, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Invariants, ProcedureId};
 use clinch_ir::{LocId, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
@@ -67,16 +67,16 @@ fn kept(
     solver: &mut Z3Solver,
     terms: &mut Terms,
     invariant: Term,
-    block: &Block,
+    block: &Step,
     formulas: Vec<Term>,
     stop: Stop<'_>,
 ) -> Result<Vec<Term>, Rejection> {
-    let values: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+    let values: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
     let with_meaning = |formula| (formula, terms.substitute_symbols(formula, &values));
     let mut left: Vec<(Term, Term)> = formulas.into_iter().map(with_meaning).collect();
     solver.push();
     solver.assert(terms, invariant);
-    solver.assert(terms, block.guard);
+    solver.assert(terms, block.effect.guard);
     let kept = loop {
         if stop() {
             break Err(Rejection::Stopped);

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use clinch_ir::cfa::effect::{Effect, Effects, fresh_like};
+use clinch_ir::Effect;
+use clinch_ir::cfa::effects::{Effects, fresh_like};
 use clinch_ir::cfa::passes::{bound_heap, narrow, narrow_heap};
 use clinch_ir::cfa::{CfaProgram, Edge, Op, ProcedureId, Summaries};
-use clinch_ir::{LocId, Sort, Symbol, Term, Terms};
+use clinch_ir::{LocId, Symbol, Term, Terms};
 use clinch_smt::Z3Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -110,20 +111,7 @@ impl Checker<'_, '_> {
     /// The initial values satisfy the formula of the start.
     fn check_start(&mut self) -> Result<(), Rejection> {
         let program = self.program;
-        let mut values: Values = program.globals.iter().map(|g| (g.symbol, g.init)).collect();
-        let first = self.effects.first_address(&mut self.terms);
-        values.insert(self.effects.next_address, first);
-        for region in program.regions.iter().filter(|r| r.starts_zero) {
-            if let Sort::Array(of) = self.terms.symbol_sort(region.symbol).clone() {
-                let zero = match of.1 {
-                    Sort::BitVec(width) => self.terms.bit_vec(width, 0),
-                    Sort::Bool => self.terms.ff(),
-                    _ => self.terms.int(0),
-                };
-                let zeros = self.terms.const_array(Sort::Array(of), zero);
-                values.insert(region.symbol, zeros);
-            }
-        }
+        let values = self.effects.initial_values(&mut self.terms).into_iter().collect();
         let values = self.entered(program.entry, values);
         let entry = program.procedure(program.entry).entry;
         let broken = self.broken(program.entry, entry, &values);
@@ -171,12 +159,12 @@ impl Checker<'_, '_> {
             }
             Op::Return(value) => {
                 let updates = program.procedure(procedure).result.zip(*value).into_iter().collect();
-                Effect { updates, ..Effect::default() }
+                Effect::of_updates(&mut self.terms, updates)
             }
             op => self.effects.of(&mut self.terms, op),
         };
         let values: Values = effect.updates.iter().copied().collect();
-        let guard = effect.guard.unwrap_or_else(|| self.terms.tt());
+        let guard = effect.guard;
         if let Some(kept) = self.kept_in_diagrams((formula, guard), (procedure, edge.to), &values) {
             return if kept { Ok(()) } else { Err(Rejection::Wrong(format!("it is broken by {what}"))) };
         }

@@ -8,13 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use clinch_ir::cfa::effects::Effects;
 use clinch_ir::cfa::order::WeakOrder;
-use clinch_ir::cfa::{
-    CfaProgram, EdgeId, Integers, Liveness, ObjectId, Op, ProcedureId, Target, Unrolling, partial_terms,
-};
+use clinch_ir::cfa::{Addresses, CfaProgram, EdgeId, Integers, Liveness, Op, ProcedureId, Unrolling, partial_terms};
 use clinch_ir::fold::{Folder, are_opposite};
-use clinch_ir::machine::DYNAMIC_BASE;
-use clinch_ir::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
+use clinch_ir::{BinOp, Effect, LocId, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::{Answer, LargeQuestion};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,9 +23,8 @@ use crate::{Rejection, Stop};
 const TIME: u32 = 600_000;
 /// Terms at most.
 const TERMS: usize = 6_000_000;
-/// Bytes that a block of unknown size may have, and the room between blocks.
+/// Bytes that a block of unknown size may have.
 const ROOM: u64 = 1 << 20;
-const GAP: u64 = 64;
 /// An object with more cells than this is forgotten with its whole region.
 const CELLS: u64 = 4096;
 
@@ -67,6 +64,7 @@ pub(crate) struct State {
 pub(crate) struct Run<'p> {
     program: &'p CfaProgram,
     pub(crate) terms: Terms,
+    effects: Effects<'p>,
     folder: Folder,
     pub(crate) orders: Vec<WeakOrder>,
     successors: Vec<Vec<Vec<EdgeId>>>,
@@ -83,18 +81,18 @@ pub(crate) struct Run<'p> {
     pub(crate) turns: FxHashMap<Vec<u32>, Turn>,
     /// Conditions that must not be.
     bad: Vec<Term>,
-    next_address: u64,
+    addresses: Addresses,
 }
 
 impl<'p> Run<'p> {
     /// The start of a program. The terms extend the program's.
-    pub(crate) fn new(program: &'p CfaProgram, terms: Terms, proof: &Unrolling) -> Self {
+    pub(crate) fn new(program: &'p CfaProgram, mut terms: Terms, proof: &Unrolling) -> Self {
         let (partial, none) = (partial_terms(&program.terms), FxHashSet::default());
-        let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
-        let next_address = ends.max().unwrap_or(0).saturating_add(GAP).next_multiple_of(16).max(DYNAMIC_BASE);
+        let effects = Effects::new(program, &mut terms).with_cells(CELLS);
         Run {
             program,
             terms,
+            effects,
             folder: Folder::default(),
             orders: program.procedures.iter().map(WeakOrder::new).collect(),
             successors: program.procedures.iter().map(|p| p.successors()).collect(),
@@ -107,7 +105,7 @@ impl<'p> Run<'p> {
             cuts: Cuts::default(),
             turns: FxHashMap::default(),
             bad: Vec::new(),
-            next_address,
+            addresses: Addresses::new(program),
         }
     }
 
@@ -128,7 +126,7 @@ impl<'p> Run<'p> {
     }
 
     fn execute(&mut self, stop: Stop<'_>) -> Result<(), Rejection> {
-        let values = self.initial_values();
+        let values = self.program.initial_values(&mut self.terms).into_iter().collect();
         let start = self.entry_of(self.program.entry, Vec::new());
         self.arrive(start, State { decided: Vec::new(), values, calls: Vec::new() });
         let mut count = 0_u32;
@@ -146,20 +144,6 @@ impl<'p> Run<'p> {
             }
         }
         Ok(())
-    }
-
-    fn initial_values(&mut self) -> BTreeMap<Symbol, Term> {
-        let mut values: BTreeMap<Symbol, Term> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
-        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
-            if let Sort::Array(of) = self.terms.symbol_sort(region.symbol).clone() {
-                let zero = match of.1 {
-                    Sort::BitVec(width) => self.terms.bit_vec(width, 0),
-                    _ => self.terms.int(0),
-                };
-                values.insert(region.symbol, self.terms.const_array(Sort::Array(of), zero));
-            }
-        }
-        values
     }
 
     /// Two states of which at most one is real, as one.
@@ -349,27 +333,11 @@ impl<'p> Run<'p> {
                 return Ok(());
             }
             Op::Skip | Op::Assume(_) | Op::Print(_) | Op::Free(_) | Op::Leave(_) | Op::SameObject(..) => {}
-            Op::Assign(assigns) => {
-                let mut new = Vec::with_capacity(assigns.len());
-                for assign in assigns {
-                    let address = match assign.target {
-                        Target::Cell(_, address) => Some(self.value(&state, address)),
-                        Target::Var(_) => None,
-                    };
-                    new.push((assign.target, address, self.value(&state, assign.value)));
-                }
-                for (target, address, value) in new {
-                    match (target, address) {
-                        (Target::Cell(region, _), Some(address)) => self.write(&mut state, region, address, value),
-                        (Target::Var(symbol) | Target::Cell(symbol, _), _) => _ = state.values.insert(symbol, value),
-                    }
-                }
+            op @ (Op::Assign(_) | Op::Input(..) | Op::BlockSize(..) | Op::Enter(_)) => {
+                let Effect { updates, .. } = self.effects.of(&mut self.terms, op);
+                let new: Vec<(Symbol, Term)> = updates.into_iter().map(|(s, t)| (s, self.value(&state, t))).collect();
+                state.values.extend(new);
             }
-            Op::Input(symbol, _) | Op::BlockSize(symbol, _) => {
-                let any = self.anything(self.terms.symbol_sort(*symbol).clone());
-                state.values.insert(*symbol, any);
-            }
-            Op::Enter(object) => self.enter(&mut state, *object),
             Op::Alloc { target, size, .. } => {
                 if !self.allocate(&mut state, *target, *size)? {
                     return Ok(());
@@ -384,38 +352,6 @@ impl<'p> Run<'p> {
         self.terms.fresh("any", sort)
     }
 
-    fn write(&mut self, state: &mut State, region: Symbol, address: Term, value: Term) {
-        let own = self.terms.symbol(region);
-        let array = state.values.get(&region).copied().unwrap_or(own);
-        state.values.insert(region, self.folder.store(&mut self.terms, array, address, value));
-    }
-
-    /// The contents of an object are forgotten.
-    fn enter(&mut self, state: &mut State, object: ObjectId) {
-        let object = &self.program.objects[object.index()];
-        for &region in &object.regions {
-            let sort = self.terms.symbol_sort(region).clone();
-            let bytes = self.program.region(region).map_or(1, |r| u64::from(r.cell_bytes.max(1)));
-            let Sort::Array(of) = sort.clone() else { continue };
-            if object.size / bytes > CELLS {
-                let any = self.anything(sort);
-                state.values.insert(region, any);
-                continue;
-            }
-            for offset in (0..object.size).step_by(bytes as usize) {
-                let (address, any) = (self.address(object.address + offset), self.anything(of.1.clone()));
-                self.write(state, region, address, any);
-            }
-        }
-    }
-
-    fn address(&mut self, value: u64) -> Term {
-        match self.program.integers {
-            Integers::Machine => self.terms.bit_vec(self.program.pointer_bits, value),
-            Integers::Mathematical => self.terms.int(value as i64),
-        }
-    }
-
     /// Every allocation gets memory of its own. A block of unknown size must have room; false if no run goes on.
     fn allocate(&mut self, state: &mut State, target: Symbol, size: Term) -> Result<bool, Rejection> {
         let size = self.value(state, size);
@@ -424,7 +360,7 @@ impl<'p> Run<'p> {
             Node::BitVec(_, bytes) => room = bytes,
             Node::Int(bytes) => room = u64::try_from(bytes).unwrap_or(ROOM),
             _ => {
-                let most = self.address(ROOM);
+                let most = self.program.address(&mut self.terms, ROOM);
                 let less = if self.program.integers == Integers::Machine { BinOp::BvUle } else { BinOp::Le };
                 let fits = self.folder.binary(&mut self.terms, less, size, most);
                 let large = self.terms.not(fits);
@@ -437,14 +373,9 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        let end = if self.program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 };
-        let behind = self.next_address.saturating_add(room).saturating_add(GAP);
-        if behind > end {
-            return Err(Rejection::Undecided("too much memory is allocated".to_owned()));
-        }
-        let at = self.address(self.next_address);
-        self.next_address = behind.next_multiple_of(16);
-        state.values.insert(target, at);
+        let at = self.addresses.make(room);
+        let at = at.ok_or_else(|| Rejection::Undecided("too much memory is allocated".to_owned()))?;
+        state.values.insert(target, self.program.address(&mut self.terms, at));
         Ok(true)
     }
 

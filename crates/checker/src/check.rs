@@ -199,7 +199,7 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Procedures(_), _) if has_one_run(input) => stand_back(500).filter(|_| engine != Explicit),
         (Input::Procedures(loaded), Spds) if loaded.program.is_recursive() => None,
         (Input::Procedures(loaded), Lazy) if loaded.program.is_recursive() => give_way(300),
-        (Input::Procedures(loaded), Explicit) if loaded.program.is_recursive() => give_way(1000),
+        (Input::Procedures(loaded), Explicit) if loaded.program.is_recursive() => give_way(400),
         (Input::Procedures(_), Explicit | Lazy) => None,
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
         (Input::Procedures(_), Bounded) => give_way(300),

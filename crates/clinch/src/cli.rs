@@ -356,25 +356,9 @@ pub(crate) struct CfaArgs {
     #[arg(long, value_enum, default_value_t = CfaFormat::Text)]
     pub(crate) format: CfaFormat,
 
-    /// Transform it first; may be repeated.
-    #[arg(long = "pass", value_enum, value_name = "PASS")]
-    pub(crate) passes: Vec<PassName>,
-
-    /// Write the loop-free parts between loop heads, calls and errors as one step each (text).
+    /// Write what engines work on: the loop-free parts between loop heads as one step each, calls included (text).
     #[arg(long)]
     pub(crate) large_blocks: bool,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PassName {
-    /// Constant propagation.
-    Constants,
-    /// Assignments and inputs that nobody reads.
-    Dead,
-    /// What does not matter for errors.
-    Slice,
-    /// Calls replaced by copies.
-    Inline,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -436,14 +420,6 @@ pub(crate) struct ReproduceArgs {
     /// Print the data as JSON instead of tables.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-impl ReproduceArgs {
-    /// The time bound of a search.
-    pub(crate) fn bound(&self) -> Duration {
-        let default = if self.paper == Paper::Lazy { 60 } else { 3 };
-        self.bound.unwrap_or(Duration::from_secs(default))
-    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

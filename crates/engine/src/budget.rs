@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use clinch_ir::{Reason, Term, Terms, work};
 use nix::time::{ClockId, clock_gettime};
 
-use crate::goals::Goals;
 use crate::share::{Fact, Known, Standing};
 use crate::turns::Turn;
 
@@ -269,12 +268,6 @@ pub trait Observer {
 
     /// A counterexample was spurious: what it looked like, for people. At a limit the last one is the best reason there is.
     fn spurious(&mut self, _shape: &str) {}
-
-    /// States the observer waits for. The engines of [Split, section 5.1] report them: [`crate::alpha`],
-    /// [`crate::split`] and the depth-first search of [`crate::explicit`].
-    fn goals(&mut self) -> Option<&mut Goals> {
-        None
-    }
 
     /// Whether other engines look for the answer as well and share what they find out: otherwise nobody needs to collect it.
     fn shares(&self) -> bool {

@@ -136,6 +136,15 @@ enum Special {
 
 /// Constructors. Widths must fit: callers check what they read.
 impl Terms {
+    /// What memory of a sort holds that was cleared: zero, or false.
+    pub fn zero(&mut self, sort: &Sort) -> Term {
+        match *sort {
+            Sort::BitVec(width) => self.bit_vec(width, 0),
+            Sort::Bool => self.ff(),
+            _ => self.int(0),
+        }
+    }
+
     /// A bit-vector constant: the lowest bits of a number.
     pub fn bit_vec(&mut self, width: u32, bits: u64) -> Term {
         let bits = if width < 64 { bits & ((1 << width) - 1) } else { bits };

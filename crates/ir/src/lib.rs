@@ -6,6 +6,7 @@ pub mod bitvec;
 pub mod cfa;
 pub mod dead;
 pub mod definedness;
+mod effect;
 pub mod eval;
 pub mod fold;
 pub mod horn;
@@ -27,6 +28,7 @@ mod walk;
 pub mod work;
 
 pub use dead::Dead;
+pub use effect::Effect;
 pub use eval::{EvalError, Evaluator, Fault, State};
 pub use horn::{
     Application, Clause, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId,

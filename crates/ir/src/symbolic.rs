@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::definedness::{defined, in_domain};
+use crate::effect::Effect;
 use crate::program::{Assign, Domain, Init, Program, Rhs, TransId, VarId};
 use crate::term::{Node, Term, Terms};
 
@@ -12,14 +13,11 @@ use crate::term::{Node, Term, Terms};
 pub struct SymbolicTransition {
     /// Which transition.
     pub id: TransId,
-    /// Data part of its enabledness. Meaningful where `fault` is false.
-    pub guard: Term,
+    /// What it does. The guard is the data part of its enabledness, meaningful where `fault` is false; arrays are written as `Store`
+    /// terms; what is open are its inputs, in their order, of which the domains are said.
+    pub effect: Effect<VarId, Domain>,
     /// The step has no meaning: its guard, or an assignment of it when enabled, is undefined. Often the constant false.
     pub fault: Term,
-    /// The value after the step of each variable that is written; arrays as `Store` terms.
-    pub updates: FxHashMap<VarId, Term>,
-    /// The domain of each input, in the order of the step's inputs.
-    pub inputs: Vec<Domain>,
 }
 
 impl SymbolicTransition {
@@ -28,22 +26,45 @@ impl SymbolicTransition {
         let transition = program.transition(id);
         let guard = transition.guard;
         let guard_defined = defined(program, terms, guard);
-        let mut this =
-            SymbolicTransition { id, guard, fault: terms.ff(), updates: FxHashMap::default(), inputs: Vec::new() };
-        let mut effect_defined = terms.tt();
+        let (mut after, mut effect_defined) = (After::default(), terms.tt());
         for block in &transition.blocks {
-            let block_defined = this.run_block(program, terms, block);
+            let block_defined = after.run_block(program, terms, block);
             effect_defined = terms.and(effect_defined, block_defined);
         }
         let (bad_guard, bad_effect) = (terms.not(guard_defined), terms.not(effect_defined));
         let enabled_bad = terms.and(guard, bad_effect);
-        this.fault = terms.or(bad_guard, enabled_bad);
-        this
+        let fault = terms.or(bad_guard, enabled_bad);
+        let mut updates: Vec<(VarId, Term)> = after.values.into_iter().collect();
+        updates.sort_unstable();
+        SymbolicTransition { id, effect: Effect { guard, updates, open: after.inputs }, fault }
     }
 
+    /// `term[e(x)/x]`: the term's value after the step, over the state before it. Program counters are replaced by
+    /// their value after the step where the step moves the process.
+    pub fn after(&self, program: &Program, terms: &mut Terms, term: Term) -> Term {
+        let moves = &program.transition(self.id).moves;
+        terms.replace(term, &mut |terms, t| match terms.node(t) {
+            Node::Var(v) => self.effect.value_of(v),
+            Node::At(process, location) => {
+                let moved = moves.iter().find(|m| m.process == process)?;
+                Some(terms.bool(moved.to == location))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// What is known after some blocks of a transition.
+#[derive(Default)]
+struct After {
+    values: FxHashMap<VarId, Term>,
+    inputs: Vec<Domain>,
+}
+
+impl After {
     /// Executes one block on top of the updates so far; returns where that is defined.
     fn run_block(&mut self, program: &Program, terms: &mut Terms, block: &[Assign]) -> Term {
-        let before = self.updates.clone();
+        let before = self.values.clone();
         let mut all_defined = terms.tt();
         for assign in block {
             let (value, value_defined) = match assign.value {
@@ -69,27 +90,13 @@ impl SymbolicTransition {
                     let ok = terms.substitute(ok, &before);
                     all_defined = terms.and(all_defined, ok);
                     let index = terms.substitute(index, &before);
-                    let base = self.updates.get(&assign.var).copied().unwrap_or(var);
+                    let base = self.values.get(&assign.var).copied().unwrap_or(var);
                     terms.store(base, index, value)
                 }
             };
-            self.updates.insert(assign.var, new);
+            self.values.insert(assign.var, new);
         }
         all_defined
-    }
-
-    /// `term[e(x)/x]`: the term's value after the step, over the state before it. Program counters are replaced by
-    /// their value after the step where the step moves the process.
-    pub fn after(&self, program: &Program, terms: &mut Terms, term: Term) -> Term {
-        let moves = &program.transition(self.id).moves;
-        terms.replace(term, &mut |terms, t| match terms.node(t) {
-            Node::Var(v) => self.updates.get(&v).copied(),
-            Node::At(process, location) => {
-                let moved = moves.iter().find(|m| m.process == process)?;
-                Some(terms.bool(moved.to == location))
-            }
-            _ => None,
-        })
     }
 }
 

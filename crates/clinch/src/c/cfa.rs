@@ -1,27 +1,21 @@
 //! `clinch cfa`: draws control-flow automata.
 
-use clinch_ir::cfa::{CfaProgram, ProcedureId, passes, print, show_c};
+use clinch_ir::Terms;
+use clinch_ir::cfa::blocks::{TooLarge, blocks_from};
+use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::{CfaProgram, ProcedureId, print, show_c_in};
 
 use crate::check::refuse;
-use crate::cli::{CfaArgs, CfaFormat, PassName};
+use crate::cli::{CfaArgs, CfaFormat};
 use crate::cli::{Format, task};
 use crate::{console, exit};
 
 /// `clinch cfa`.
 pub(crate) fn run(args: &CfaArgs) -> u8 {
-    let mut program = match task(&args.files, args.text.reading(Some(&args.c))).read_procedures() {
+    let program = match task(&args.files, args.text.reading(Some(&args.c))).read_procedures() {
         Ok(loaded) => loaded.program,
         Err(error) => return refuse(&error, Format::Text),
     };
-    for pass in &args.passes {
-        program = match pass {
-            PassName::Constants => passes::propagate_constants(&program),
-            PassName::Dead => passes::remove_dead(&program),
-            PassName::Slice => passes::slice(&program),
-            PassName::Inline => passes::inline(&program, &passes::InlineLimits::default()),
-        }
-        .program;
-    }
     let find = |name: &String| program.procedures.iter().position(|p| p.name == *name);
     let only = args.function.as_ref().map(|name| (name, find(name)));
     let only = match only {
@@ -33,8 +27,16 @@ pub(crate) fn run(args: &CfaArgs) -> u8 {
         None => None,
     };
     if args.large_blocks {
-        console::line(&large_blocks(&mut program, only));
-        return exit::SAFE;
+        return match large_blocks(&program, only) {
+            Ok(blocks) => {
+                console::line(&blocks);
+                exit::SAFE
+            }
+            Err(TooLarge) => {
+                console::error(&format!("error: a block has more than {BLOCK_POINTS} points"));
+                exit::UNKNOWN
+            }
+        };
     }
     console::line(&match args.format {
         CfaFormat::Text => print::text(&program, only),
@@ -44,31 +46,51 @@ pub(crate) fn run(args: &CfaArgs) -> u8 {
     exit::SAFE
 }
 
-/// The large blocks of each procedure: from, to, guard and new values.
-fn large_blocks(program: &mut CfaProgram, only: Option<ProcedureId>) -> String {
+/// Points that a block may have.
+const BLOCK_POINTS: usize = 100_000;
+
+/// The large blocks that runs may take, from the start of the program on: from, to, guard and new values.
+fn large_blocks(program: &CfaProgram, only: Option<ProcedureId>) -> Result<String, TooLarge> {
+    let mut terms = program.terms.clone();
+    let mut unfolding = Unfolding::new(program, &mut terms);
+    let mut cuts = vec![unfolding.start()];
     let mut out = String::new();
-    for id in (0..program.procedures.len()).map(ProcedureId::from_index) {
-        if only.is_some_and(|o| o != id) {
-            continue;
-        }
-        let found = passes::large_blocks(program, id);
-        let procedure = program.procedure(id);
-        out.push_str(&format!("{}: {} cut points\n", procedure.name, found.cuts.len()));
-        for block in &found.blocks {
-            out.push_str(&format!("  {} -> {}  [{}]", block.from.0, block.to.0, show_c(program, block.guard)));
-            for &(symbol, value) in &block.updates {
-                let name = program
-                    .variables
-                    .get(&symbol)
-                    .map_or_else(|| program.terms.symbol_name(symbol), |i| i.name.as_str());
-                out.push_str(&format!("  {name} = {}", show_c(program, value)));
+    let mut next = 0;
+    while let Some(&from) = cuts.get(next) {
+        next += 1;
+        for block in blocks_from(&mut unfolding, &mut terms, from, BLOCK_POINTS)? {
+            if let Target::Point(to) = block.target
+                && !cuts.contains(&to)
+            {
+                cuts.push(to);
             }
-            out.push('\n');
-        }
-        for &edge in &found.edges {
-            let edge = &procedure.edges[edge.index()];
-            out.push_str(&format!("  {} -> {}  {}\n", edge.from.0, edge.to.0, print::show_op(program, &edge.op)));
+            if only.is_none_or(|id| unfolding.point(from).procedure == id) {
+                out.push_str(&show_block(program, &terms, &unfolding, &block));
+            }
         }
     }
-    out.trim_end().to_owned()
+    out.push_str(&format!("{} cut points", cuts.len()));
+    Ok(out)
+}
+
+fn show_block(program: &CfaProgram, terms: &Terms, unfolding: &Unfolding<'_>, block: &Step) -> String {
+    let place = |point: PointId| {
+        let point = unfolding.point(point);
+        format!("{}:{}", program.procedure(point.procedure).name, point.location.0)
+    };
+    let target = match block.target {
+        Target::Point(to) => place(to),
+        Target::End => "the end".to_owned(),
+        Target::Error(procedure, edge) | Target::Open(procedure, edge) => {
+            print::show_op(program, &program.procedure(procedure).edges[edge.index()].op)
+        }
+    };
+    let mut line = format!("{} -> {target}  [{}]", place(block.from), show_c_in(program, terms, block.effect.guard));
+    for &(symbol, value) in &block.effect.updates {
+        let known = program.variables.get(&symbol).map(|info| info.name.as_str());
+        let name = known.unwrap_or_else(|| terms.symbol_name(symbol));
+        line.push_str(&format!("  {name} = {}", show_c_in(program, terms, value)));
+    }
+    line.push('\n');
+    line
 }

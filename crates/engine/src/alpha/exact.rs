@@ -64,8 +64,8 @@ impl<'a> Exactness<'a> {
 
     /// `alpha(s) => g_i`, or `alpha(s) => not g_i`; else `g_i` becomes a predicate. Likewise for the absence of faults.
     pub(super) fn check_guard(&mut self, number: usize, s: &AlphaState, i: TransId, enabled: bool) {
-        let SymbolicTransition { guard, fault, .. } = self.symbolic[i.index()];
-        for (formula, value) in [(fault, false), (guard, enabled)] {
+        let step = self.symbolic(i);
+        for (formula, value) in [(step.fault, false), (step.effect.guard, enabled)] {
             let formula = at_locations(self.terms, &s.locs, formula);
             if !self.implied(s, (formula, value)) {
                 self.refine(number, i, formula);

@@ -112,8 +112,8 @@ impl InputSolver {
         let active: Vec<usize> = (0..phi.len()).filter(|&p| phi.active(p, &next_locs)).collect();
         let after: Vec<Term> = active.iter().map(|&p| exactness.after(i, p, &[], &s.locs)).collect();
         let terms = &mut *exactness.terms;
-        let guard = at_locations(terms, &s.locs, symbolic.guard);
-        let inputs_fit = input_condition(terms, &symbolic.inputs);
+        let guard = at_locations(terms, &s.locs, symbolic.effect.guard);
+        let inputs_fit = input_condition(terms, &symbolic.effect.open);
         let mut facts = vec![guard, inputs_fit];
         for target in targets {
             let values = active.iter().map(|&p| target.bit(p));
@@ -127,7 +127,7 @@ impl InputSolver {
             self.solver.assert(exactness.terms, fact);
         }
         let answer = self.solver.check(exactness.terms, &premises);
-        let escape: Option<Vec<i64>> = (0..symbolic.inputs.len())
+        let escape: Option<Vec<i64>> = (0..symbolic.effect.open.len())
             .map(|k| {
                 let input = exactness.terms.intern(Node::Input(k as u32));
                 self.solver.value(exactness.terms, input)
@@ -137,7 +137,7 @@ impl InputSolver {
         if answer == Answer::Unsat {
             return;
         }
-        let inputs = escape.unwrap_or_else(|| vec![0; symbolic.inputs.len()]);
+        let inputs = escape.unwrap_or_else(|| vec![0; symbolic.effect.open.len()]);
         for &p in &active {
             let formula = exactness.after(i, p, &inputs, &s.locs);
             exactness.refine(number, i, formula);

@@ -55,8 +55,9 @@ pub use self::options::OPTIONS;
 pub use self::predicates::{Predicate, Predicates, Scope};
 pub use self::procedures::check_procedures;
 use self::search::{AbstractSystem, AlphaSearch};
-use crate::budget::{Budget, Observer, Progress};
+use crate::budget::{Budget, Observer, Progress, Silent};
 use crate::concrete::Model;
+use crate::goals::Goals;
 
 /// Which waiting state is explored next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -167,15 +168,21 @@ pub struct Stats {
 /// `REFINEMENTSEARCH` ([Alpha, figure 3]).
 pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
     let mut stats = Stats::default();
-    let verdict = refinement_search(program, config, budget, observer, &mut stats).unwrap_or_else(Verdict::Unknown);
-    (verdict, stats)
+    let verdict = refinement_search(program, config, budget, (observer, None), &mut stats);
+    (verdict.unwrap_or_else(Verdict::Unknown), stats)
+}
+
+/// The same, and notes when it meets each of the goals.
+pub fn meet_goals(program: &Program, config: &Config, budget: &Budget, goals: &mut Goals) -> Verdict {
+    let found = refinement_search(program, config, budget, (&mut Silent, Some(goals)), &mut Stats::default());
+    found.unwrap_or_else(Verdict::Unknown)
 }
 
 fn refinement_search(
     program: &Program,
     config: &Config,
     budget: &Budget,
-    observer: &mut dyn Observer,
+    (observer, mut goals): (&mut dyn Observer, Option<&mut Goals>),
     stats: &mut Stats,
 ) -> Result<Verdict, Reason> {
     let model = match config.inputs {
@@ -186,7 +193,7 @@ fn refinement_search(
     loop {
         budget.check_iteration(stats.iterations)?;
         let Searched { system, phi_new, exact, stopped } =
-            refinement.alpha_search(budget, stats.iterations + 1, observer);
+            refinement.alpha_search(budget, stats.iterations + 1, goals.as_deref_mut());
         refinement.record(stats, &system, &phi_new);
         observer.progress(Progress {
             iteration: stats.iterations,
@@ -265,11 +272,11 @@ impl<'a> Refinement<'a> {
     }
 
     /// One search.
-    fn alpha_search(&mut self, budget: &Budget, iteration: u64, observer: &mut dyn Observer) -> Searched {
+    fn alpha_search(&mut self, budget: &Budget, iteration: u64, goals: Option<&mut Goals>) -> Searched {
         let context = Context { model: self.model, config: self.config, budget };
         let exactness = Exactness::new(context, &mut self.terms, &self.symbolic, &self.phi, self.prover.as_mut());
         let mut search = AlphaSearch::new(context, &self.phi, exactness, self.solver.as_mut());
-        search.goals = observer.goals().map(|goals| (goals, iteration));
+        search.goals = goals.map(|goals| (goals, iteration));
         let stopped = search.run().err();
         let AlphaSearch { system, exactness, .. } = search;
         let Exactness { phi_new, inexact, .. } = exactness;
@@ -345,7 +352,7 @@ impl<'a> Refinement<'a> {
 /// The predicates of the guards, of the property and of the user.
 pub(crate) fn initial_predicates(model: &Model<'_>, terms: &mut Terms, symbolic: &[SymbolicTransition]) -> Predicates {
     let mut phi = Predicates::default();
-    let guards = symbolic.iter().flat_map(|s| [s.guard, s.fault]);
+    let guards = symbolic.iter().flat_map(|s| [s.effect.guard, s.fault]);
     let property = model.program.property.error.map(|error| violated(model.program, terms, error));
     let given = model.program.predicates.iter().copied();
     for formula in guards.chain(property).chain(given).collect::<Vec<_>>() {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use clinch_ir::cfa::guided::{run_guided, value_bits};
-use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Unrolling};
-use clinch_ir::machine::{InputSource, behind_block, first_block};
+use clinch_ir::cfa::{Addresses, CfaProgram, InputId, InputTrace, Unrolling};
+use clinch_ir::machine::InputSource;
 use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, Value};
 use clinch_smt::LargeQuestion;
 use rustc_hash::FxHashMap;
@@ -75,19 +75,19 @@ pub(super) fn trace(
 struct Blocks {
     /// The address in the machine, ours, and the size.
     blocks: Vec<(u64, u64, u64)>,
-    /// Where the machine has its next block.
-    next: u64,
+    machine: Addresses,
 }
 
 impl Blocks {
     fn new(program: &CfaProgram) -> Self {
-        Blocks { blocks: Vec::new(), next: first_block(program) }
+        Blocks { blocks: Vec::new(), machine: Addresses::new(program) }
     }
 
     /// Adds the next block.
     fn add(&mut self, address: u64, size: u64) {
-        self.blocks.push((self.next, address, size));
-        self.next = behind_block(self.next, size);
+        if let Some(in_machine) = self.machine.make(size) {
+            self.blocks.push((in_machine, address, size));
+        }
     }
 
     /// Our address of what the machine has at an address.

@@ -1,50 +1,37 @@
 //! Memory that comes to life: local objects and allocated blocks.
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-use clinch_ir::cfa::{CfaProgram, EdgeId, Integers, Object, ObjectId};
-use clinch_ir::machine::DYNAMIC_BASE;
+use clinch_ir::cfa::{Addresses, CfaProgram, EdgeId, Integers, Object, ObjectId};
 use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::state::{Key, Place, State};
 use super::walk::{Allocated, Opened, Walk};
 
-/// Room between blocks.
-const GAP: u64 = 64;
 /// Room for a block of unknown size.
 const ROOM: u64 = 1 << 20;
 /// An object with more cells than this is forgotten with its whole region.
 const CELLS: u64 = 4096;
 
 /// Addresses of blocks. A block has one address whatever the way to its allocation, so that pointers stay constants.
-pub(super) struct Addresses {
-    next: u64,
-    end: u64,
+pub(super) struct Blocks {
+    addresses: Addresses,
     known: FxHashMap<(Key, u64), u64>,
 }
 
-impl Addresses {
+impl Blocks {
     pub(super) fn new(program: &CfaProgram) -> Self {
-        let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
-        let next = ends.max().unwrap_or(0).saturating_add(GAP).next_multiple_of(16).max(DYNAMIC_BASE);
-        let end = if program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 };
-        Addresses { next, end, known: FxHashMap::default() }
+        Blocks { addresses: Addresses::new(program), known: FxHashMap::default() }
     }
 
     /// The address of a block of at most this size; none if there is no room.
     fn of(&mut self, key: &Key, size: u64) -> Option<u64> {
-        if let Some(&known) = self.known.get(&(Rc::clone(key), size)) {
-            return Some(known);
+        match self.known.entry((Rc::clone(key), size)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(new) => Some(*new.insert(self.addresses.make(size)?)),
         }
-        let address = self.next;
-        let behind = address.checked_add(size)?.checked_add(GAP)?.next_multiple_of(16);
-        if behind > self.end {
-            return None;
-        }
-        self.next = behind;
-        self.known.insert((Rc::clone(key), size), address);
-        Some(address)
     }
 }
 
@@ -75,7 +62,7 @@ impl Walk<'_, '_> {
                 let value = self.open_cell(&place.key, number, region);
                 let first = object.address + offset;
                 self.round.opened.push(Opened { cells: first..first + 1, contents: value, path: state.path });
-                let address = address(program, &mut self.memory.terms, object.address + offset);
+                let address = program.address(&mut self.memory.terms, object.address + offset);
                 self.write(state, region, address, value);
                 number += 1;
             }
@@ -105,13 +92,13 @@ impl Walk<'_, '_> {
             _ => None,
         };
         let room = constant.unwrap_or(ROOM);
-        let Some(at) = self.memory.addresses.of(&place.key, room) else {
+        let Some(at) = self.memory.blocks.of(&place.key, room) else {
             self.round.open.push((state.path, place.procedure, edge));
             return false;
         };
         if constant.is_none() {
             // A larger block has no place.
-            let most = address(program, &mut self.memory.terms, ROOM);
+            let most = program.address(&mut self.memory.terms, ROOM);
             let op = if program.integers == Integers::Machine { BinOp::BvUle } else { BinOp::Le };
             let super::walk::Memory { terms, folder, paths, .. } = &mut *self.memory;
             let fits = folder.binary(terms, op, size, most);
@@ -126,16 +113,9 @@ impl Walk<'_, '_> {
             }
         }
         self.round.blocks.push(Allocated { address: at, size, path: state.path });
-        let at = address(program, &mut self.memory.terms, at);
+        let at = program.address(&mut self.memory.terms, at);
         self.set(state, target, at);
         true
-    }
-}
-
-fn address(program: &CfaProgram, terms: &mut Terms, value: u64) -> Term {
-    match program.integers {
-        Integers::Machine => terms.bit_vec(program.pointer_bits, value),
-        Integers::Mathematical => terms.int(value as i64),
     }
 }
 

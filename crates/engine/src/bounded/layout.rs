@@ -2,7 +2,7 @@
 
 use clinch_ir::cfa::order::WeakOrder;
 use clinch_ir::cfa::{CfaProgram, EdgeId, Liveness, Op, ProcedureId, partial_terms};
-use clinch_ir::{LocId, Sort, Symbol, Term, Terms};
+use clinch_ir::{LocId, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 
 /// A program prepared for execution.
@@ -93,19 +93,9 @@ impl<'p> Layout<'p> {
     /// The values at the start.
     pub(super) fn initial_values(&self, terms: &mut Terms) -> Vec<Term> {
         let mut values = self.anything.clone();
-        for global in &self.program.globals {
-            if let Some(slot) = self.slot(global.symbol) {
-                values[slot] = global.init;
-            }
-        }
-        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
-            let Some(slot) = self.slot(region.symbol) else { continue };
-            if let Sort::Array(of) = terms.symbol_sort(region.symbol).clone() {
-                let zero = match of.1 {
-                    Sort::BitVec(width) => terms.bit_vec(width, 0),
-                    _ => terms.int(0),
-                };
-                values[slot] = terms.const_array(Sort::Array(of), zero);
+        for (symbol, value) in self.program.initial_values(terms) {
+            if let Some(slot) = self.slot(symbol) {
+                values[slot] = value;
             }
         }
         values

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
-use clinch_ir::cfa::{Assign, EdgeId, InputId, Op, ProcedureId, Target};
+use clinch_ir::cfa::effects::updates;
+use clinch_ir::cfa::{Assign, EdgeId, InputId, Op, ProcedureId};
 use clinch_ir::fold::Folder;
 use clinch_ir::{LocId, Node, Reason, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
@@ -146,20 +147,20 @@ pub(super) struct Memory {
     /// Symbols for what is open, by place, number and sort: with other bounds a place may have others.
     fresh: FxHashMap<(Key, u32, Sort), Symbol>,
     /// Addresses of blocks, by the place that allocates them.
-    pub(super) addresses: super::heap::Addresses,
+    pub(super) blocks: super::heap::Blocks,
 }
 
 impl Memory {
     pub(super) fn new(layout: &Layout<'_>, mut terms: Terms) -> Self {
         let paths = Paths::new(&mut terms);
-        let addresses = super::heap::Addresses::new(layout.program);
+        let blocks = super::heap::Blocks::new(layout.program);
         Memory {
             terms,
             folder: Folder::default(),
             paths,
             possible: FxHashMap::default(),
             fresh: FxHashMap::default(),
-            addresses,
+            blocks,
         }
     }
 
@@ -410,21 +411,9 @@ impl<'a, 'p> Walk<'a, 'p> {
     }
 
     fn assign(&mut self, state: &mut State, assigns: &[Assign]) {
-        let mut new = Vec::with_capacity(assigns.len());
-        for assign in assigns {
-            let value = self.evaluate(state, assign.value);
-            let address = match assign.target {
-                Target::Cell(_, address) => Some(self.evaluate(state, address)),
-                Target::Var(_) => None,
-            };
-            new.push((assign.target, address, value));
-        }
-        for (target, address, value) in new {
-            match (target, address) {
-                (Target::Cell(region, _), Some(address)) => self.write(state, region, address, value),
-                (Target::Var(symbol) | Target::Cell(symbol, _), _) => self.set(state, symbol, value),
-            }
-        }
+        let updates = updates(&mut self.memory.terms, assigns);
+        let new: Vec<(Symbol, Term)> = updates.into_iter().map(|(s, value)| (s, self.evaluate(state, value))).collect();
+        new.into_iter().for_each(|(symbol, value)| self.set(state, symbol, value));
     }
 
     pub(super) fn write(&mut self, state: &mut State, region: Symbol, address: Term, value: Term) {

@@ -6,7 +6,6 @@ use clinch_ir::{HornSystem, Term, Terms};
 
 use super::{Cegar, Seed};
 use crate::budget::{Observer, Progress};
-use crate::goals::Goals;
 use crate::horn::Invariants;
 use crate::share::{Fact, Known, Learned, Place, Standing};
 
@@ -65,10 +64,6 @@ impl Observer for AboutProgram<'_> {
 
     fn spurious(&mut self, shape: &str) {
         self.observer.spurious(shape);
-    }
-
-    fn goals(&mut self) -> Option<&mut Goals> {
-        self.observer.goals()
     }
 
     fn shares(&self) -> bool {

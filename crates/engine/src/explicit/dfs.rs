@@ -16,13 +16,14 @@ struct Frame {
     children: Vec<Box<[u64]>>,
 }
 
-struct Search<'m> {
+struct Search<'m, 'g> {
     model: &'m Model<'m>,
     expander: Expander<'m>,
     table: StateTable,
     path: Vec<Frame>,
     rng: Option<Xoshiro256PlusPlus>,
     stats: Stats,
+    goals: Option<&'g mut Goals>,
 }
 
 pub(super) fn search(
@@ -30,6 +31,7 @@ pub(super) fn search(
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
+    goals: Option<&mut Goals>,
 ) -> (Verdict, Stats) {
     let random = config.order == Order::RandomDepthFirst;
     let mut search = Search {
@@ -39,6 +41,7 @@ pub(super) fn search(
         path: Vec::new(),
         rng: random.then(|| Xoshiro256PlusPlus::seed_from_u64(config.seed)),
         stats: Stats::default(),
+        goals,
     };
     let outcome = search.run(budget, observer);
     let mut stats = std::mem::take(&mut search.stats);
@@ -58,18 +61,18 @@ pub(super) fn search(
     (verdict, stats)
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     fn run(&mut self, budget: &Budget, observer: &mut dyn Observer) -> Result<Option<TraceEnd>, Reason> {
         let mut ticker = Ticker::new();
         for initial in self.model.initial_states() {
-            if let Some(end) = self.visit(&initial, observer.goals())? {
+            if let Some(end) = self.visit(&initial)? {
                 return Ok(Some(end));
             }
             while let Some(frame) = self.path.last_mut() {
                 match frame.children.pop() {
                     None => drop(self.path.pop()),
                     Some(child) => {
-                        if let Some(end) = self.visit(&child, observer.goals())? {
+                        if let Some(end) = self.visit(&child)? {
                             return Ok(Some(end));
                         }
                     }
@@ -84,9 +87,9 @@ impl Search<'_> {
     }
 
     /// Puts a state on the path if it is new, and says whether it is an error.
-    fn visit(&mut self, words: &[u64], goals: Option<&mut Goals>) -> Result<Option<TraceEnd>, Reason> {
+    fn visit(&mut self, words: &[u64]) -> Result<Option<TraceEnd>, Reason> {
         let Ok(state) = self.table.insert(words, hash_words(words) as u32) else { return Ok(None) };
-        if let Some(goals) = goals {
+        if let Some(goals) = &mut self.goals {
             let (states, depth) = (self.table.len() as u64, self.path.len() as u64);
             goals.meet(words, || Sighting { states, depth, ..Sighting::default() })?;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use clinch_ir::cfa::blocks::Target;
+use clinch_ir::cfa::unfold::Target;
 use clinch_ir::horn::show_term;
 
 use super::Lazy;
@@ -52,6 +52,7 @@ impl Lazy<'_> {
                 let name = self.program.procedure(self.labels.unfolding.point(point).procedure).name.clone();
                 format!("{name} {}", self.place_text(point))
             }
+            Target::End => "end".to_owned(),
             Target::Error(..) => "ERROR".to_owned(),
             Target::Open(..) => "no verdict".to_owned(),
         };

@@ -1,9 +1,8 @@
 //! Evidence: the tree as invariants, a path as a run.
 
-use clinch_ir::cfa::blocks::Target;
 use clinch_ir::cfa::encoding::widen;
 use clinch_ir::cfa::guided::{run_guided, value_bits};
-use clinch_ir::cfa::unfold::PointId;
+use clinch_ir::cfa::unfold::{Open, PointId, Target};
 use clinch_ir::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, ProcedureId};
 use clinch_ir::horn::Encoding;
 use clinch_ir::machine::{InputRequest, InputSource};
@@ -68,12 +67,12 @@ pub(super) fn trace(
     let mut inputs: FxHashMap<Site, u64> = FxHashMap::default();
     let mut passed = 0;
     for step in &path.steps {
-        for &(point, edge, symbol) in &step.open {
+        for &Open { point, edge, symbol } in &step.open {
             if let Some(bits) = values.get(&symbol).and_then(value_bits) {
                 inputs.insert((passed, point, edge), bits);
             }
         }
-        if let Target::Point(to) = labels.get(step.label).target
+        if let Target::Point(to) = labels.get(step.label).step.target
             && step.label != INITIAL
             && labels.unfolding.is_loop_head(to)
         {

@@ -1,11 +1,11 @@
 //! Labels of the transition system ([Lazy, 5.1]): what a program does between two control points, in the chosen encoding.
 
-use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
+use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::encoding::{IntEncoding, View};
-use clinch_ir::cfa::unfold::{Next, PointId, Step, Unfolding};
-use clinch_ir::cfa::{CfaProgram, EdgeId, Op};
+use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::{CfaProgram, Op};
 use clinch_ir::horn::Encoding;
-use clinch_ir::{Symbol, Term, Terms};
+use clinch_ir::{Effect, Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::config::{BlockSize, Config};
@@ -23,23 +23,17 @@ const BLOCK_POINTS: usize = 20_000;
 /// Steps that a basic block may have.
 const BASIC_STEPS: usize = 1_000;
 
-/// A step between control points: a guard, and values afterwards, over the variables before.
+/// A step between control points, in the encoding.
 #[derive(Clone, Debug)]
 pub(super) struct Label {
-    /// Where it leads.
-    pub(super) target: Target,
-    /// What is known of tracked variables there.
+    /// The step. Its guard has what is known of the symbols in it.
+    pub(super) step: Step,
+    /// What is known of tracked variables where it leads.
     pub(super) values: ValuesId,
-    /// When it may be taken, with what is known of the symbols in it.
-    pub(super) guard: Term,
     /// When it may be taken with some inputs; what is always known of symbols is left out.
     pub(super) condition: Term,
     /// The condition with what is known of the symbols in it: what the prover is asked about.
     pub(super) asked: Term,
-    /// The variables that change, with their values afterwards.
-    pub(super) updates: Vec<(Symbol, Term)>,
-    /// What is open: where, and the symbols that stand for it.
-    pub(super) open: Vec<(PointId, EdgeId, Symbol)>,
     /// The symbols that are no variables: each use of the label has its own.
     pub(super) local: Vec<Symbol>,
     /// The variables it reads.
@@ -99,10 +93,9 @@ impl<'p> Labels<'p> {
         self.leaving.clear();
         let updates = self.unfolding.initial_values(terms);
         let start = self.unfolding.start();
-        let guard = terms.tt();
-        let initial = Block { from: start, target: Target::Point(start), guard, updates, open: Vec::new() };
+        let initial = Step { from: start, target: Target::Point(start), effect: Effect::of_updates(terms, updates) };
         let values = self.tracking.initially(terms, &self.unfolding);
-        let initial = self.encode(terms, &initial, values);
+        let initial = self.encode(terms, initial, values);
         self.labels.push(initial);
     }
 
@@ -140,7 +133,7 @@ impl<'p> Labels<'p> {
         }
         let mut found = Vec::new();
         for (block, values) in self.blocks(terms, point, values) {
-            let label = self.encode(terms, &block, values);
+            let label = self.encode(terms, block, values);
             found.push(self.labels.len() as LabelId);
             self.labels.push(label);
         }
@@ -148,7 +141,7 @@ impl<'p> Labels<'p> {
         found
     }
 
-    fn blocks(&mut self, terms: &mut Terms, point: PointId, values: ValuesId) -> Vec<(Block, ValuesId)> {
+    fn blocks(&mut self, terms: &mut Terms, point: PointId, values: ValuesId) -> Vec<(Step, ValuesId)> {
         if self.tracking.is_on() {
             if let Ok(blocks) = self.tracking.leaving(&mut self.unfolding, terms, point, values) {
                 return blocks;
@@ -159,98 +152,81 @@ impl<'p> Labels<'p> {
             return blocks.into_iter().map(|block| (block, NOTHING_KNOWN)).collect();
         }
         let steps = self.unfolding.steps(terms, point);
-        let blocks = steps.into_iter().filter_map(|step| self.small_block(terms, point, step));
+        let blocks = steps.into_iter().filter_map(|step| self.small_block(terms, step));
         blocks.map(|block| (block, NOTHING_KNOWN)).collect()
     }
 
     /// One step as a block, with the statements after it up to the next branch unless steps are single edges. `None` if the
     /// run ends there.
-    fn small_block(&mut self, terms: &mut Terms, from: PointId, step: Step) -> Option<Block> {
+    fn small_block(&mut self, terms: &mut Terms, mut step: Step) -> Option<Step> {
         let mut values: FxHashMap<Symbol, Term> = FxHashMap::default();
-        let tt = terms.tt();
-        let (guard, mut open) = (step.effect.guard.unwrap_or(tt), Vec::new());
-        let (mut at, mut step) = (from, step);
+        let (from, guard, mut open) = (step.from, step.effect.guard, Vec::new());
         for _ in 0..BASIC_STEPS {
-            open.extend(step.effect.open.iter().map(|&symbol| (at, step.edge, symbol)));
+            open.extend(&step.effect.open);
             let updates: Vec<(Symbol, Term)> =
                 step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, &values))).collect();
             values.extend(updates);
-            match step.next {
-                Next::Point(to) => at = to,
-                Next::End => return None,
-                _ => break,
-            }
+            let at = match step.target {
+                Target::Point(to) => to,
+                Target::End => return None,
+                Target::Error(..) | Target::Open(..) => break,
+            };
             let ends = self.unfolding.is_loop_head(at) || self.tracking.is_cut(at);
             if self.blocks == BlockSize::Edge || ends {
                 break;
             }
             let mut next = self.unfolding.steps(terms, at);
             match next.pop() {
-                Some(only) if next.is_empty() && only.effect.guard.is_none() => step = only,
+                Some(only) if next.is_empty() && terms.node(only.effect.guard) == Node::Bool(true) => step = only,
                 _ => break,
             }
         }
-        let target = match step.next {
-            Next::Point(_) => Target::Point(at),
-            Next::Error => Target::Error(step.procedure, step.edge),
-            Next::Open | Next::Recursion(_) => Target::Open(step.procedure, step.edge),
-            Next::End => return None,
-        };
         let mut updates: Vec<(Symbol, Term)> = values.into_iter().collect();
         updates.sort_unstable();
-        Some(Block { from, target, guard, updates, open })
+        Some(Step { from, target: step.target, effect: Effect { guard, updates, open } })
     }
 
     /// A block in the encoding.
-    fn encode(&mut self, terms: &mut Terms, block: &Block, values: ValuesId) -> Label {
-        let condition = condition(terms, block);
-        let mut label = Label {
-            target: block.target,
-            values,
-            guard: block.guard,
-            condition,
-            asked: condition,
-            updates: block.updates.clone(),
-            open: block.open.clone(),
-            local: Vec::new(),
-            reads: Vec::new(),
-        };
-        let mut mentioned = mentioned(terms, label.guard, &label.updates);
+    fn encode(&mut self, terms: &mut Terms, step: Step, values: ValuesId) -> Label {
+        let condition = condition(terms, &step.effect);
+        let mut mentioned = mentioned(terms, step.effect.guard, &step.effect.updates);
+        let mut label = Label { step, values, condition, asked: condition, local: Vec::new(), reads: Vec::new() };
         if self.integers.is_some() {
             mentioned = self.read_as_integers(terms, &mut label, &mentioned);
         }
         (label.reads, label.local) = mentioned.into_iter().partition(|s| self.is_variable(*s));
-        label.open.retain(|(_, _, symbol)| label.local.binary_search(symbol).is_ok());
+        label.step.effect.open.retain(|open| label.local.binary_search(&open.symbol).is_ok());
         label
     }
 
     /// Translates a label. Only what occurs in it (`bits`) is worth saying. Returns the symbols that occur in it then, sorted.
     fn read_as_integers(&mut self, terms: &mut Terms, label: &mut Label, bits: &[Symbol]) -> Vec<Symbol> {
-        label.open.retain(|(_, _, symbol)| bits.binary_search(symbol).is_ok());
-        for &(point, edge, symbol) in &label.open {
-            self.inherit_view(point, edge, symbol);
+        let effect = &mut label.step.effect;
+        effect.open.retain(|open| bits.binary_search(&open.symbol).is_ok());
+        for &open in &effect.open {
+            self.inherit_view(open);
         }
         let Some(encoding) = &mut self.integers else { return bits.to_vec() };
-        label.guard = encoding.formula(terms, label.guard);
+        effect.guard = encoding.formula(terms, effect.guard);
         label.condition = encoding.formula(terms, label.condition);
-        for (symbol, value) in &mut label.updates {
+        for (symbol, value) in &mut effect.updates {
             let view = encoding.view(*symbol);
             *value = encoding.term(terms, *value, view);
             *symbol = encoding.symbol(terms, *symbol);
         }
         let mut facts: Vec<Term> = encoding.take_opaque().into_iter().map(|(_, fact)| fact).collect();
-        let opens: Vec<Symbol> = label.open.iter().map(|o| o.2).collect();
-        for (_, _, symbol) in &mut label.open {
-            *symbol = encoding.symbol(terms, *symbol);
+        let opens: Vec<Symbol> = effect.open.iter().map(|o| o.symbol).collect();
+        for open in &mut effect.open {
+            open.symbol = encoding.symbol(terms, open.symbol);
         }
-        let mut all = mentioned(terms, label.guard, &label.updates);
+        let mut all = mentioned(terms, effect.guard, &effect.updates);
         let variables = all.iter().filter_map(|s| self.variables.get(s)).map(|v| v.0);
         let ranges: Vec<Symbol> = variables.chain(opens).collect();
         facts.extend(ranges.into_iter().filter_map(|s| encoding.range(terms, s)));
-        label.asked = with_facts(terms, label.condition, &label.updates, &facts);
-        label.guard = with_facts(terms, label.guard, &label.updates, &facts);
+        label.asked = with_facts(terms, label.condition, &effect.updates, &facts);
+        effect.guard = with_facts(terms, effect.guard, &effect.updates, &facts);
         // A fact is about symbols that occur already, but for what stands for operations that are not translated.
-        all.extend(terms.symbols(label.guard));
+        all.extend(terms.symbols(effect.guard));
         all.sort_unstable();
         all.dedup();
         all
@@ -270,7 +246,7 @@ impl<'p> Labels<'p> {
     }
 
     /// What is open is read as the variable that takes it.
-    fn inherit_view(&mut self, point: PointId, edge: EdgeId, symbol: Symbol) {
+    fn inherit_view(&mut self, Open { point, edge, symbol }: Open) {
         let Some(encoding) = &mut self.integers else { return };
         let procedure = self.unfolding.point(point).procedure;
         let target = match &self.unfolding.program().procedure(procedure).edges[edge.index()].op {
@@ -283,13 +259,13 @@ impl<'p> Labels<'p> {
 }
 
 /// When a run can take a block, whatever it reads on the way.
-fn condition(terms: &mut Terms, block: &Block) -> Term {
-    let mut inputs: FxHashSet<Symbol> = block.open.iter().map(|o| o.2).collect();
-    let values: Vec<Term> = block.updates.iter().map(|u| u.1).collect();
+fn condition(terms: &mut Terms, effect: &Effect<Symbol, Open>) -> Term {
+    let mut inputs: FxHashSet<Symbol> = effect.open.iter().map(|o| o.symbol).collect();
+    let values: Vec<Term> = effect.updates.iter().map(|u| u.1).collect();
     for symbol in terms.symbols_of(&values) {
         inputs.remove(&symbol);
     }
-    without_inputs(terms, block.guard, &inputs)
+    without_inputs(terms, effect.guard, &inputs)
 }
 
 /// A condition with those of the facts that are about symbols of it and of the updates.

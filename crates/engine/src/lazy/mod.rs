@@ -75,9 +75,9 @@ mod waiting;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use clinch_ir::cfa::blocks::Target;
 use clinch_ir::cfa::guided::open_reason;
 use clinch_ir::cfa::unfold::PointId;
+use clinch_ir::cfa::unfold::Target;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use clinch_ir::horn::Encoding;
 use clinch_ir::{Reason, Symbol, Terms};
@@ -256,6 +256,8 @@ impl<'a> Lazy<'a> {
                         self.restart_if_places_changed()?;
                     }
                 }
+                // No label leads to the end of a run.
+                Target::End => {}
                 Target::Error(..) | Target::Open(..) => {
                     if let Some(verdict) = self.analyse(n, observer)? {
                         return Ok(verdict);
@@ -303,7 +305,7 @@ impl<'a> Lazy<'a> {
     }
 
     fn son(&mut self, parent: NodeId, label: LabelId) -> Result<Node, Reason> {
-        let (place, values) = (self.labels.get(label).target, self.labels.get(label).values);
+        let (place, values) = (self.labels.get(label).step.target, self.labels.get(label).values);
         let (support, mode) = match place {
             Target::Point(point) => {
                 self.seed(point);

@@ -1,8 +1,7 @@
 //! Counterexamples spelled out: the formula of a path, with a copy of each variable for every time it is written
 //! ("explicit substitutions", [Lazy, 5.3]).
 
-use clinch_ir::cfa::EdgeId;
-use clinch_ir::cfa::unfold::PointId;
+use clinch_ir::cfa::unfold::Open;
 use clinch_ir::{Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +17,7 @@ pub(super) struct PathStep {
     /// The equations alone, each with the variable that is written.
     pub(super) equations: Vec<(Symbol, Term)>,
     /// The symbols for what is open in it.
-    pub(super) open: Vec<(PointId, EdgeId, Symbol)>,
+    pub(super) open: Vec<Open>,
     /// What is asked of the region of the node it leads to.
     pub(super) region: Term,
 }
@@ -52,20 +51,17 @@ impl Path {
             let fresh = terms.fresh(name, sort);
             instance.insert(symbol, fresh);
         }
-        let open = label
-            .open
-            .iter()
-            .filter_map(|&(point, edge, symbol)| match terms.node(*instance.get(&symbol)?) {
-                Node::Symbol(here) => Some((point, edge, here)),
-                _ => None,
-            })
-            .collect();
+        let open = label.step.effect.open.iter().filter_map(|open| match terms.node(*instance.get(&open.symbol)?) {
+            Node::Symbol(symbol) => Some(Open { symbol, ..*open }),
+            _ => None,
+        });
+        let open = open.collect();
         let locals = instance.clone();
         instance.extend(label.reads.iter().filter_map(|s| Some((*s, *now.get(s)?))));
-        let guard = terms.substitute_symbols(label.guard, &instance);
+        let guard = terms.substitute_symbols(label.step.effect.guard, &instance);
         let mut equations = Vec::new();
-        let mut changes = Vec::with_capacity(label.updates.len());
-        for &(symbol, value) in &label.updates {
+        let mut changes = Vec::with_capacity(label.step.effect.updates.len());
+        for &(symbol, value) in &label.step.effect.updates {
             let value_here = terms.substitute_symbols(value, &instance);
             let own = terms.symbol(symbol);
             // What is open needs no second name.

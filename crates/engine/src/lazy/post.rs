@@ -102,7 +102,7 @@ impl Post {
         *self.wps.entry((label, predicate)).or_insert_with(|| {
             let formula = context.predicates.formula(predicate);
             let symbols = context.predicates.symbols(predicate);
-            let updates = &context.labels.get(label).updates;
+            let updates = &context.labels.get(label).step.effect.updates;
             let map: FxHashMap<Symbol, Term> =
                 updates.iter().filter(|(s, _)| symbols.binary_search(s).is_ok()).copied().collect();
             if map.is_empty() { formula } else { context.terms.substitute_symbols(formula, &map) }

@@ -60,7 +60,7 @@ impl Analysis<'_, '_> {
         self.calls += 1;
         match solver.check(self.terms, &[]) {
             Answer::Sat => {
-                let open = path.steps.iter().flat_map(|s| &s.open).map(|o| o.2);
+                let open = path.steps.iter().flat_map(|s| &s.open).map(|o| o.symbol);
                 // Memory that is never written has the contents that its region starts with.
                 let regions = self.labels.unfolding.program().regions.iter().map(|r| self.labels.symbol_of(r.symbol));
                 let values =

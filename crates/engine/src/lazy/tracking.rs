@@ -7,8 +7,8 @@
 use std::time::Instant;
 
 use clinch_ir::cfa::CfaProgram;
-use clinch_ir::cfa::blocks::{Block, Target, TooLarge};
-use clinch_ir::cfa::unfold::{PointId, Unfolding};
+use clinch_ir::cfa::blocks::TooLarge;
+use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::values::{Valuation, ValuedBlocks, control_variables};
 use clinch_ir::{Reason, Symbol, Term, Terms};
 use indexmap::IndexSet;
@@ -140,7 +140,7 @@ impl Tracking {
         terms: &mut Terms,
         point: PointId,
         values: ValuesId,
-    ) -> Result<Vec<(Block, ValuesId)>, TooLarge> {
+    ) -> Result<Vec<(Step, ValuesId)>, TooLarge> {
         let known = self.valuation(values).clone();
         let blocks = self.blocks.leaving(unfolding, terms, (point, &known), &self.tracked)?;
         let mut found = Vec::new();

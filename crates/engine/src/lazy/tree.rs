@@ -1,8 +1,7 @@
 //! The reachability tree ([Lazy, 4.1]): nodes, their marks, and which of them cover others.
 
 use clinch_bdd::{Bdd, Bdds, OutOfNodes};
-use clinch_ir::cfa::blocks::Target;
-use clinch_ir::cfa::unfold::PointId;
+use clinch_ir::cfa::unfold::{PointId, Target};
 use rustc_hash::FxHashMap;
 
 use super::label::{INITIAL, LabelId};

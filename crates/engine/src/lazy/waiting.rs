@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use clinch_ir::LocId;
-use clinch_ir::cfa::blocks::Target;
-use clinch_ir::cfa::unfold::Unfolding;
+use clinch_ir::cfa::unfold::{Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Procedure};
 
 use super::config::Order;

@@ -5,6 +5,7 @@
 //! of the concrete one.
 
 use clinch_bdd::{Bdd, Bdds, OutOfNodes, Variables};
+use rustc_hash::FxHashSet;
 
 use super::refine::Found;
 use super::system::{Bit, COPIES, Copy, Frame, FrameId, Kind, PointId, Prepared, Rule, RuleId, Spds};
@@ -128,6 +129,7 @@ impl<'s, 'a> Abstractor<'s, 'a> {
             start: spds.start,
             targets: spds.targets.clone(),
             priorities: spds.priorities.clone(),
+            chained: FxHashSet::default(),
             bits,
         })
     }

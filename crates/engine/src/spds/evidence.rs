@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use clinch_bdd::Bdd;
 use clinch_bdd::words::Fill;
-use clinch_ir::cfa::effect::Effects;
+use clinch_ir::cfa::effects::Effects;
 use clinch_ir::cfa::guided::{run_guided, value_bits};
 use clinch_ir::cfa::passes::Uncut;
-use clinch_ir::cfa::{CfaProgram, InputId, InputTrace, Liveness, Op, ProcedureId, Summaries, SummaryPoint};
+use clinch_ir::cfa::{Addresses, CfaProgram, InputId, InputTrace, Liveness, Op, ProcedureId, Summaries, SummaryPoint};
 use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::machine::{InputSource, behind_block, first_block};
+use clinch_ir::machine::InputSource;
 use clinch_ir::{BinOp, LocId, Reason, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -323,14 +323,13 @@ struct Guide {
     memory: FxHashMap<u64, VecDeque<u64>>,
     /// Blocks in the system, with their sizes, and where the machine has them.
     blocks: Vec<(u64, u64, u64)>,
-    /// Where the machine has its next block.
-    next: u64,
+    machine: Addresses,
 }
 
 impl Guide {
     fn new(program: &CfaProgram) -> Self {
         let (sites, memory) = (VecDeque::new(), FxHashMap::default());
-        Guide { sites, memory, blocks: Vec::new(), next: first_block(program) }
+        Guide { sites, memory, blocks: Vec::new(), machine: Addresses::new(program) }
     }
 
     fn follow(&mut self, run: &Run<'_>, step: &Step, before: &Valuation) {
@@ -362,8 +361,7 @@ impl Guide {
             Op::Assume(_) => {
                 if let Some(&(address, size)) = run.widths.taken.get(&here) {
                     let size = size_of(run, size, before);
-                    self.blocks.push((address, size, self.next));
-                    self.next = behind_block(self.next, size);
+                    self.blocks.extend(self.machine.make(size).map(|in_machine| (address, size, in_machine)));
                 }
             }
             _ => {}

@@ -6,12 +6,13 @@
 use clinch_bdd::Bdd;
 use clinch_bdd::words::Fill;
 use clinch_ir::cfa::{CfaProgram, Op, Procedure, ProcedureId, Target};
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term};
+use clinch_ir::{BinOp, Node, Sort, Symbol, Term, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Obstacle;
+use super::choices::choices;
 use super::system::Bit;
 use super::widths::Widths;
+use super::{Obstacle, force};
 
 /// A place for a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,7 +109,7 @@ pub(super) fn lay_out(program: &CfaProgram, procedures: &[ProcedureId], widths: 
     // Globals that nobody reads have no place, even if they are written.
     let unread: FxHashSet<Symbol> = program.globals.iter().map(|g| g.symbol).filter(|s| !read.contains(s)).collect();
     let mut layout = Layout::default();
-    for group in groups.in_order() {
+    for group in groups.in_order(&steps(program, procedures)) {
         let group: Vec<Owner> =
             group.into_iter().filter(|o| !matches!(o, Owner::Scalar(s) if unread.contains(s))).collect();
         place(program, &group, widths, &mut layout)?;
@@ -117,6 +118,13 @@ pub(super) fn lay_out(program: &CfaProgram, procedures: &[ProcedureId], widths: 
         layout.regions.entry(region.symbol).or_default();
     }
     Ok(layout)
+}
+
+/// The variables of each step that an input chooses: what moves together is to be close together.
+fn steps(program: &CfaProgram, procedures: &[ProcedureId]) -> Vec<Vec<Symbol>> {
+    let procedures = procedures.iter().map(|&p| program.procedure(p));
+    let of = |p: &Procedure| choices(program, p).iter().flat_map(|c| c.variables(program, p)).collect::<Vec<_>>();
+    procedures.flat_map(of).collect()
 }
 
 fn read_symbols(program: &CfaProgram, procedures: &[ProcedureId]) -> FxHashSet<Symbol> {
@@ -257,33 +265,76 @@ fn relate(program: &CfaProgram, procedure: &Procedure, widths: &Widths, groups: 
     if let Some(cells) = &widths.cells {
         return relate_cells(program, procedure, (widths, cells), groups);
     }
-    let symbols = |t: Term| program.terms.symbols(t).into_iter().filter(|&s| is_scalar(program, s));
+    let mut relate_value = |targets: Vec<Symbol>, value: Term| {
+        let (data, conditions) = parts(program, value);
+        let of_value = data.into_iter().filter(|&s| is_scalar(program, s));
+        groups.join_all(targets.into_iter().chain(of_value).map(Owner::Scalar));
+        conditions.into_iter().for_each(|condition| relate_condition(program, condition, groups));
+    };
+    let mut results = Vec::new();
     for edge in &procedure.edges {
         match &edge.op {
-            Op::Assume(term) => groups.join_all(symbols(*term).map(Owner::Scalar)),
+            Op::Assume(term) => relate_value(Vec::new(), *term),
             Op::Assign(assigns) => {
                 for assign in assigns {
                     let target = match assign.target {
                         Target::Var(symbol) => vec![symbol],
-                        Target::Cell(_, address) => symbols(address).collect(),
+                        Target::Cell(_, address) => program.terms.symbols(address),
                     };
-                    groups.join_all(target.into_iter().chain(symbols(assign.value)).map(Owner::Scalar));
+                    relate_value(target.into_iter().filter(|&s| is_scalar(program, s)).collect(), assign.value);
                 }
             }
             Op::Call { callee, args, result } => {
                 for (&param, &arg) in program.procedure(*callee).params.iter().zip(args) {
-                    groups.join_all([param].into_iter().chain(symbols(arg)).map(Owner::Scalar));
+                    relate_value(vec![param], arg);
                 }
-                if let Some(target) = result {
-                    groups.join(Owner::Result(*callee), Owner::Scalar(*target));
-                }
+                results.extend(result.map(|target| (Owner::Result(*callee), Owner::Scalar(target))));
             }
-            Op::Return(Some(value)) => {
-                groups.join_all(procedure.result.into_iter().chain(symbols(*value)).map(Owner::Scalar));
-            }
+            Op::Return(Some(value)) => relate_value(procedure.result.into_iter().collect(), *value),
             _ => {}
         }
     }
+    results.into_iter().for_each(|(result, target)| groups.join(result, target));
+}
+
+/// What is compared in a condition belongs together; what stands in different comparisons of it does not.
+fn relate_condition(program: &CfaProgram, condition: Term, groups: &mut Groups) {
+    let (mut seen, mut work) = (FxHashSet::default(), vec![condition]);
+    while let Some(term) = work.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        let (data, conditions) = parts(program, term);
+        groups.join_all(data.into_iter().filter(|&s| is_scalar(program, s)).map(Owner::Scalar));
+        work.extend(conditions);
+    }
+}
+
+/// The variables that a value is computed from, and the conditions that it depends on. A formula is nothing but conditions, unless it is a comparison.
+fn parts(program: &CfaProgram, value: Term) -> (Vec<Symbol>, Vec<Term>) {
+    let terms = &program.terms;
+    let (mut data, mut conditions) = (Vec::new(), Vec::new());
+    match terms.node(value) {
+        Node::Unary(UnOp::Not, a) => return (data, vec![a]),
+        Node::Binary(BinOp::And | BinOp::Or, a, b) => return (data, vec![a, b]),
+        Node::Binary(BinOp::Eq, a, b) if terms.sort(a) == Sort::Bool => return (data, vec![a, b]),
+        _ => {}
+    }
+    let (mut seen, mut work) = (FxHashSet::default(), vec![value]);
+    while let Some(term) = work.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match terms.node(term) {
+            Node::Symbol(symbol) => data.push(symbol),
+            Node::Ite(condition, a, b) => {
+                conditions.push(condition);
+                work.extend([a, b]);
+            }
+            _ => work.extend(terms.children(term)),
+        }
+    }
+    (data, conditions)
 }
 
 /// The same where cells are known: they belong to what is computed from them, while addresses do not.
@@ -457,13 +508,27 @@ impl Groups {
         }
     }
 
-    /// The groups by their first members.
-    fn in_order(&self) -> Vec<Vec<Owner>> {
+    /// The groups by their first members; selectors come first. Where there are sets of variables that are to be close together, the
+    /// others are in an order that brings them there.
+    fn in_order(&self, close: &[Vec<Symbol>]) -> Vec<Vec<Owner>> {
         let mut groups: Vec<Vec<Owner>> = vec![Vec::new(); self.owners.len()];
         for (i, &owner) in self.owners.iter().enumerate() {
             groups[self.find(i)].push(owner);
         }
         groups.retain(|g| !g.is_empty());
+        let first = groups.iter().position(|g| !self.is_selector(g[0])).unwrap_or(groups.len());
+        let mut others = groups.split_off(first);
+        let of_owner: FxHashMap<Owner, usize> =
+            others.iter().enumerate().flat_map(|(i, g)| g.iter().map(move |&owner| (owner, i))).collect();
+        let members = |symbols: &Vec<Symbol>| {
+            let all = symbols.iter().filter_map(|&s| of_owner.get(&Owner::Scalar(s)).copied());
+            let mut all: Vec<usize> = all.collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let edges: Vec<Vec<usize>> = close.iter().map(members).collect();
+        groups.extend(force::order(others.len(), &edges).into_iter().map(|i| std::mem::take(&mut others[i])));
         groups
     }
 }

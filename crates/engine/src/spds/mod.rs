@@ -46,11 +46,13 @@
 mod abstraction;
 mod backward;
 mod cegar;
+mod choices;
 mod config;
 mod dag;
 mod evidence;
 mod feasible;
 mod footprint;
+mod force;
 mod interpolant;
 mod layout;
 mod model;
@@ -147,6 +149,8 @@ impl From<Reason> for Obstacle {
 /// Without abstraction and with it, in turns: the processor's time of the first ones.
 const TURNS: [(Abstraction, Duration); 2] =
     [(Abstraction::None, Duration::from_secs(1)), (Abstraction::Dag, Duration::from_secs(2))];
+/// As many times longer is the first turn without abstraction where steps are chosen by inputs: predicates seldom help there.
+const CHOSEN: u32 = 8;
 /// How much longer than the last turn the next one is: how long an answer takes does not depend on the limit.
 const GROWTH: u32 = 3;
 /// The part of the nodes that a search without abstraction may have.
@@ -194,6 +198,9 @@ fn take_turns(
 ) -> Result<CfaVerdict, Obstacle> {
     let mut found = Err(Obstacle::Room);
     let mut left = TURNS.to_vec();
+    if program.procedures.iter().any(|p| !choices::choices(program, p).is_empty()) {
+        left[0].1 *= CHOSEN;
+    }
     let mut factor = 1;
     while !left.is_empty() {
         for (abstraction, first) in left.clone() {

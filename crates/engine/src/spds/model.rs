@@ -11,6 +11,7 @@ use clinch_ir::{Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
+use super::choices::choices;
 use super::footprint::frames;
 use super::layout::{Layout, Storage, lay_out};
 use super::order::{procedures_in_order, reverse_post_order};
@@ -88,7 +89,12 @@ pub(super) fn read(bdds: &mut Bdds, program: &CfaProgram, widths: &Widths) -> Re
     let results = procedures.iter().map(|p| layout.results.get(p).map_or(Vec::new(), |s| s.bits.clone())).collect();
     let targets = questions.iter().map(|q| q.point).collect();
     let bits = 0..layout.bits;
-    let mut spds = Spds { frames: Vec::new(), points, rules, start, targets, priorities, bits };
+    let chosen = |(&id, points): (&ProcedureId, &FxHashMap<LocId, PointId>)| {
+        let choices = choices(program, program.procedure(id)).into_iter();
+        choices.filter_map(|choice| points.get(&choice.location).copied()).collect::<Vec<_>>()
+    };
+    let chained = procedures.iter().zip(&locations).flat_map(chosen).collect();
+    let mut spds = Spds { frames: Vec::new(), points, rules, start, targets, priorities, chained, bits };
     let first = procedures.iter().position(|&p| p == program.entry).expect("the entry is in the order");
     let called = spds.rules.iter().any(|r| matches!(r.kind, Kind::Push(f, _) if f.index() == first));
     let entry = (!called).then_some(first);

@@ -3,11 +3,16 @@
 //! What is known of a control point is a relation between the values at the entry of its procedure and those now. It comes in
 //! *layers*, one each time the point is processed, with the rules that contributed to it: the witness graph. A layer only has causes
 //! among earlier ones, so the graph has no cycle; a procedure is there once for all its calls.
+//!
+//! Points are processed in the order of the program, all rules of one at once. Where an input chooses among steps (a process of many
+//! that moves, an event) this is a breadth-first search, whose layers are large diagrams. The rules of such points are *chained*
+//! instead (Burch, Clarke, Long, 1991; Roig, Cortadella, Pastor, 1995): one after the other, each applied to all that is reached by then.
 
 use std::collections::BTreeSet;
 
 use clinch_bdd::{Bdd, OutOfNodes};
 use clinch_ir::Reason;
+use rustc_hash::FxHashMap;
 
 use super::Obstacle;
 use super::system::{FrameId, Kind, PointId, Prepared, RuleId};
@@ -86,12 +91,16 @@ pub(super) fn post_star(
     search.add(start, &system.bdds.tt(), Cause::Start)?;
     while let Some((_, point)) = search.waiting.pop_first() {
         budget.check()?;
-        let Some(layer) = search.new_layer(point)? else { continue };
+        let Some(layer) = search.new_layer(point)? else {
+            search.apply_next(point)?;
+            continue;
+        };
         if until == Until::FirstTarget && system.spds.targets.contains(&point) && !ignored.contains(&point) {
             break;
         }
-        for &rule in &system.leaving[point.index()] {
-            search.apply(rule, layer)?;
+        match system.spds.chained.contains(&point) {
+            true => search.apply_next(point)?,
+            false => search.apply_all(point, layer)?,
         }
         search.watch_nodes(budget)?;
     }
@@ -105,6 +114,10 @@ struct Search<'s, 'a> {
     /// States that wait to be processed, with their causes.
     pending: Vec<(Bdd, Vec<Cause>)>,
     waiting: BTreeSet<(u32, PointId)>,
+    /// How many layers of its point each rule was applied to, where rules are chained.
+    applied: Vec<usize>,
+    /// The rule whose turn it is, for each point where rules are chained.
+    turn: FxHashMap<PointId, usize>,
     /// The union of the effects of each procedure.
     summaries: Vec<Bdd>,
     /// Garbage is collected when there are so many nodes.
@@ -127,21 +140,39 @@ impl<'s, 'a> Search<'s, 'a> {
             reach,
             pending: vec![(none.clone(), Vec::new()); points],
             waiting: BTreeSet::new(),
+            applied: vec![0; system.spds.rules.len()],
+            turn: FxHashMap::default(),
             summaries: vec![none; frames],
             collect_at: 1 << 20,
         }
     }
 
     fn add(&mut self, point: PointId, states: &Bdd, cause: Cause) -> Result<(), OutOfNodes> {
+        self.add_from(point, states, [cause])
+    }
+
+    fn add_from(
+        &mut self,
+        point: PointId,
+        states: &Bdd,
+        origin: impl IntoIterator<Item = Cause>,
+    ) -> Result<(), OutOfNodes> {
         let new = states.minus(&self.reach.reached[point.index()])?;
         if new.is_false() {
             return Ok(());
         }
         let (pending, causes) = &mut self.pending[point.index()];
         *pending = pending.or(&new)?;
-        causes.push(cause);
-        self.waiting.insert((self.system.spds.priorities[point.index()], point));
+        causes.extend(origin);
+        self.wait(point);
         Ok(())
+    }
+
+    /// A point is to be processed. Where rules are chained it waits until all that came of the last one is there.
+    fn wait(&mut self, point: PointId) {
+        let spds = self.system.spds;
+        let priority = if spds.chained.contains(&point) { u32::MAX } else { spds.priorities[point.index()] };
+        self.waiting.insert((priority, point));
     }
 
     fn new_layer(&mut self, point: PointId) -> Result<Option<LayerId>, OutOfNodes> {
@@ -156,6 +187,28 @@ impl<'s, 'a> Search<'s, 'a> {
         self.reach.layers.push(Layer { point, states, causes });
         self.reach.of_point[point.index()].push(id);
         Ok(Some(id))
+    }
+
+    fn apply_all(&mut self, point: PointId, layer: LayerId) -> Result<(), OutOfNodes> {
+        let system = self.system;
+        system.leaving[point.index()].iter().try_for_each(|&rule| self.apply(rule, layer))
+    }
+
+    /// Where rules are chained: applies the next one that was not yet applied to all states of the point.
+    fn apply_next(&mut self, point: PointId) -> Result<(), OutOfNodes> {
+        let rules = &self.system.leaving[point.index()];
+        let layers = self.reach.of_point[point.index()].len();
+        let turn = self.turn.get(&point).copied().unwrap_or(0);
+        let mut order = (0..rules.len()).map(|i| (turn + i) % rules.len());
+        let Some(next) = order.find(|&i| self.applied[rules[i].index()] < layers) else { return Ok(()) };
+        let id = rules[next];
+        self.turn.insert(point, next + 1);
+        self.wait(point);
+        let new = self.reach.of_point[point.index()][self.applied[id.index()]..].to_vec();
+        self.applied[id.index()] = layers;
+        let Kind::Step(to) = self.system.rule(id).kind else { unreachable!("only steps are chained") };
+        let after = self.system.step(id, &self.reach.reached[point.index()])?;
+        self.add_from(to, &after, new.into_iter().map(|layer| Cause::Rule(id, layer)))
     }
 
     fn apply(&mut self, id: RuleId, layer: LayerId) -> Result<(), OutOfNodes> {

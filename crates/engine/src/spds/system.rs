@@ -132,6 +132,8 @@ pub(super) struct Spds {
     pub(super) targets: Vec<PointId>,
     /// When control points are best processed.
     pub(super) priorities: Vec<u32>,
+    /// Points whose rules are applied one after the other; they are steps.
+    pub(super) chained: FxHashSet<PointId>,
     /// The bits.
     pub(super) bits: Range<u32>,
 }

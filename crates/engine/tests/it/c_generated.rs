@@ -14,7 +14,7 @@ use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
 use clinch_ir::horn::Encoding;
 
 /// Programs that are tried, each by two engines or strategies.
-const PROGRAMS: usize = 18;
+const PROGRAMS: usize = 16;
 /// Longer programs have their turn in the front end's tests.
 const LINES: usize = 110;
 /// What the exhaustive search may take; programs that need more are no oracle.

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use clinch_engine::split::experiment::{self, COLUMNS, Implementation, Setup};
 use clinch_engine::split::{self, Config, Initial, Stats, Strategy};
-use clinch_engine::{Budget, Goals, Observer, Progress, Sighting, Silent, explicit};
+use clinch_engine::{Budget, Goals, Sighting, Silent, explicit};
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::symbolic::{cell_equals, cell_term};
 use clinch_ir::{InputDomain, Layout, ProcId, Program, Proof, Property, Reason, VarId, Verdict};
@@ -179,16 +178,6 @@ fn marked(program: &Program, words: &[u64]) -> Program {
     marked
 }
 
-struct Watch(Goals);
-
-impl Observer for Watch {
-    fn progress(&mut self, _: Progress) {}
-
-    fn goals(&mut self) -> Option<&mut Goals> {
-        Some(&mut self.0)
-    }
-}
-
 /// One search for all states finds each as a search for it alone does.
 #[test]
 fn goals_stand_for_errors() {
@@ -199,9 +188,9 @@ fn goals_stand_for_errors() {
     let states: Vec<Box<[u64]>> =
         reached.chunks.iter().flat_map(|c| c.chunks_exact(words)).map(Box::from).step_by(3).collect();
     for strategy in STRATEGIES {
-        let mut watch = Watch(Goals::new(states.iter().cloned()));
-        split::check(&program, &config(strategy), &Budget::unlimited(), &mut watch);
-        for (state, sighting) in states.iter().zip(watch.0.into_sightings()) {
+        let mut goals = Goals::new(states.iter().cloned());
+        split::meet_goals(&program, &config(strategy), &Budget::unlimited(), &mut goals);
+        for (state, sighting) in states.iter().zip(goals.into_sightings()) {
             let sighting = sighting.expect("every reachable state is found");
             let (verdict, stats) = run(&marked(&program, state), &config(strategy));
             let Verdict::Unsafe(trace) = verdict else { panic!("the state is reachable") };
@@ -218,38 +207,6 @@ fn goals_stand_for_errors() {
             assert_eq!(sighting, expected, "{strategy:?}");
         }
     }
-}
-
-#[test]
-fn all_implementations_meet_goals() {
-    let models = [("Branches".to_string(), program(&format!("{BRANCHES}\nerror x > 0;")))];
-    let setup = Setup { seeds: vec![1, 2], errors: 10, bound: Duration::from_secs(5), ..Setup::default() };
-    let mut lines = 0;
-    let tables = experiment::run(&models, &setup, &mut |_| lines += 1).expect("the experiment runs");
-    assert_eq!(lines, 1 + 3 + 4 * 2);
-    assert_eq!(tables.runs.len(), 3 + 4 * 2);
-    let found = &tables.table(None).expect("there is a table of errors found").rows[0];
-    for (implementation, share) in Implementation::ALL.into_iter().zip(found.ours) {
-        assert!(share > 0.0, "{} found nothing", implementation.name());
-        let complete = !matches!(implementation, Implementation::Amcs | Implementation::AmcsNoTp);
-        assert!(!complete || share == 1.0, "{} found {share}", implementation.name());
-    }
-    for table in &tables.tables {
-        assert_eq!(table.rows.len(), 1);
-        assert!(table.rows[0].thesis.is_some());
-        assert!(table.rows[0].ours.contains(&1.0));
-    }
-    let text = tables.render();
-    let lines: Vec<&str> = text.lines().filter(|l| l.starts_with("Branches")).collect();
-    assert_eq!(lines.len(), 5);
-    assert!(lines.iter().all(|l| l.matches('(').count() == COLUMNS));
-}
-
-#[test]
-fn models_without_finite_state_space_are_refused() {
-    let models = [("Open".to_string(), program("var x: int = 1;\nprocess P { loc a; a -> a do x := input; }"))];
-    let refused = experiment::run(&models, &Setup::default(), &mut |_| {});
-    assert!(matches!(refused, Err(experiment::Error::Model { .. })));
 }
 
 /// Small programs over two cells and two processes.

@@ -60,7 +60,7 @@ fn symbolic(program: &Program, state: &State, id: TransId, inputs: &[i64]) -> Ou
     if value(symbolic.fault) != 0 {
         return Outcome::Fault;
     }
-    if value(symbolic.guard) == 0 {
+    if value(symbolic.effect.guard) == 0 {
         return Outcome::Disabled;
     }
     let mut next = state.clone();

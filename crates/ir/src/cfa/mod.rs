@@ -14,8 +14,9 @@
 //! live object, or through a dangling pointer, is undefined behaviour: the machine stops there, the symbolic
 //! reading goes on with any contents.
 
+mod addresses;
 pub mod blocks;
-pub mod effect;
+pub mod effects;
 pub mod encoding;
 pub mod guided;
 pub mod interleaving;
@@ -35,10 +36,11 @@ mod verdict;
 use rustc_hash::FxHashMap;
 
 use crate::program::{LocId, Span, index_type};
+use crate::sort::Sort;
 use crate::term::{Symbol, Term, Terms};
 
+pub use addresses::{Addresses, DYNAMIC_BASE};
 pub use liveness::Liveness;
-pub(crate) use partial::may_fail_with;
 pub use partial::{may_fail, partial_terms};
 pub use print::{show_c, show_c_in};
 pub use source::{LineMarker, Place, SourceMap};
@@ -358,6 +360,18 @@ pub enum Op {
 }
 
 impl CfaProgram {
+    /// The variables that have a value at the start, with it; the others have any.
+    pub fn initial_values(&self, terms: &mut Terms) -> Vec<(Symbol, Term)> {
+        let mut values: Vec<(Symbol, Term)> = self.globals.iter().map(|g| (g.symbol, g.init)).collect();
+        for region in self.regions.iter().filter(|r| r.starts_zero) {
+            if let Sort::Array(of) = terms.symbol_sort(region.symbol).clone() {
+                let zero = terms.zero(&of.1);
+                values.push((region.symbol, terms.const_array(Sort::Array(of), zero)));
+            }
+        }
+        values
+    }
+
     /// A program for a 64-bit machine without procedures yet; the first one will be its entry.
     pub fn new(terms: Terms, source: SourceMap) -> Self {
         CfaProgram {

@@ -1,15 +1,10 @@
 //! Which terms may have no value when a program is executed: those that divide, shift or read memory.
 
-use crate::term::{BinOp, Node, Term, Terms};
+use crate::term::{BinOp, Node, Terms};
 
 /// Whether the outermost operation may have no value, as far as a constant right operand does not exclude it.
 pub fn may_fail(terms: &Terms, node: Node) -> bool {
     let Node::Binary(op, _, b) = node else { return false };
-    may_fail_with(terms, op, b)
-}
-
-/// Whether the operation may have no value with this right operand.
-pub(crate) fn may_fail_with(terms: &Terms, op: BinOp, b: Term) -> bool {
     let constant = match terms.node(b) {
         Node::BitVec(width, bits) => Some((width, bits)),
         Node::Int(value) => Some((64, value as u64)),

@@ -6,8 +6,9 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::effect::{Effect, Effects};
+use super::effects::Effects;
 use super::{CfaProgram, EdgeId, Op, ProcedureId};
+use crate::effect::Effect;
 use crate::program::{LocId, index_type};
 use crate::term::{Symbol, Term, Terms};
 
@@ -28,31 +29,38 @@ pub struct Point {
 }
 
 /// Where a step leads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Next {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Target {
     /// To another point.
     Point(PointId),
     /// To the end of the run, without error.
     End,
-    /// To the error: the edge says which.
-    Error,
-    /// To something that has no verdict: the edge says what (not modelled, or undefined behaviour).
-    Open,
-    /// Into a procedure that is active already.
-    Recursion(ProcedureId),
+    /// To the error of an edge.
+    Error(ProcedureId, EdgeId),
+    /// To something without verdict: an edge that is not modelled or undefined, or a call of a procedure that is active already.
+    Open(ProcedureId, EdgeId),
 }
 
-/// A step of the unfolding.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// The procedure of the edge.
-    pub procedure: ProcedureId,
+/// Something open in a step: the symbol that stands for it, and the edge that leaves it open.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Open {
+    /// Where the edge starts.
+    pub point: PointId,
     /// The edge.
     pub edge: EdgeId,
-    /// What it does to the variables.
-    pub effect: Effect,
+    /// Stands for any value.
+    pub symbol: Symbol,
+}
+
+/// A step from a point: along an edge, or along all loop-free ways to another point ([`blocks`](super::blocks)).
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Where it starts.
+    pub from: PointId,
     /// Where it leads.
-    pub next: Next,
+    pub target: Target,
+    /// What it does to the variables.
+    pub effect: Effect<Symbol, Open>,
 }
 
 /// The unfolding of a program, as far as it was asked for.
@@ -147,54 +155,52 @@ impl<'p> Unfolding<'p> {
     pub fn steps(&mut self, terms: &mut Terms, id: PointId) -> Vec<Step> {
         let point = self.point(id).clone();
         let edges = self.successors[point.procedure.index()][point.location.index()].clone();
-        edges.into_iter().map(|edge| self.step(terms, &point, edge)).collect()
+        edges.into_iter().map(|edge| self.step(terms, (id, &point), edge)).collect()
     }
 
-    fn step(&mut self, terms: &mut Terms, point: &Point, id: EdgeId) -> Step {
+    fn step(&mut self, terms: &mut Terms, (from, point): (PointId, &Point), id: EdgeId) -> Step {
         let edge = &self.program.procedure(point.procedure).edges[id.index()];
-        let (effect, next) = match &edge.op {
-            Op::Error(_) => (Effect::default(), Next::Error),
-            Op::Unsupported(_) | Op::Undefined(_) => (Effect::default(), Next::Open),
-            Op::Exit(_) | Op::Abort => (Effect::default(), Next::End),
+        let mut updates = Vec::new();
+        let target = match &edge.op {
+            Op::Error(_) => Target::Error(point.procedure, id),
+            Op::Unsupported(_) | Op::Undefined(_) => Target::Open(point.procedure, id),
+            Op::Exit(_) | Op::Abort => Target::End,
             Op::Call { callee, args, .. } => {
                 let parameters = &self.program.procedure(*callee).params;
-                let updates = parameters.iter().copied().zip(args.iter().copied()).collect();
-                (Effect { updates, ..Effect::default() }, self.call(point, id, *callee))
+                updates.extend(parameters.iter().copied().zip(args.iter().copied()));
+                self.call(point, id, *callee)
             }
-            Op::Return(value) => self.return_from(point, *value),
+            Op::Return(value) => self.return_from(point, *value, &mut updates),
             op => {
-                let to = Point { location: edge.to, ..point.clone() };
-                (self.effects.of(terms, op), self.intern(to))
+                let Effect { guard, updates, open } = self.effects.of(terms, op);
+                let open = open.into_iter().map(|symbol| Open { point: from, edge: id, symbol }).collect();
+                let target = self.at(Point { location: edge.to, ..point.clone() });
+                return Step { from, target, effect: Effect { guard, updates, open } };
             }
         };
-        Step { procedure: point.procedure, edge: id, effect, next }
+        Step { from, target, effect: Effect::of_updates(terms, updates) }
     }
 
-    fn call(&mut self, point: &Point, edge: EdgeId, callee: ProcedureId) -> Next {
+    fn call(&mut self, point: &Point, edge: EdgeId, callee: ProcedureId) -> Target {
         let active = point.calls.iter().map(|(p, _)| *p).chain([point.procedure]);
         if active.into_iter().any(|p| p == callee) {
-            return Next::Recursion(callee);
+            return Target::Open(point.procedure, edge);
         }
         let calls = point.calls.iter().copied().chain([(point.procedure, edge)]).collect();
         let location = self.program.procedure(callee).entry;
-        self.intern(Point { calls, procedure: callee, location })
+        self.at(Point { calls, procedure: callee, location })
     }
 
-    fn return_from(&mut self, point: &Point, value: Option<Term>) -> (Effect, Next) {
-        let Some((&(caller, edge), calls)) = point.calls.split_last() else {
-            return (Effect::default(), Next::End);
-        };
+    fn return_from(&mut self, point: &Point, value: Option<Term>, updates: &mut Vec<(Symbol, Term)>) -> Target {
+        let Some((&(caller, edge), calls)) = point.calls.split_last() else { return Target::End };
         let edge = &self.program.procedure(caller).edges[edge.index()];
-        let target = match &edge.op {
-            Op::Call { result, .. } => *result,
-            _ => None,
-        };
-        let updates = target.zip(value).into_iter().collect();
-        let to = Point { calls: calls.into(), procedure: caller, location: edge.to };
-        (Effect { updates, ..Effect::default() }, self.intern(to))
+        if let Op::Call { result, .. } = &edge.op {
+            updates.extend(result.zip(value));
+        }
+        self.at(Point { calls: calls.into(), procedure: caller, location: edge.to })
     }
 
-    fn intern(&mut self, point: Point) -> Next {
-        Next::Point(self.intern_point(point))
+    fn at(&mut self, point: Point) -> Target {
+        Target::Point(self.intern_point(point))
     }
 }

@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::cfa::blocks::{Block, Target, blocks_from};
+use crate::cfa::blocks::blocks_from;
 use crate::cfa::encoding::{Overflow, View, widen};
 use crate::cfa::guided::{open_reason, run_guided, value_bits};
-use crate::cfa::unfold::{Point, PointId, Unfolding};
+use crate::cfa::unfold::{Open, Point, PointId, Step, Target, Unfolding};
 use crate::cfa::{Bound, BoundCell, CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
 use crate::horn::{Derivation, HornSystem, Interpretation, PredId};
 use crate::machine::InputRequest;
@@ -238,7 +238,7 @@ fn far_away(terms: &mut Terms, place: Symbol, cells: &[BoundCell]) -> Term {
     terms.not(near)
 }
 
-fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) -> Result<Vec<Vec<Block>>, Reason> {
+fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) -> Result<Vec<Vec<Step>>, Reason> {
     let too_large = || Reason::Unsupported(format!("more than {limit} control points"));
     let mut order = vec![unfolding.start()];
     let mut blocks = Vec::new();
@@ -263,7 +263,7 @@ struct Translation<'p> {
     program: &'p CfaProgram,
     initial: FxHashMap<Symbol, Term>,
     encoding: Encoding,
-    blocks: Vec<Vec<Block>>,
+    blocks: Vec<Vec<Step>>,
     /// The predicate of each cut point.
     predicates: FxHashMap<PointId, PredId>,
     live: Vec<Vec<Symbol>>,
@@ -280,7 +280,7 @@ impl<'p> Translation<'p> {
         unfolding: &Unfolding<'p>,
         mut terms: Terms,
         encoding: Encoding,
-        blocks: Vec<Vec<Block>>,
+        blocks: Vec<Vec<Step>>,
     ) -> Self {
         let initial = unfolding.initial_values(&mut terms).into_iter().collect();
         let ids: Vec<PointId> = cut_points(&blocks, unfolding.start());
@@ -320,7 +320,8 @@ impl<'p> Translation<'p> {
 
     /// The variables of each cut point that a later block reads.
     fn live_variables(&self) -> Vec<Vec<Symbol>> {
-        let open: BTreeSet<Symbol> = self.blocks.iter().flatten().flat_map(|b| b.open.iter().map(|o| o.2)).collect();
+        let open: BTreeSet<Symbol> =
+            self.blocks.iter().flatten().flat_map(|b| b.effect.open.iter().map(|o| o.symbol)).collect();
         let mut live: Vec<BTreeSet<Symbol>> = vec![BTreeSet::new(); self.blocks.len()];
         let mut changed = true;
         while changed {
@@ -332,8 +333,8 @@ impl<'p> Translation<'p> {
                         Target::Point(to) => live[self.predicates[&to].index()].clone(),
                         _ => BTreeSet::new(),
                     };
-                    here.extend(self.writer.system.terms.symbols(block.guard));
-                    let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+                    here.extend(self.writer.system.terms.symbols(block.effect.guard));
+                    let updates: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
                     for symbol in behind {
                         match updates.get(&symbol) {
                             Some(&value) => here.extend(self.writer.system.terms.symbols(value)),
@@ -378,20 +379,20 @@ impl<'p> Translation<'p> {
         Atom { predicate, args: live.iter().map(now).collect() }
     }
 
-    fn clause(&mut self, block: &Block) {
-        for &(point, edge, symbol) in &block.open {
+    fn clause(&mut self, block: &Step) {
+        for &Open { point, edge, symbol } in &block.effect.open {
             self.inherit_view(point, edge, symbol);
         }
         let head = match block.target {
             Target::Point(to) => {
                 let predicate = self.predicates[&to];
-                let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+                let updates: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
                 let live = self.live[predicate.index()].clone();
                 Some(self.atom(predicate, &live, &updates))
             }
             _ => None,
         };
-        self.push_clause(block.guard, Some(self.predicates[&block.from]), head, Some(block));
+        self.push_clause(block.effect.guard, Some(self.predicates[&block.from]), head, Some(block));
     }
 
     /// What is open is read as the variable that takes it.
@@ -405,7 +406,7 @@ impl<'p> Translation<'p> {
     }
 
     /// Adds a clause: its guard and arguments are over the program's variables before the block.
-    fn push_clause(&mut self, guard: Term, body: Option<PredId>, head: Option<Atom>, block: Option<&Block>) {
+    fn push_clause(&mut self, guard: Term, body: Option<PredId>, head: Option<Atom>, block: Option<&Step>) {
         let body = body.map(|predicate| {
             let own = self.live[predicate.index()].iter();
             let args = own.map(|&s| (self.writer.system.terms.symbol(s), self.writer.view(s)));
@@ -417,9 +418,9 @@ impl<'p> Translation<'p> {
         self.origins.push(origin);
     }
 
-    fn origin(&mut self, block: &Block, used: &[Symbol]) -> Origin {
+    fn origin(&mut self, block: &Step, used: &[Symbol]) -> Origin {
         let mut open = Vec::new();
-        for &(point, edge, symbol) in &block.open {
+        for &Open { point, edge, symbol } in &block.effect.open {
             let symbol = self.writer.symbol(symbol);
             let point = &self.all_points[point.index()];
             if let Ok(position) = used.binary_search(&symbol) {
@@ -431,7 +432,7 @@ impl<'p> Translation<'p> {
 }
 
 /// The cut points in the order of their blocks.
-fn cut_points(blocks: &[Vec<Block>], start: PointId) -> Vec<PointId> {
+fn cut_points(blocks: &[Vec<Step>], start: PointId) -> Vec<PointId> {
     let mut order = vec![start];
     for block in blocks.iter().flatten() {
         if let Target::Point(to) = block.target

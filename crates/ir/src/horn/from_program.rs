@@ -7,6 +7,7 @@ use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
 use crate::definedness::{defined, total, violated};
+use crate::effect::Effect;
 use crate::eval::{EvalError, State};
 use crate::horn::{Application, Clause, ClauseId, Derivation, HornSystem, HornVerdict, Interpretation, PredId};
 use crate::interp::Interpreter;
@@ -198,7 +199,7 @@ impl<'p> Translation<'p> {
     fn run(mut self, limit: usize) -> Result<ProgramClauses, Reason> {
         let start: Vec<LocId> = self.program.processes.iter().map(|p| p.initial).collect();
         let initial = initial_condition(self.program, &mut self.out.system.terms);
-        let head = (self.predicate(&start), FxHashMap::default());
+        let head = (self.predicate(&start), Vec::new());
         self.add(Origin::Initial, None, initial, Some(head), Span::default());
         let mut next = 0;
         while next < self.out.control.len() {
@@ -237,7 +238,8 @@ impl<'p> Translation<'p> {
             if transition.moves.iter().any(|m| locs[m.process.index()] != m.from) {
                 continue;
             }
-            let SymbolicTransition { guard, fault, updates, inputs, .. } = self.symbolic[id.index()].clone();
+            let SymbolicTransition { effect, fault, .. } = self.symbolic[id.index()].clone();
+            let Effect { guard, updates, open: inputs } = effect;
             let terms = &mut self.out.system.terms;
             let inputs_fit = input_condition(terms, &inputs);
             let (no_fault, disabled) = (terms.not(fault), terms.not(guard));
@@ -264,7 +266,7 @@ impl<'p> Translation<'p> {
         origin: Origin,
         from: PredId,
         constraint: Term,
-        head: Option<(PredId, FxHashMap<VarId, Term>)>,
+        head: Option<(PredId, Vec<(VarId, Term)>)>,
         span: Span,
     ) {
         let locs = &self.out.control[from.index()];
@@ -279,13 +281,13 @@ impl<'p> Translation<'p> {
         origin: Origin,
         from: Option<PredId>,
         constraint: Term,
-        head: Option<(PredId, FxHashMap<VarId, Term>)>,
+        head: Option<(PredId, Vec<(VarId, Term)>)>,
         span: Span,
     ) {
         let at = from.map(|p| self.out.control[p.index()].clone());
         let terms = &mut self.out.system.terms;
         let inputs = match origin {
-            Origin::Step(id) | Origin::Fault(id) => self.symbolic[id.index()].inputs.len(),
+            Origin::Step(id) | Origin::Fault(id) => self.symbolic[id.index()].effect.open.len(),
             Origin::Initial | Origin::Error | Origin::Deadlock => 0,
         };
         let renaming = Renaming::new(self.program, terms, inputs);
@@ -313,15 +315,16 @@ impl<'p> Translation<'p> {
 }
 
 /// The value of each cell after a step with these updates, over the state before it.
-fn values_after(program: &Program, terms: &mut Terms, updates: &FxHashMap<VarId, Term>) -> Vec<Term> {
+fn values_after(program: &Program, terms: &mut Terms, updates: &[(VarId, Term)]) -> Vec<Term> {
     let mut values = Vec::new();
     for (i, var) in program.vars.iter().enumerate() {
         let id = VarId::from_index(i);
         for offset in 0..var.cells() {
-            values.push(match (updates.get(&id), var.len) {
+            let written = updates.iter().find(|u| u.0 == id).map(|u| u.1);
+            values.push(match (written, var.len) {
                 (None, _) => cell_term(program, terms, id, offset.into()),
-                (Some(&value), None) => value,
-                (Some(&array), Some(_)) => {
+                (Some(value), None) => value,
+                (Some(array), Some(_)) => {
                     let index = terms.int(offset.into());
                     terms.select(array, index)
                 }

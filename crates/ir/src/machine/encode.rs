@@ -54,7 +54,7 @@ impl Machine<'_> {
             parts.shape.push(poison.into());
             parts.cells.push((Cell::Global(i as u32), value as i64));
         }
-        parts.shape.push(state.memory.next);
+        parts.shape.push(state.memory.addresses.next());
         for block in state.memory.blocks.iter().filter(|b| b.alive && !matches!(b.kind, BlockKind::Literal(_))) {
             parts.shape.extend([block.address, block.size, (block.kind == BlockKind::Stack).into()]);
             parts.shape.extend(block.tags.iter().map(|&tag| u64::from(tag)));
@@ -103,7 +103,7 @@ impl Machine<'_> {
                 }
             }
         }
-        put(out, memory.next);
+        put(out, memory.addresses.next());
         let dynamic = memory.blocks[memory.fixed..].iter().filter(|b| b.alive);
         put(out, dynamic.clone().count() as u64);
         for block in dynamic {
@@ -148,7 +148,7 @@ impl Machine<'_> {
             state.memory.restore(block);
         }
         let consistent = self.is_consistent(&state, next);
-        state.memory.next = next;
+        state.memory.addresses.resume(next);
         (reader.0.is_empty() && consistent).then_some(state)
     }
 
@@ -163,7 +163,8 @@ impl Machine<'_> {
         let memory = &state.memory;
         let dynamic = &memory.blocks[memory.fixed..];
         let starts = dynamic.iter().map(|b| b.address).chain([next]);
-        let ends = [memory.next].into_iter().chain(dynamic.iter().map(|b| b.address.saturating_add(b.size)));
+        let ends =
+            [memory.addresses.next()].into_iter().chain(dynamic.iter().map(|b| b.address.saturating_add(b.size)));
         !state.frames.is_empty()
             && state.frames.windows(2).all(called)
             && blocks == memory.stack.len() as u64

@@ -1,12 +1,9 @@
 //! The memory of a run: objects at addresses in one flat space, and what may be done with them.
 
-use crate::cfa::{CfaProgram, Integers, ObjectKind};
+use crate::cfa::{Addresses, CfaProgram, Integers, ObjectKind};
 
 /// How many bytes all live objects may have together.
 pub(super) const MEMORY_LIMIT: u64 = 256 << 20;
-
-/// Blocks made at run time start here, or behind the last fixed object.
-pub const DYNAMIC_BASE: u64 = 0x4000_0000;
 
 /// Dead blocks are kept for the sake of messages, until there are so many (and more than live ones).
 const MANY_DEAD: usize = 1024;
@@ -76,8 +73,8 @@ pub(super) struct Memory {
     pub(super) blocks: Vec<Block>,
     /// How many have fixed addresses.
     pub(super) fixed: usize,
-    /// Where the next block goes.
-    pub(super) next: u64,
+    /// Where blocks go that are made at run time.
+    pub(super) addresses: Addresses,
     /// Bytes of live blocks.
     pub(super) used: u64,
     /// Addresses of the stack blocks, in the order they were made.
@@ -87,29 +84,14 @@ pub(super) struct Memory {
     dead: usize,
     /// The block that was used last.
     last: usize,
-    end: u64,
-}
-
-/// Where the first block goes that is made at run time.
-pub fn first_block(program: &CfaProgram) -> u64 {
-    let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
-    ends.max().unwrap_or(0).saturating_add(64).next_multiple_of(16).max(DYNAMIC_BASE)
-}
-
-/// Where the block goes that is made after one of so many bytes.
-pub fn behind_block(address: u64, size: u64) -> u64 {
-    address.saturating_add(size).saturating_add(31) / 16 * 16
 }
 
 impl Memory {
     /// The memory at the start. The blocks of objects are in the order of `by_address`.
     pub(super) fn new(program: &CfaProgram, by_address: &[u32]) -> Memory {
         let stride = if program.integers == Integers::Mathematical { 8 } else { 1 };
-        let base = first_block(program);
-        let end = if program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 };
-        let (fixed, last) = (by_address.len(), 0);
-        let mut memory =
-            Memory { blocks: Vec::new(), fixed, next: base, used: 0, stack: Vec::new(), stride, dead: 0, last, end };
+        let (blocks, fixed, addresses, stack) = (Vec::new(), by_address.len(), Addresses::new(program), Vec::new());
+        let mut memory = Memory { blocks, fixed, addresses, used: 0, stack, stride, dead: 0, last: 0 };
         for &object in by_address {
             memory.add_fixed(program, object);
         }
@@ -292,14 +274,13 @@ impl Memory {
 
     /// Makes a block and says where it is.
     pub(super) fn alloc(&mut self, size: u64, kind: BlockKind, zeroed: bool) -> Result<u64, MemoryFault> {
-        if size > MEMORY_LIMIT || self.used + size > MEMORY_LIMIT || self.next + size + 32 > self.end {
+        if size > MEMORY_LIMIT || self.used + size > MEMORY_LIMIT {
             return Err(MemoryFault::Limit);
         }
+        let address = self.addresses.make(size).ok_or(MemoryFault::Limit)?;
         if self.dead > MANY_DEAD && self.dead > self.blocks.len() / 2 {
             self.compact();
         }
-        let address = self.next;
-        self.next = behind_block(address, size);
         self.used += size;
         let bytes = vec![0; size as usize * self.stride];
         let tags = if zeroed { Vec::new() } else { vec![tag::UNKNOWN; size as usize] };

@@ -37,7 +37,6 @@ use compile::{Tracing, compile};
 use execute::{Event, Run};
 
 pub use encode::{Cell, Parts};
-pub use memory::{DYNAMIC_BASE, behind_block, first_block};
 pub use state::MachineState;
 
 /// Gives the values of inputs.

@@ -119,7 +119,7 @@ impl Machine<'_> {
 
     /// The least address that was never allocated.
     pub fn next_address(&self, state: &MachineState) -> u64 {
-        state.memory.next
+        state.memory.addresses.next()
     }
 
     /// The byte at an address, if it is in a live object and known.

@@ -18,9 +18,9 @@ mod runs;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use clinch_ir::cfa::blocks::{Block, Target, blocks_from};
+use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::guided::value_bits;
-use clinch_ir::cfa::unfold::{PointId, Unfolding};
+use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, InputValue, Invariants, Op, show_c_in};
 use clinch_ir::predicate::{Atom, normal_atom};
 use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, UnOp};
@@ -28,7 +28,7 @@ use clinch_smt::{Answer, Literal, Solver, Z3Solver};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use self::runs::{Chosen, Concrete, Runs, Step};
+use self::runs::{Arrival, Chosen, Concrete, Runs};
 use super::{Config, Iteration, Order, Stats};
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::implicant::implicant;
@@ -154,7 +154,7 @@ struct Refinement<'a> {
     initial: Vec<Term>,
     /// `Phi`, by the point where predicates are used.
     phi: FxHashMap<PointId, IndexSet<Term, FxBuildHasher>>,
-    blocks: FxHashMap<PointId, Rc<[Block]>>,
+    blocks: FxHashMap<PointId, Rc<[Step]>>,
     solver: Z3Solver,
     queries: u64,
     /// For what has no model together with literals: those literals.
@@ -230,16 +230,16 @@ impl<'a> Refinement<'a> {
         for _ in 0..TRIES {
             self.budget.check()?;
             match self.runs.step(&mut self.unfolding, &state, &inputs)? {
-                Step::Error(trace) => {
+                Arrival::Error(trace) => {
                     let inputs = search.inputs_to(number, trace.inputs);
                     return Ok(Some(InputTrace { inputs, ..trace }));
                 }
-                Step::Point(to, state, inputs) => {
+                Arrival::Point(to, state, inputs) => {
                     let target = self.alpha(to, &state);
                     search.visit(target.clone(), Visit { state, arrival: Some((number, inputs)) });
                     targets.extend((!targets.contains(&target)).then_some(target));
                 }
-                Step::End => {}
+                Arrival::End => {}
             }
             let Some(escape) = self.escape(&alpha, &blocks, &targets)? else { return Ok(None) };
             let Some(escape) = escape else { break };
@@ -257,13 +257,13 @@ impl<'a> Refinement<'a> {
         Ok(None)
     }
 
-    fn blocks_from(&mut self, point: PointId) -> Result<Rc<[Block]>, Reason> {
+    fn blocks_from(&mut self, point: PointId) -> Result<Rc<[Step]>, Reason> {
         if let Some(known) = self.blocks.get(&point) {
             return Ok(Rc::clone(known));
         }
         let blocks = blocks_from(&mut self.unfolding, &mut self.terms, point, BLOCK_POINTS)
             .map_err(|_| Reason::Unsupported("a loop body with too many ways through it".to_owned()))?;
-        let blocks: Rc<[Block]> = blocks.into();
+        let blocks: Rc<[Step]> = blocks.into();
         self.blocks.insert(point, Rc::clone(&blocks));
         Ok(blocks)
     }
@@ -273,7 +273,7 @@ impl<'a> Refinement<'a> {
     fn escape(
         &mut self,
         alpha: &AlphaState,
-        blocks: &[Block],
+        blocks: &[Step],
         targets: &[AlphaState],
     ) -> Result<Option<Option<Escape>>, Reason> {
         let phi: Vec<Term> = self.phi.get(&alpha.0).into_iter().flatten().copied().collect();
@@ -284,7 +284,7 @@ impl<'a> Refinement<'a> {
         let known: FxHashSet<Literal> = matches.iter().copied().collect();
         for block in blocks {
             let there = self.literals_after(block, targets);
-            let formula = self.leaves(block.guard, &there);
+            let formula = self.leaves(block.effect.guard, &there);
             if self.terms.node(formula) == Node::Bool(false) {
                 continue;
             }
@@ -312,10 +312,10 @@ impl<'a> Refinement<'a> {
     }
 
     /// What each of the targets that a block may lead to says of a step by it.
-    fn literals_after(&mut self, block: &Block, targets: &[AlphaState]) -> Vec<Vec<Term>> {
+    fn literals_after(&mut self, block: &Step, targets: &[AlphaState]) -> Vec<Vec<Term>> {
         let Target::Point(to) = block.target else { return Vec::new() };
         let phi: Vec<Term> = self.phi.get(&to).into_iter().flatten().copied().collect();
-        let updates: FxHashMap<Symbol, Term> = block.updates.iter().copied().collect();
+        let updates: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
         let terms = &mut self.terms;
         let after: Vec<Term> = phi.into_iter().map(|p| terms.substitute_symbols(p, &updates)).collect();
         let there = targets.iter().filter(|target| target.0 == to);
@@ -337,9 +337,9 @@ impl<'a> Refinement<'a> {
     }
 
     /// The escape of the solver's model.
-    fn escape_by(&mut self, block: &Block, there: &[Vec<Term>]) -> Escape {
+    fn escape_by(&mut self, block: &Step, there: &[Vec<Term>]) -> Escape {
         let (mut inputs, mut values) = (Chosen::default(), FxHashMap::default());
-        for &(point, edge, symbol) in &block.open {
+        for &Open { point, edge, symbol } in &block.effect.open {
             let sort = self.terms.symbol_sort(symbol).clone();
             let found = self.is_input(point, edge).then(|| self.solver.symbol_value(&self.terms, symbol)).flatten();
             // Memory that was never written holds 0 in the runs here.
@@ -355,7 +355,7 @@ impl<'a> Refinement<'a> {
             let failing = failing.into_iter().map(|l| self.terms.substitute_symbols(l, &values)).collect();
             missed.push((self.terms.substitute_symbols(all, &values), failing));
         }
-        Escape { inputs, guard: self.terms.substitute_symbols(block.guard, &values), missed }
+        Escape { inputs, guard: self.terms.substitute_symbols(block.effect.guard, &values), missed }
     }
 
     /// Why a state does not take the escape, as a formula that holds in it and not there; nothing (`Some(None)`) if it does. `None` if that has no value.

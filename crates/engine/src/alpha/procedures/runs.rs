@@ -20,7 +20,7 @@ const STEPS: u64 = 1 << 24;
 pub(super) type Chosen = FxHashMap<(PointId, EdgeId), u64>;
 
 /// What a step leads to.
-pub(super) enum Step {
+pub(super) enum Arrival {
     /// To another cut point: the state there, and the inputs that were asked for.
     Point(PointId, Box<[u8]>, Vec<InputValue>),
     /// To the end of the run, without error.
@@ -58,7 +58,7 @@ impl<'a> Runs<'a> {
     }
 
     /// The step from a state with these inputs.
-    pub(super) fn step(&self, unfolding: &mut Unfolding<'_>, bytes: &[u8], chosen: &Chosen) -> Result<Step, Reason> {
+    pub(super) fn step(&self, unfolding: &mut Unfolding<'_>, bytes: &[u8], chosen: &Chosen) -> Result<Arrival, Reason> {
         let interrupt = || self.budget.check().is_err();
         let mut state = self.state(bytes);
         let limits = Limits { steps: state.steps() + STEPS, interrupt: Some(&interrupt), ..Limits::default() };
@@ -80,7 +80,7 @@ impl<'a> Runs<'a> {
                 Pause::Stopped(outcome) => return self.end(&outcome, inputs),
             }
             let point = unfolding.intern_point(self.point(&state));
-            return Ok(Step::Point(point, self.stored(&state), inputs));
+            return Ok(Arrival::Point(point, self.stored(&state), inputs));
         }
     }
 
@@ -97,9 +97,9 @@ impl<'a> Runs<'a> {
         point.and_then(|point| chosen.get(&(point, edge)).copied()).unwrap_or(0)
     }
 
-    fn end(&self, outcome: &Outcome, inputs: Vec<InputValue>) -> Result<Step, Reason> {
+    fn end(&self, outcome: &Outcome, inputs: Vec<InputValue>) -> Result<Arrival, Reason> {
         let error = error_of(self.machine.program(), outcome, self.budget)?;
-        Ok(error.map_or(Step::End, |error| Step::Error(InputTrace { inputs, error, span: outcome.at.span })))
+        Ok(error.map_or(Arrival::End, |error| Arrival::Error(InputTrace { inputs, error, span: outcome.at.span })))
     }
 }
 

@@ -4,8 +4,8 @@
 //! no verdict. Accesses to memory have no guards here; the machine notices those outside of every object, and what a proof
 //! assumes about them is printed with it.
 
+use clinch_ir::cfa::DYNAMIC_BASE;
 use clinch_ir::cfa::{ObjectKind, Op};
-use clinch_ir::machine::DYNAMIC_BASE;
 use clinch_ir::{Node, Span, Term};
 
 use super::super::hir::{BinaryOp, Expr};

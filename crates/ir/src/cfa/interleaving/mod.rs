@@ -19,6 +19,7 @@ use crate::cfa::{
     LineMarker, Location, Op, Procedure, SourceMap, Target, VariableInfo,
 };
 use crate::definedness::{defined, violated};
+use crate::effect::Effect;
 use crate::eval::{EvalError, State};
 use crate::interp::Interpreter;
 use crate::program::{Domain, Init, LocId, ProcId, Program, Span, TransId, VarId};
@@ -206,8 +207,8 @@ impl<'a> Weaving<'a> {
         let program = self.reading.program;
         let mut stuck = self.reading.to.tt();
         for transition in symbolic {
-            let has_value = defined(program, &mut self.reading.from, transition.guard);
-            let (has_value, guard) = (self.reading.truth(has_value)?, self.reading.truth(transition.guard)?);
+            let has_value = defined(program, &mut self.reading.from, transition.effect.guard);
+            let (has_value, guard) = (self.reading.truth(has_value)?, self.reading.truth(transition.effect.guard)?);
             let there = self.is_there(transition.id)?;
             let disabled = self.reading.to.not(guard);
             let disabled = self.reading.to.and(has_value, disabled);
@@ -237,7 +238,7 @@ impl<'a> Weaving<'a> {
         head: LocId,
         numbers: &Domain,
     ) -> Result<(), Reason> {
-        let SymbolicTransition { id, guard, fault, updates, inputs } = transition;
+        let SymbolicTransition { id, effect: Effect { guard, updates, open: inputs }, fault } = transition;
         let program = self.reading.program;
         let span = program.transition(id).span;
         self.reading.start_transition();
@@ -263,10 +264,8 @@ impl<'a> Weaving<'a> {
             let (target, value) = (self.reading.locations[m.process.index()], self.reading.location(m.process, m.to)?);
             assigns.push(Assign { target: Target::Var(target), value });
         }
-        let mut written: Vec<VarId> = updates.keys().copied().collect();
-        written.sort_unstable();
-        for var in written {
-            self.assign(var, updates[&var], &mut assigns)?;
+        for (var, value) in updates {
+            self.assign(var, value, &mut assigns)?;
         }
         self.edge(at, head, Op::Assign(assigns), span);
         Ok(())

@@ -16,8 +16,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::blocks::{Block, Target, TooLarge, points_of};
-use super::unfold::{PointId, Step, Unfolding};
+use super::blocks::{TooLarge, points_of};
+use super::unfold::{PointId, Step, Target, Unfolding};
 use super::{CfaProgram, Liveness, Op, Target as Written};
 use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
@@ -29,7 +29,7 @@ use walk::Stopped;
 #[derive(Clone, Debug)]
 pub struct ValuedBlock {
     /// The block. Tracked variables that are known where it starts do not occur in its guard.
-    pub block: Block,
+    pub block: Step,
     /// What is known where it ends.
     pub known: Valuation,
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::super::blocks::{Block, Partial, Target, changed_in_either, either, extend, extend_last};
-use super::super::unfold::{Next, PointId, Step, Unfolding};
+use super::super::blocks::{Partial, changed_in_either, either, extend, extend_last};
+use super::super::unfold::{Open, PointId, Step, Target, Unfolding};
 use super::valuation::{self, Valuation};
 use super::{Area, ValuedBlock, ValuedBlocks};
-use crate::cfa::EdgeId;
+use crate::effect::Effect;
 use crate::sort::Sort;
 use crate::term::{Node, Symbol, Term, Terms};
 
@@ -42,7 +42,7 @@ struct Walk<'a, 'p> {
     /// Partial runs that wait at points, by the position of these.
     incoming: BTreeMap<usize, Vec<Partial>>,
     targets: IndexMap<(Target, Valuation), Vec<Partial>, FxBuildHasher>,
-    open: IndexSet<(PointId, EdgeId, Symbol), FxBuildHasher>,
+    open: IndexSet<Open, FxBuildHasher>,
 }
 
 /// The blocks that leave a place.
@@ -105,35 +105,30 @@ impl Walk<'_, '_> {
         let Some((last, others)) = area.steps[at].split_last() else { return };
         for step in others {
             if let Some(next) = extend(self.terms, &partial, &step.effect) {
-                self.take(at, step, next);
+                self.take(step, next);
             }
         }
         if let Some(next) = extend_last(self.terms, partial, &last.effect) {
-            self.take(at, last, next);
+            self.take(last, next);
         }
     }
 
-    fn take(&mut self, at: usize, step: &Step, next: Partial) {
-        let point = self.area.points[at];
-        self.open.extend(step.effect.open.iter().map(|&symbol| (point, step.edge, symbol)));
-        let (target, known) = match step.next {
-            Next::End => return,
-            Next::Point(to) if to != self.from && self.area.position.contains_key(&to) => {
+    fn take(&mut self, step: &Step, next: Partial) {
+        self.open.extend(&step.effect.open);
+        let known = match step.target {
+            Target::End => return,
+            Target::Point(to) if to != self.from && self.area.position.contains_key(&to) => {
                 self.incoming.entry(self.area.position[&to]).or_default().push(next);
                 return;
             }
-            Next::Point(to) => {
-                let known = self.with.known(self.terms, self.unfolding, to, &next.values, self.tracked);
-                (Target::Point(to), known)
-            }
-            Next::Error => (Target::Error(step.procedure, step.edge), Valuation::default()),
-            Next::Open | Next::Recursion(_) => (Target::Open(step.procedure, step.edge), Valuation::default()),
+            Target::Point(to) => self.with.known(self.terms, self.unfolding, to, &next.values, self.tracked),
+            Target::Error(..) | Target::Open(..) => Valuation::default(),
         };
-        self.targets.entry((target, known)).or_default().push(next);
+        self.targets.entry((step.target, known)).or_default().push(next);
     }
 
     fn finish(self) -> Vec<ValuedBlock> {
-        let open: Vec<(PointId, EdgeId, Symbol)> = self.open.into_iter().collect();
+        let open: Vec<Open> = self.open.into_iter().collect();
         let mut blocks = Vec::new();
         for ((target, known), partials) in self.targets {
             let partial = join(self.terms, &known, partials);
@@ -144,15 +139,15 @@ impl Walk<'_, '_> {
                 // What is not read any more may be what it was.
                 let matters = match target {
                     Target::Point(to) => self.with.is_live(self.unfolding, to, symbol),
-                    Target::Error(..) | Target::Open(..) => false,
+                    Target::End | Target::Error(..) | Target::Open(..) => false,
                 };
                 if !same && matters {
                     updates.push((symbol, value));
                 }
             }
             updates.sort_unstable();
-            let block = Block { from: self.from, target, guard: partial.condition, updates, open: open.clone() };
-            blocks.push(ValuedBlock { block, known });
+            let effect = Effect { guard: partial.condition, updates, open: open.clone() };
+            blocks.push(ValuedBlock { block: Step { from: self.from, target, effect }, known });
         }
         blocks
     }
@@ -214,8 +209,8 @@ pub(super) fn follow(
             }
             for step in &area.steps[at] {
                 let Some(after) = after(terms, &values, step) else { continue };
-                match step.next {
-                    Next::Point(to) => {
+                match step.target {
+                    Target::Point(to) => {
                         let known = with.known(terms, unfolding, to, &after, tracked);
                         match area.position.get(&to) {
                             Some(&position) if to != from => meet(incoming.entry(position).or_default(), known, after),
@@ -223,13 +218,10 @@ pub(super) fn follow(
                             _ => {}
                         }
                     }
-                    Next::Error if target == Target::Error(step.procedure, step.edge) => {
+                    Target::Error(..) | Target::Open(..) if target == step.target => {
                         found.insert(Valuation::default());
                     }
-                    Next::Open | Next::Recursion(_) if target == Target::Open(step.procedure, step.edge) => {
-                        found.insert(Valuation::default());
-                    }
-                    _ => {}
+                    Target::End | Target::Error(..) | Target::Open(..) => {}
                 }
             }
         }
@@ -249,11 +241,9 @@ fn meet(waiting: &mut Waiting, known: Valuation, values: FxHashMap<Symbol, Term>
 
 /// The constants after a step; nothing if they rule it out.
 fn after(terms: &mut Terms, values: &FxHashMap<Symbol, Term>, step: &Step) -> Option<FxHashMap<Symbol, Term>> {
-    if let Some(guard) = step.effect.guard {
-        let guard = terms.substitute_symbols(guard, values);
-        if matches!(terms.node(guard), Node::Bool(false)) {
-            return None;
-        }
+    let guard = terms.substitute_symbols(step.effect.guard, values);
+    if matches!(terms.node(guard), Node::Bool(false)) {
+        return None;
     }
     let updates: Vec<(Symbol, Term)> =
         step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, values))).collect();

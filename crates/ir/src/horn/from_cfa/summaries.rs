@@ -12,12 +12,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::writer::{Atom, Writer};
 use super::{Encoding, View, may_overflow};
-use crate::cfa::effect::{Effect, Effects, fresh_like};
+use crate::cfa::effects::{Effects, fresh_like};
 use crate::cfa::guided::{open_reason, run_guided, value_bits};
 use crate::cfa::{
     CfaProgram, CfaProof, Edge, EdgeId, InputTrace, Liveness, Op, Procedure, ProcedureId, Summaries, SummaryPoint,
     partial_terms,
 };
+use crate::effect::Effect;
 use crate::horn::{Derivation, HornSystem, Interpretation, PredId};
 use crate::program::LocId;
 use crate::term::{Symbol, Term, Terms};
@@ -239,7 +240,7 @@ impl<'p> Translation<'p> {
             let footprint = &mut self.footprints[id.index()];
             for (edge, effect) in self.program.procedure(id).edges.iter().zip(&self.effects[id.index()]) {
                 let terms = &self.writer.system.terms;
-                let read = effect.guard.into_iter().chain(effect.updates.iter().map(|u| u.1)).chain(edge.op.terms());
+                let read = [effect.guard].into_iter().chain(effect.updates.iter().map(|u| u.1)).chain(edge.op.terms());
                 footprint.used.extend(read.flat_map(|t| terms.symbols(t)));
                 footprint.changed.extend(effect.updates.iter().map(|u| u.0));
                 if let Op::Call { result: Some(target), .. } = edge.op {
@@ -365,7 +366,6 @@ impl<'p> Translation<'p> {
         let edge = &self.program.procedure(id).edges[edge_id.index()];
         let effect = self.effects[id.index()][edge_id.index()].clone();
         let from = self.atom((id, edge.from), &Values::default());
-        let guard = effect.guard.unwrap_or_else(|| self.writer.system.terms.tt());
         let head = match &edge.op {
             Op::Exit(_) | Op::Abort => return,
             Op::Error(_) | Op::Unsupported(_) | Op::Undefined(_) => None,
@@ -375,7 +375,7 @@ impl<'p> Translation<'p> {
         if let (Op::Input(target, _) | Op::BlockSize(target, _), Some(&open)) = (&edge.op, effect.open.first()) {
             self.writer.inherit_view(open, *target);
         }
-        let used = self.writer.push(guard, &[from], head.as_ref());
+        let used = self.writer.push(effect.guard, &[from], head.as_ref());
         let open = effect.open.first().filter(|_| matches!(edge.op, Op::Input(..)));
         let position = open.and_then(|&s| used.binary_search(&self.writer.symbol(s)).ok());
         self.origins.push(Origin::Edge(id, edge_id, position));
@@ -420,10 +420,7 @@ impl<'p> Translation<'p> {
 /// What an edge does to variables. A return writes the result; what a call does is said by its callee.
 fn effect(reading: &Effects<'_>, terms: &mut Terms, procedure: &Procedure, edge: &Edge) -> Effect {
     match edge.op {
-        Op::Return(value) => {
-            let updates = procedure.result.zip(value).into_iter().collect();
-            Effect { updates, ..Effect::default() }
-        }
+        Op::Return(value) => Effect::of_updates(terms, procedure.result.zip(value).into_iter().collect()),
         _ => reading.of(terms, &edge.op),
     }
 }

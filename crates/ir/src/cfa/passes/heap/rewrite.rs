@@ -12,7 +12,7 @@ use crate::program::{LocId, Span};
 use crate::sort::Sort;
 use crate::term::{BinOp, Node, Symbol, Term};
 
-/// Cells of a region that are made at once ([`Effects`](crate::cfa::effect::Effects) forgets a whole region for more).
+/// Cells of a region that are made at once ([`Effects`](crate::cfa::effects::Effects) forgets a whole region for more).
 const CHUNK: u64 = 16;
 
 /// Cells of all regions, at most.
@@ -240,10 +240,8 @@ impl Rewriter<'_> {
             Node::Binary(BinOp::Select, array, address) => match terms.node(array) {
                 Node::Symbol(region) => {
                     let exists = self.memory.has_cell(terms, region, address);
-                    let zero = match terms.sort(rebuilt) {
-                        Sort::BitVec(width) => terms.bit_vec(width, 0),
-                        _ => terms.ff(),
-                    };
+                    let sort = terms.sort(rebuilt);
+                    let zero = terms.zero(&sort);
                     terms.ite(exists, rebuilt, zero)
                 }
                 _ => rebuilt,

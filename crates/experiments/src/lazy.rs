@@ -3,12 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cli::ReproduceArgs;
-use crate::console;
+use crate::Request;
 
 /// A row of the paper: lines of code, predicates (total, active), calls of the prover (total, cached), seconds.
 struct PaperRow {
@@ -46,7 +44,7 @@ macro_rules! programs {
     ($($name:literal),* $(,)?) => {
         /// The programs of the experiment, part of the binary.
         const PROGRAMS: &[(&str, &str)] = &[
-            $(($name, include_str!(concat!("../../../../examples/c/", $name, ".c")))),*
+            $(($name, include_str!(concat!("../../../examples/c/", $name, ".c")))),*
         ];
     };
 }
@@ -68,33 +66,30 @@ struct Run {
     stats: Value,
 }
 
-/// `clinch reproduce lazy`.
-pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
+/// The tables.
+pub(super) fn run(request: &Request) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     for (name, text) in PROGRAMS {
         std::fs::write(folder.path().join(format!("{name}.c")), text).map_err(|e| e.to_string())?;
     }
     let mut table = Vec::new();
-    for paper in PAPER.iter().filter(|p| p.program.contains(&args.only) || p.name.contains(&args.only)) {
+    for paper in PAPER.iter().filter(|p| p.program.contains(&request.only) || p.name.contains(&request.only)) {
         let mut runs = Vec::new();
         for &program in [paper.program].iter().chain(paper.bugs) {
             for preset in ["blast", "default"] {
-                runs.push(search(folder.path(), program, preset, args.bound())?);
+                runs.push(search(request, folder.path(), program, preset)?);
             }
         }
         table.push((paper, runs));
     }
-    let text = if args.json { to_json(&table).to_string() } else { to_text(&table) };
-    console::line(&text);
-    Ok(())
+    Ok(if request.json { to_json(&table).to_string() } else { to_text(&table) })
 }
 
 /// One run, in a process of its own: what a user gets, with nothing left over from the run before.
-fn search(folder: &Path, program: &'static str, preset: &'static str, bound: Duration) -> Result<Run, String> {
-    let clinch = std::env::current_exe().map_err(|e| e.to_string())?;
+fn search(request: &Request, folder: &Path, program: &'static str, preset: &'static str) -> Result<Run, String> {
     let file = folder.join(format!("{program}.c"));
-    let time = format!("{}ms", bound.as_millis());
-    let mut command = Command::new(clinch);
+    let time = format!("{}ms", request.bound.as_millis());
+    let mut command = Command::new(&request.clinch);
     command.arg("check").arg(file).args(["--engine", "lazy", "--preset", preset, "--timeout", &time, "--json"]);
     let output = command.output().map_err(|e| e.to_string())?;
     let answer: Value = serde_json::from_slice(&output.stdout)

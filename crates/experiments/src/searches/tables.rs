@@ -4,59 +4,59 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::score::{Category, normalised, points};
+use super::score::{normalised, points};
 use super::thesis::THESIS;
 use super::{COLUMNS, Implementation, Run, Setup};
-use crate::goals::Sighting;
+use clinch_engine::Sighting;
 
 /// One model's results.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// The model.
-    pub model: String,
+    pub(crate) model: String,
     /// Our values, in the order of [`Implementation::ALL`].
-    pub ours: [f64; COLUMNS],
+    pub(crate) ours: [f64; COLUMNS],
     /// The thesis', if it has the model.
-    pub thesis: Option<[f64; COLUMNS]>,
+    pub(crate) thesis: Option<[f64; COLUMNS]>,
 }
 
 /// One table.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Table {
+pub(crate) struct Table {
     /// Its number in the thesis.
-    pub number: &'static str,
+    pub(crate) number: &'static str,
     /// Its title in the thesis.
-    pub title: &'static str,
+    pub(crate) title: &'static str,
     /// Model by model.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// A model of the experiment.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct ModelSize {
+pub(crate) struct ModelSize {
     /// Its name.
-    pub model: String,
+    pub(crate) model: String,
     /// Reachable states.
-    pub states: usize,
+    pub(crate) states: usize,
     /// Error states drawn from them.
-    pub errors: usize,
+    pub(crate) errors: usize,
 }
 
 /// The results of the experiment.
 #[derive(Clone, Debug, Serialize)]
-pub struct Tables {
+pub(crate) struct Tables {
     /// Seeds of the repetitions.
-    pub seeds: Vec<u64>,
+    pub(crate) seeds: Vec<u64>,
     /// Time for one search, in seconds.
-    pub bound: f64,
+    pub(crate) bound: f64,
     /// Names of the columns.
-    pub implementations: [&'static str; COLUMNS],
+    pub(crate) implementations: [&'static str; COLUMNS],
     /// The models.
-    pub models: Vec<ModelSize>,
+    pub(crate) models: Vec<ModelSize>,
     /// Tables 5.1 to 5.5.
-    pub tables: Vec<Table>,
+    pub(crate) tables: Vec<Table>,
     /// Every search.
-    pub runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
 }
 
 impl Tables {
@@ -86,12 +86,13 @@ impl Tables {
     }
 
     /// A table by what it compares; that of errors found for `None`.
-    pub fn table(&self, category: Option<Category>) -> Option<&Table> {
+    #[cfg(test)]
+    pub(crate) fn table(&self, category: Option<super::score::Category>) -> Option<&Table> {
         self.tables.iter().zip(&THESIS).find(|(_, thesis)| thesis.category == category).map(|(table, _)| table)
     }
 
     /// All tables as text: ours, and the thesis' value in parentheses.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut text = String::new();
         let sizes: Vec<String> = self.models.iter().map(|m| format!("{} {}", m.model, m.states)).collect();
         let _ =

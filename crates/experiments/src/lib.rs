@@ -1,33 +1,61 @@
-//! `clinch reproduce`: the experiments of the papers, their numbers beside ours.
+//! The experiments of the papers, their numbers beside ours.
 
 mod alpha;
 mod armc_models;
 mod lazy;
+mod searches;
 mod spds;
 mod split;
 mod subsumer;
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::Program;
 
-use crate::cli::{Paper, ReproduceArgs};
-use crate::{console, exit};
+/// Whose tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Paper {
+    /// Păsăreanu, Pelánek, Visser: tables 1 to 3.
+    Alpha,
+    /// Kudra: tables 5.1 to 5.5.
+    Split,
+    /// Rybalchenko, Singh: tables 1 and 2.
+    Subsumer,
+    /// Henzinger, Jhala, Majumdar, Sutre: table 1.
+    Lazy,
+    /// Esparza, Kiefer, Schwoon: tables 2 to 6.
+    Spds,
+}
 
-/// `clinch reproduce`.
-pub(crate) fn run(args: &ReproduceArgs) -> u8 {
-    let result = match args.paper {
-        Paper::Alpha => alpha::run(args),
-        Paper::Spds => spds::run(args),
-        Paper::Split => split::run(args),
-        Paper::Subsumer => subsumer::run(args),
-        Paper::Lazy => lazy::run(args),
-    };
-    match result {
-        Ok(()) => exit::SAFE,
-        Err(text) => {
-            console::error(&format!("internal error: {text}"));
-            exit::INTERNAL
-        }
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Whose tables.
+    pub paper: Paper,
+    /// Time bound of each search, or of each run.
+    pub bound: Duration,
+    /// How many seeds ([Split]).
+    pub seeds: u64,
+    /// Only the systems or tables whose name contains this.
+    pub only: String,
+    /// Random error states per model ([Split]).
+    pub errors: usize,
+    /// Whether the data is wanted as JSON instead of tables.
+    pub json: bool,
+    /// The program `clinch`, for what runs in a process of its own ([Lazy]).
+    pub clinch: PathBuf,
+}
+
+/// Runs the experiments of a paper; the tables, or the data. `progress` hears of every search that takes long.
+pub fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<String, String> {
+    match request.paper {
+        Paper::Alpha => alpha::run(request),
+        Paper::Spds => spds::run(request),
+        Paper::Split => split::run(request, progress),
+        Paper::Subsumer => subsumer::run(request),
+        Paper::Lazy => lazy::run(request),
     }
 }
 
@@ -35,7 +63,7 @@ macro_rules! models {
     ($($name:literal),* $(,)?) => {
         /// The models of the experiments, part of the binary.
         const MODELS: &[(&str, &str)] = &[
-            $(($name, include_str!(concat!("../../../../examples/gcl/", $name, ".gcl")))),*
+            $(($name, include_str!(concat!("../../../examples/gcl/", $name, ".gcl")))),*
         ];
     };
 }

@@ -56,7 +56,7 @@ mod tests {
         for (name, text) in all().into_iter().filter(|(name, _)| *name != "timing") {
             let text = text();
             if text.len() < SMALL {
-                let path = format!("../../../../../examples/armc/{name}.armc");
+                let path = format!("../../../../examples/armc/{name}.armc");
                 expect_test::expect_file![path].assert_eq(&text);
             }
         }

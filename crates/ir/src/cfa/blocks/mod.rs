@@ -4,38 +4,14 @@
 //! deterministic but for what is open, so a block has a functional form: a guard, and a term for each variable written, both
 //! over the values before and over symbols for what is open.
 
+#[cfg(test)]
+mod tests;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::effect::Effect;
-use super::unfold::{Next, Point, PointId, Step, Unfolding};
-use super::{EdgeId, ProcedureId};
+use super::unfold::{Open, Point, PointId, Step, Target, Unfolding};
+use crate::effect::Effect;
 use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
-
-/// Where a block ends.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Target {
-    /// At another cut point.
-    Point(PointId),
-    /// In the error of an edge.
-    Error(ProcedureId, EdgeId),
-    /// In something without verdict: an edge that is not modelled or undefined, or a recursive call.
-    Open(ProcedureId, EdgeId),
-}
-
-/// All loop-free ways from one cut point to one target.
-#[derive(Clone, Debug)]
-pub struct Block {
-    /// Where it starts.
-    pub from: PointId,
-    /// Where it ends.
-    pub target: Target,
-    /// When a run takes one of the ways.
-    pub guard: Term,
-    /// The variables that change, with their values afterwards.
-    pub updates: Vec<(Symbol, Term)>,
-    /// What is open: at which point, by which edge, the symbols that stand for it.
-    pub open: Vec<(PointId, EdgeId, Symbol)>,
-}
 
 /// A block has more points than allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +30,7 @@ pub fn blocks_from(
     terms: &mut Terms,
     from: PointId,
     limit: usize,
-) -> Result<Vec<Block>, TooLarge> {
+) -> Result<Vec<Step>, TooLarge> {
     blocks_between(unfolding, terms, from, limit, &FxHashSet::default())
 }
 
@@ -65,7 +41,7 @@ pub fn blocks_between(
     from: PointId,
     limit: usize,
     cuts: &FxHashSet<PointId>,
-) -> Result<Vec<Block>, TooLarge> {
+) -> Result<Vec<Step>, TooLarge> {
     walk_from(unfolding, terms, from, (limit, cuts), |_| false).map(|(blocks, _)| blocks)
 }
 
@@ -76,7 +52,7 @@ pub fn passages_from(
     from: PointId,
     limit: usize,
     is_wanted: impl Fn(&Point) -> bool,
-) -> Result<Vec<Block>, TooLarge> {
+) -> Result<Vec<Step>, TooLarge> {
     walk_from(unfolding, terms, from, (limit, &FxHashSet::default()), is_wanted).map(|(_, passages)| passages)
 }
 
@@ -87,7 +63,7 @@ fn walk_from(
     from: PointId,
     (limit, cuts): (usize, &FxHashSet<PointId>),
     is_wanted: impl Fn(&Point) -> bool,
-) -> Result<(Vec<Block>, Vec<Block>), TooLarge> {
+) -> Result<(Vec<Step>, Vec<Step>), TooLarge> {
     let (order, steps) = points_of(unfolding, terms, from, limit, cuts)?;
     let mut walk = Walk { terms, cuts, incoming: FxHashMap::default(), targets: Vec::new(), open: Vec::new() };
     let mut passages = Vec::new();
@@ -100,10 +76,10 @@ fn walk_from(
             let mut updates: Vec<(Symbol, Term)> = partial.values.iter().map(|(s, t)| (*s, *t)).collect();
             updates.sort_unstable();
             let (target, guard) = (Target::Point(point), partial.condition);
-            passages.push(Block { from, target, guard, updates, open: Vec::new() });
+            passages.push(Step { from, target, effect: Effect { guard, updates, open: Vec::new() } });
         }
         for step in &steps[&point] {
-            walk.take(unfolding, from, point, step, &partial);
+            walk.take(unfolding, from, step, &partial);
         }
     }
     Ok((walk.blocks(from), passages))
@@ -130,7 +106,7 @@ pub(super) fn points_of(
             continue;
         };
         *next += 1;
-        if let Next::Point(to) = step.next
+        if let Target::Point(to) = step.target
             && !unfolding.is_loop_head(to)
             && !cuts.contains(&to)
             && seen.insert(to)
@@ -150,31 +126,30 @@ struct Walk<'t> {
     cuts: &'t FxHashSet<PointId>,
     incoming: FxHashMap<PointId, Vec<Partial>>,
     targets: Vec<(Target, Vec<Partial>)>,
-    open: Vec<(PointId, EdgeId, Symbol)>,
+    open: Vec<Open>,
 }
 
 impl Walk<'_> {
     /// Follows a step, with a partial run that comes to its start.
-    fn take(&mut self, unfolding: &Unfolding<'_>, from: PointId, point: PointId, step: &Step, partial: &Partial) {
+    fn take(&mut self, unfolding: &Unfolding<'_>, from: PointId, step: &Step, partial: &Partial) {
         let Some(next) = extend(self.terms, partial, &step.effect) else { return };
-        self.open.extend(step.effect.open.iter().map(|&symbol| (point, step.edge, symbol)));
-        let target = match step.next {
-            Next::End => return,
-            Next::Point(to) if to != from && !unfolding.is_loop_head(to) && !self.cuts.contains(&to) => {
+        self.open.extend(&step.effect.open);
+        let target = step.target;
+        match target {
+            Target::End => return,
+            Target::Point(to) if to != from && !unfolding.is_loop_head(to) && !self.cuts.contains(&to) => {
                 self.incoming.entry(to).or_default().push(next);
                 return;
             }
-            Next::Point(to) => Target::Point(to),
-            Next::Error => Target::Error(step.procedure, step.edge),
-            Next::Open | Next::Recursion(_) => Target::Open(step.procedure, step.edge),
-        };
+            Target::Point(_) | Target::Error(..) | Target::Open(..) => {}
+        }
         match self.targets.iter_mut().find(|(t, _)| *t == target) {
             Some((_, partials)) => partials.push(next),
             None => self.targets.push((target, vec![next])),
         }
     }
 
-    fn blocks(self, from: PointId) -> Vec<Block> {
+    fn blocks(self, from: PointId) -> Vec<Step> {
         let mut blocks = Vec::new();
         for (target, partials) in self.targets {
             let Some(partial) = join(self.terms, partials) else { continue };
@@ -186,32 +161,32 @@ impl Walk<'_> {
                 }
             }
             updates.sort_unstable();
-            blocks.push(Block { from, target, guard: partial.condition, updates, open: self.open.clone() });
+            let effect = Effect { guard: partial.condition, updates, open: self.open.clone() };
+            blocks.push(Step { from, target, effect });
         }
         blocks
     }
 }
 
 /// A partial run with one more step; nothing if values rule the step out.
-pub(super) fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Option<Partial> {
+pub(super) fn extend(terms: &mut Terms, partial: &Partial, effect: &Effect<Symbol, Open>) -> Option<Partial> {
     let condition = extended_condition(terms, partial, effect)?;
     Some(with_effect(terms, partial.clone(), condition, effect))
 }
 
 /// As [`extend`], for a run that takes no other step.
-pub(super) fn extend_last(terms: &mut Terms, partial: Partial, effect: &Effect) -> Option<Partial> {
+pub(super) fn extend_last(terms: &mut Terms, partial: Partial, effect: &Effect<Symbol, Open>) -> Option<Partial> {
     let condition = extended_condition(terms, &partial, effect)?;
     Some(with_effect(terms, partial, condition, effect))
 }
 
-fn extended_condition(terms: &mut Terms, partial: &Partial, effect: &Effect) -> Option<Term> {
-    let Some(guard) = effect.guard else { return Some(partial.condition) };
-    let guard = terms.substitute_symbols(guard, &partial.values);
+fn extended_condition(terms: &mut Terms, partial: &Partial, effect: &Effect<Symbol, Open>) -> Option<Term> {
+    let guard = terms.substitute_symbols(effect.guard, &partial.values);
     let condition = terms.and(partial.condition, guard);
     (!matches!(terms.node(condition), Node::Bool(false))).then_some(condition)
 }
 
-fn with_effect(terms: &mut Terms, mut partial: Partial, condition: Term, effect: &Effect) -> Partial {
+fn with_effect(terms: &mut Terms, mut partial: Partial, condition: Term, effect: &Effect<Symbol, Open>) -> Partial {
     let updates: Vec<(Symbol, Term)> =
         effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, &partial.values))).collect();
     partial.values.extend(updates);

@@ -1,24 +1,13 @@
-//! The symbolic reading of an edge: when it may be taken, and what the variables are afterwards, as terms over the values
-//! before.
+//! The meaning of an operation in formulas: when it may be taken, and what the variables are afterwards.
 //!
 //! Every array cell may be read and written here: undefined behaviour is not seen, as if memory had no bounds. What is open
 //! (inputs, contents of fresh memory) is any value: each reading declares a fresh symbol for it.
 
+use super::addresses::{self, Addresses};
 use super::{Assign, CfaProgram, Integers, Object, ObjectId, Op, Target};
-use crate::machine::first_block;
+use crate::effect::Effect;
 use crate::sort::Sort;
-use crate::term::{BinOp, Symbol, Term, Terms};
-
-/// What an edge does.
-#[derive(Clone, Debug, Default)]
-pub struct Effect {
-    /// When it may be taken; `None` is always.
-    pub guard: Option<Term>,
-    /// The variables it writes, with their values afterwards.
-    pub updates: Vec<(Symbol, Term)>,
-    /// The symbols that stand for what is open.
-    pub open: Vec<Symbol>,
-}
+use crate::term::{Symbol, Term, Terms};
 
 /// Reads edges symbolically. Fresh memory comes from a counter, which is one more variable of the program.
 #[derive(Clone, Debug)]
@@ -26,69 +15,53 @@ pub struct Effects<'p> {
     /// The least address that was never allocated.
     pub next_address: Symbol,
     program: &'p CfaProgram,
-    pointer_bits: u32,
-    integers: Integers,
+    /// An object with more cells than this is forgotten with its whole region.
+    cells: u64,
 }
 
-/// Objects with more cells than this are not forgotten cell by cell.
+/// Cells of an object that are forgotten one by one: formulas that are used again and again are to be small.
 const CELLS: u64 = 16;
-
-/// The room between two blocks.
-const GAP: u64 = 64;
 
 impl<'p> Effects<'p> {
     /// For a program; the counter is declared in the store.
     pub fn new(program: &'p CfaProgram, terms: &mut Terms) -> Self {
-        let (pointer_bits, integers) = (program.pointer_bits, program.integers);
-        let sort = match integers {
-            Integers::Machine => Sort::BitVec(pointer_bits),
+        let sort = match program.integers {
+            Integers::Machine => Sort::BitVec(program.pointer_bits),
             Integers::Mathematical => Sort::Int,
         };
-        Effects { next_address: terms.declare("next#address", sort), program, pointer_bits, integers }
+        Effects { next_address: terms.declare("next#address", sort), program, cells: CELLS }
     }
 
-    /// Where the counter starts: behind all objects with fixed addresses.
-    pub fn first_address(&self, terms: &mut Terms) -> Term {
-        self.address(terms, first_block(self.program))
+    /// The same where larger objects are forgotten cell by cell.
+    pub fn with_cells(self, cells: u64) -> Self {
+        Effects { cells, ..self }
     }
 
     /// The variables that have a value at the start, with it; the others have any.
     pub fn initial_values(&self, terms: &mut Terms) -> Vec<(Symbol, Term)> {
-        let mut values: Vec<(Symbol, Term)> = self.program.globals.iter().map(|g| (g.symbol, g.init)).collect();
-        values.push((self.next_address, self.first_address(terms)));
-        for region in self.program.regions.iter().filter(|r| r.starts_zero) {
-            if let Sort::Array(of) = terms.symbol_sort(region.symbol).clone() {
-                let zero = match of.1 {
-                    Sort::BitVec(width) => terms.bit_vec(width, 0),
-                    Sort::Bool => terms.ff(),
-                    _ => terms.int(0),
-                };
-                values.push((region.symbol, terms.const_array(Sort::Array(of), zero)));
-            }
-        }
+        let mut values = self.program.initial_values(terms);
+        // Behind all objects with fixed addresses.
+        let first = Addresses::new(self.program).next();
+        values.push((self.next_address, self.program.address(terms, first)));
         values
-    }
-
-    fn address(&self, terms: &mut Terms, value: u64) -> Term {
-        match self.integers {
-            Integers::Machine => terms.bit_vec(self.pointer_bits, value),
-            Integers::Mathematical => terms.int(value as i64),
-        }
     }
 
     /// What an operation does to the variables. Calls, returns and the ends of runs do nothing here: they are control.
     pub fn of(&self, terms: &mut Terms, op: &Op) -> Effect {
         match op {
-            Op::Assume(condition) => Effect { guard: Some(*condition), ..Effect::default() },
-            Op::Assign(assigns) => Effect { updates: updates(terms, assigns), ..Effect::default() },
+            Op::Assume(condition) => Effect { guard: *condition, updates: Vec::new(), open: Vec::new() },
+            Op::Assign(assigns) => {
+                let updates = updates(terms, assigns);
+                Effect::of_updates(terms, updates)
+            }
             Op::Input(symbol, _) | Op::BlockSize(symbol, _) => {
                 let open = fresh_like(terms, *symbol);
                 let value = terms.symbol(open);
-                Effect { updates: vec![(*symbol, value)], open: vec![open], ..Effect::default() }
+                Effect { guard: terms.tt(), updates: vec![(*symbol, value)], open: vec![open] }
             }
             Op::Alloc { target, size, .. } => self.allocation(terms, *target, *size),
             Op::Enter(object) => self.forgotten(terms, *object),
-            _ => Effect::default(),
+            _ => Effect::of_updates(terms, Vec::new()),
         }
     }
 
@@ -96,10 +69,10 @@ impl<'p> Effects<'p> {
     /// with what else is in it.
     fn forgotten(&self, terms: &mut Terms, object: ObjectId) -> Effect {
         let object = &self.program.objects[object.index()];
-        let mut effect = Effect::default();
+        let mut effect = Effect::of_updates(terms, Vec::new());
         for &region in &object.regions {
             let bytes = self.program.region(region).map_or(1, |r| u64::from(r.cell_bytes.max(1)));
-            let value = if object.size / bytes > CELLS {
+            let value = if object.size / bytes > self.cells {
                 let open = fresh_like(terms, region);
                 effect.open.push(open);
                 terms.symbol(open)
@@ -124,7 +97,7 @@ impl<'p> Effects<'p> {
         for offset in (0..object.size).step_by(bytes as usize) {
             let open = terms.declare(format!("{}?", object.name), of.1.clone());
             effect.open.push(open);
-            let (address, contents) = (self.address(terms, object.address + offset), terms.symbol(open));
+            let (address, contents) = (self.program.address(terms, object.address + offset), terms.symbol(open));
             value = terms.store(value, address, contents);
         }
         value
@@ -133,28 +106,8 @@ impl<'p> Effects<'p> {
     /// The target gets the counter, the counter moves behind the block. A block that does not fit is never allocated.
     fn allocation(&self, terms: &mut Terms, target: Symbol, size: Term) -> Effect {
         let next = terms.symbol(self.next_address);
-        let gap = self.address(terms, GAP);
-        let (behind, fits) = match self.integers {
-            Integers::Mathematical => {
-                let behind = terms.add(next, size);
-                let zero = terms.int(0);
-                (terms.add(behind, gap), terms.le(zero, size))
-            }
-            Integers::Machine => {
-                // Blocks start at multiples of 16.
-                let round = terms.bit_vec(self.pointer_bits, 15);
-                let mask = terms.bit_vec(self.pointer_bits, !15);
-                let rounded = terms.bv(BinOp::BvAdd, size, round);
-                let rounded = terms.bv(BinOp::BvAnd, rounded, mask);
-                let behind = terms.bv(BinOp::BvAdd, next, rounded);
-                let behind = terms.bv(BinOp::BvAdd, behind, gap);
-                let most = terms.bit_vec(self.pointer_bits, 1 << (self.pointer_bits - 2));
-                let small = terms.bv_ult(size, most);
-                let forward = terms.bv_ult(next, behind);
-                (behind, terms.and(small, forward))
-            }
-        };
-        Effect { guard: Some(fits), updates: vec![(target, next), (self.next_address, behind)], open: Vec::new() }
+        let (behind, fits) = addresses::behind(self.program, terms, next, size);
+        Effect { guard: fits, updates: vec![(target, next), (self.next_address, behind)], open: Vec::new() }
     }
 }
 
@@ -165,7 +118,8 @@ pub fn fresh_like(terms: &mut Terms, symbol: Symbol) -> Symbol {
     terms.declare(name, sort)
 }
 
-fn updates(terms: &mut Terms, assigns: &[Assign]) -> Vec<(Symbol, Term)> {
+/// What assignments that happen at once write: a region is written as a whole.
+pub fn updates(terms: &mut Terms, assigns: &[Assign]) -> Vec<(Symbol, Term)> {
     let mut updates: Vec<(Symbol, Term)> = Vec::with_capacity(assigns.len());
     for assign in assigns {
         match assign.target {

@@ -6,7 +6,7 @@
 //!
 //! **Deviations.**
 //! - E1. One search for all errors of a model instead of one for each: the order in which states are generated does not
-//!   depend on the error ([`crate::goals`]). The time bound is that of the search, as in section 5.3.
+//!   depend on the error ([`Goals`]). The time bound is that of the search, as in section 5.3.
 //! - E2. An error is found when it is generated; by the depth-first search, when it is visited.
 //! - E3. The thesis does not say which predicates its searches start from. The AMCS variants start from the guards: the
 //!   error is left out, as its atoms would describe the state that is looked for. The splitting ones start from none.
@@ -20,29 +20,27 @@
 
 mod score;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod thesis;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use clinch_engine::split::{self, Strategy};
+use clinch_engine::{Budget, Goals, Sighting, Silent, alpha, explicit};
 use clinch_ir::{InputDomain, Program, Proof, Property, Reason, StateSet, Verdict};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use super::Strategy;
-use crate::budget::{Budget, Observer, Progress, Silent};
-use crate::goals::{Goals, Sighting};
-use crate::{alpha, explicit, split};
-
-pub use self::score::{Category, points};
-pub use self::tables::{ModelSize, Row, Table, Tables};
-pub use self::thesis::{AMCS_ERROR_FREE, AmcsEnd, THESIS, ThesisTable};
+pub(crate) use self::tables::Tables;
+pub(crate) use self::thesis::{AMCS_ERROR_FREE, AmcsEnd};
 
 /// A search of [Split, section 5.1]; the columns of its tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-pub enum Implementation {
+pub(crate) enum Implementation {
     /// [`alpha`] as it is.
     Amcs,
     /// [`explicit`], depth first in random order.
@@ -60,11 +58,11 @@ pub enum Implementation {
 }
 
 /// How many implementations there are.
-pub const COLUMNS: usize = 7;
+pub(crate) const COLUMNS: usize = 7;
 
 impl Implementation {
     /// All of them, in the order of the thesis' tables.
-    pub const ALL: [Implementation; COLUMNS] = [
+    pub(crate) const ALL: [Implementation; COLUMNS] = [
         Implementation::Amcs,
         Implementation::RandDfs,
         Implementation::AmcsNoTp,
@@ -75,7 +73,7 @@ impl Implementation {
     ];
 
     /// The thesis' name.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Implementation::Amcs => "AMCS",
             Implementation::RandDfs => "RandDFS",
@@ -88,12 +86,12 @@ impl Implementation {
     }
 
     /// Whether the seed matters.
-    pub fn is_random(self) -> bool {
+    pub(crate) fn is_random(self) -> bool {
         !matches!(self, Implementation::Amcs | Implementation::AmcsNoTp | Implementation::AddAll)
     }
 
-    /// Searches the program; the observer has the goals.
-    pub fn search(self, program: &Program, seed: u64, budget: &Budget, observer: &mut dyn Observer) -> Verdict {
+    /// Searches the program for the goals.
+    pub(crate) fn search(self, program: &Program, seed: u64, budget: &Budget, goals: &mut Goals) -> Verdict {
         let amcs = |prover, add_all| {
             let inputs = alpha::Inputs::BruteForce(InputDomain::default());
             alpha::Config { prover, add_all, inputs, ..alpha::Config::default() }
@@ -103,31 +101,31 @@ impl Implementation {
         match self {
             Implementation::RandDfs => {
                 let config = explicit::Config { order: random, seed, ..explicit::Config::default() };
-                explicit::check(program, &config, budget, observer).0
+                explicit::meet_goals(program, &config, budget, goals)
             }
-            Implementation::Amcs => alpha::check(program, &amcs(alpha::ProverUse::On, None), budget, observer).0,
-            Implementation::AmcsNoTp => alpha::check(program, &amcs(alpha::ProverUse::Off, None), budget, observer).0,
-            Implementation::AddAll => alpha::check(program, &amcs(alpha::ProverUse::On, Some(1)), budget, observer).0,
-            Implementation::MinOnly => split::check(program, &splitting(Strategy::MinOnly), budget, observer).0,
-            Implementation::MaxOverlap => split::check(program, &splitting(Strategy::MaxOverlap), budget, observer).0,
-            Implementation::MinSet => split::check(program, &splitting(Strategy::MinSet), budget, observer).0,
+            Implementation::Amcs => alpha::meet_goals(program, &amcs(alpha::ProverUse::On, None), budget, goals),
+            Implementation::AmcsNoTp => alpha::meet_goals(program, &amcs(alpha::ProverUse::Off, None), budget, goals),
+            Implementation::AddAll => alpha::meet_goals(program, &amcs(alpha::ProverUse::On, Some(1)), budget, goals),
+            Implementation::MinOnly => split::meet_goals(program, &splitting(Strategy::MinOnly), budget, goals),
+            Implementation::MaxOverlap => split::meet_goals(program, &splitting(Strategy::MaxOverlap), budget, goals),
+            Implementation::MinSet => split::meet_goals(program, &splitting(Strategy::MinSet), budget, goals),
         }
     }
 }
 
 /// Size of the experiment.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// One repetition for each; the thesis has 12. The first also draws the errors.
-    pub seeds: Vec<u64>,
+    pub(crate) seeds: Vec<u64>,
     /// Error states per model.
-    pub errors: usize,
+    pub(crate) errors: usize,
     /// Time for one search of one model.
-    pub bound: Duration,
+    pub(crate) bound: Duration,
     /// Memory, in bytes, at which a search ends.
-    pub memory: Option<u64>,
+    pub(crate) memory: Option<u64>,
     /// Raised to end the experiment.
-    pub stop: Arc<AtomicBool>,
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 impl Default for Setup {
@@ -139,7 +137,7 @@ impl Default for Setup {
 /// Why there are no tables.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub(crate) enum Error {
     /// Error states are drawn from all reachable states, which this model does not have.
     #[error("{model}: {reason}")]
     Model {
@@ -155,32 +153,36 @@ pub enum Error {
 
 /// One search of one model.
 #[derive(Clone, Debug, Serialize)]
-pub struct Run {
+pub(crate) struct Run {
     /// The model.
-    pub model: String,
+    pub(crate) model: String,
     /// Who searched.
-    pub implementation: &'static str,
+    pub(crate) implementation: &'static str,
     /// With which seed.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Errors found.
-    pub found: usize,
+    pub(crate) found: usize,
     /// How long it took, in seconds.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// Refinement iterations when the last error was found.
-    pub iterations: u64,
+    pub(crate) iterations: u64,
     /// States stored when the last error was found.
-    pub states: u64,
+    pub(crate) states: u64,
     /// Predicates when the last error was found.
-    pub predicates: u64,
+    pub(crate) predicates: u64,
     /// How it ended.
-    pub end: String,
+    pub(crate) end: String,
     /// What it met of each error.
     #[serde(skip)]
-    pub sightings: Vec<Option<Sighting>>,
+    pub(crate) sightings: Vec<Option<Sighting>>,
 }
 
 /// Runs the experiment on models, each with the name the thesis gives it. `progress` hears of every search.
-pub fn run(models: &[(String, Program)], setup: &Setup, progress: &mut dyn FnMut(&str)) -> Result<Tables, Error> {
+pub(crate) fn run(
+    models: &[(String, Program)],
+    setup: &Setup,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Tables, Error> {
     let mut tables = Tables::new(setup);
     for (name, program) in models {
         let program = without_property(program);
@@ -240,18 +242,6 @@ fn draw(reached: &StateSet, setup: &Setup) -> Vec<Box<[u64]>> {
     states.filter(|(i, _)| positions.contains(i)).map(|(_, state)| state.into()).collect()
 }
 
-struct Watch {
-    goals: Goals,
-}
-
-impl Observer for Watch {
-    fn progress(&mut self, _: Progress) {}
-
-    fn goals(&mut self) -> Option<&mut Goals> {
-        Some(&mut self.goals)
-    }
-}
-
 fn search(
     model: &str,
     program: &Program,
@@ -262,10 +252,10 @@ fn search(
 ) -> Result<Run, Error> {
     let budget = Budget::unlimited().with_timeout(Some(setup.bound)).with_memory(setup.memory);
     let budget = budget.with_stop(setup.stop.clone());
-    let mut watch = Watch { goals: Goals::new(errors.iter().cloned()) };
-    let verdict = implementation.search(program, seed, &budget, &mut watch);
+    let mut goals = Goals::new(errors.iter().cloned());
+    let verdict = implementation.search(program, seed, &budget, &mut goals);
     let seconds = budget.elapsed().as_secs_f64();
-    let sightings = watch.goals.into_sightings();
+    let sightings = goals.into_sightings();
     let found = sightings.iter().flatten().count();
     let end = match verdict {
         Verdict::Unknown(Reason::Interrupted) if found == errors.len() => "all found".to_string(),

@@ -13,8 +13,7 @@ use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use clinch_ir::horn::Encoding;
 use serde_json::{Value, json};
 
-use crate::cli::ReproduceArgs;
-use crate::console;
+use crate::Request;
 use programs::Branches;
 
 /// One run of an engine on a program.
@@ -53,21 +52,20 @@ const LARGE_LEVELS: [u32; 3] = [50, 200, 1000];
 /// Runs an experiment, with a bound on the time of each search.
 type Conduct = fn(Duration) -> Result<Experiment, String>;
 
-/// `clinch reproduce spds`.
-pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
+/// The tables.
+pub(super) fn run(request: &Request) -> Result<String, String> {
     let experiments: [(&str, Conduct); 5] =
         [("table 2", locking), ("table 3", equality), ("table 4", linked_list), ("table 5", dag), ("table 6", level)];
     let (mut text, mut object) = (String::new(), serde_json::Map::new());
-    for (name, experiment) in experiments.into_iter().filter(|(name, _)| name.contains(&args.only)) {
-        let done = experiment(args.bound())?;
+    for (name, experiment) in experiments.into_iter().filter(|(name, _)| name.contains(&request.only)) {
+        let done = experiment(request.bound)?;
         object.insert(name.to_owned(), done.json());
         text.push_str(&format!("[Spds] {name}: {}\n", tables::text(name, &done)));
     }
-    match args.json {
-        true => console::line(&Value::from(object).to_string()),
-        false => console::line((text + tables::NOTES).trim_end()),
-    }
-    Ok(())
+    Ok(match request.json {
+        true => Value::from(object).to_string(),
+        false => (text + tables::NOTES).trim_end().to_owned(),
+    })
 }
 
 /// The runs of a table: a label for each row, with a run for each column.

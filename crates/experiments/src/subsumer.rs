@@ -12,8 +12,7 @@ use clinch_ir::{HornSystem, HornVerdict, Terms};
 use serde_json::{Value, json};
 
 use super::armc_models;
-use crate::cli::ReproduceArgs;
-use crate::console;
+use crate::Request;
 
 /// What the paper says of a benchmark: decrease of time, queries and states in percent.
 struct PaperRow {
@@ -86,28 +85,26 @@ impl Comparison {
 /// Predicates, and the store they live in.
 type Predicates = (Precision, Terms);
 
-/// `clinch reproduce subsumer`.
-pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
+/// The tables.
+pub(super) fn run(request: &Request) -> Result<String, String> {
     let (mut fixed, mut full) = (Vec::new(), Vec::new());
-    for paper in PAPER.iter().filter(|p| p.name.contains(&args.only)) {
+    for paper in PAPER.iter().filter(|p| p.name.contains(&request.only)) {
         let Some((_, text)) = armc_models::all().into_iter().find(|(name, _)| *name == paper.name) else { continue };
         let text = text();
         let (system, size) = clauses(paper.name, &text)?;
-        let (bfs, found) = search(&system, Order::BreadthFirst, None, args.bound())?;
-        let (sub, other) = search(&system, Order::SubsumerFirst, None, args.bound())?;
+        let (bfs, found) = search(&system, Order::BreadthFirst, None, request.bound)?;
+        let (sub, other) = search(&system, Order::SubsumerFirst, None, request.bound)?;
         // The predicates that sufficed for one of them, as the last iteration of ARMC had them.
         let predicates = if bfs.answer == "safe" { Some(found) } else { (sub.answer == "safe").then_some(other) };
         full.push(Comparison { name: paper.name, size, runs: [bfs, sub], paper: paper.full });
         if let Some(predicates) = predicates {
-            let (bfs, _) = search(&system, Order::BreadthFirst, Some(predicates.clone()), args.bound())?;
-            let (sub, _) = search(&system, Order::SubsumerFirst, Some(predicates), args.bound())?;
+            let (bfs, _) = search(&system, Order::BreadthFirst, Some(predicates.clone()), request.bound)?;
+            let (sub, _) = search(&system, Order::SubsumerFirst, Some(predicates), request.bound)?;
             fixed.push(Comparison { name: paper.name, size, runs: [bfs, sub], paper: paper.fixed });
         }
     }
-    if args.json {
-        let tables = json!({ "table 1": to_json(&fixed), "table 2": to_json(&full) });
-        console::line(&tables.to_string());
-        return Ok(());
+    if request.json {
+        return Ok(json!({ "table 1": to_json(&fixed), "table 2": to_json(&full) }).to_string());
     }
     let mut out = String::from("[Subsumer] table 1: last iteration, fixed set of predicates\n\n");
     push_table(&mut out, &fixed, &PAPER_FIXED);
@@ -118,8 +115,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
          subsumed: states of the last tree that another one subsumes. Where breadth-first search meets none, there is\n\
          nothing to gain; in table 2 the orders also find different counterexamples, hence different predicates.\n",
     );
-    console::line(&out);
-    Ok(())
+    Ok(out)
 }
 
 /// A system as clauses, and its variables, transitions and locations.

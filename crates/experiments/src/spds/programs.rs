@@ -7,9 +7,9 @@ use clinch_frontend::c::{self, Unit};
 use clinch_frontend::{Options, rem};
 use clinch_ir::cfa::{CfaProgram, Integers};
 
-const LOCKING: &str = include_str!("../../../../../examples/rem/fig9.rem");
-const EQUALITY: &str = include_str!("../../../../../examples/rem/fig10.rem");
-const LINKED_LIST: &str = include_str!("../../../../../examples/rem/linked-list.rem");
+const LOCKING: &str = include_str!("../../../../examples/rem/fig9.rem");
+const EQUALITY: &str = include_str!("../../../../examples/rem/fig10.rem");
+const LINKED_LIST: &str = include_str!("../../../../examples/rem/linked-list.rem");
 
 /// Bits of a pointer of the linked list, and of a cell of its heap.
 pub(super) const POINTER_BITS: u32 = 5;
@@ -232,10 +232,10 @@ mod tests {
         let body = |text: &str| -> String {
             text.lines().filter(|l| !l.starts_with("//")).collect::<Vec<_>>().join("\n").trim().to_owned()
         };
-        assert_eq!(body(&dag_text(3)), body(include_str!("../../../../../examples/rem/fig11.rem")));
-        let figure_8 = include_str!("../../../../../examples/rem/fig8.rem");
+        assert_eq!(body(&dag_text(3)), body(include_str!("../../../../examples/rem/fig11.rem")));
+        let figure_8 = include_str!("../../../../examples/rem/fig8.rem");
         assert_eq!(body(&level_text(6, Branches::Initial)), body(figure_8));
-        let changed = include_str!("../../../../../examples/rem/fig8-swapped.rem");
+        let changed = include_str!("../../../../examples/rem/fig8-swapped.rem");
         assert_eq!(body(&level_text(6, Branches::Changed)), body(changed));
     }
 

@@ -10,8 +10,7 @@ use clinch_engine::{Budget, Silent, alpha};
 use serde_json::{Value, json};
 
 use super::model;
-use crate::cli::ReproduceArgs;
-use crate::console;
+use crate::Request;
 
 /// A line of table 1, with the paper's numbers.
 struct Line {
@@ -63,19 +62,18 @@ const RAX_GIVEN: Iterations = &[(69, 44, 0, 0, "e1 = 0, e2 = 0"), (101, 65, 0, 0
 /// Iterations of RAX, which has no end.
 const RAX_ITERATIONS: u64 = 4;
 
-/// `clinch reproduce alpha`.
-pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
+/// The tables.
+pub(super) fn run(request: &Request) -> Result<String, String> {
     let mut rows = Vec::new();
     for line in TABLE_1 {
-        rows.push((line, search(line.model, line.processes, &[], args.bound())?));
+        rows.push((line, search(line.model, line.processes, &[], request.bound)?));
     }
     let of = |name: &str| &rows.iter().find(|(line, _)| line.name == name).expect("a line of table 1").1;
-    let given = search("rax", None, &["e1 >= 0", "e2 >= 0"], args.bound())?;
-    if args.json {
+    let given = search("rax", None, &["e1 >= 0", "e2 >= 0"], request.bound)?;
+    if request.json {
         let runs = rows.iter().map(|(line, outcome)| (line.name, outcome)).chain([("RAX given", &given)]);
         let runs: Vec<Value> = runs.map(|(name, o)| json!({ "name": name, "stats": o.stats })).collect();
-        console::line(&Value::from(runs).to_string());
-        return Ok(());
+        return Ok(Value::from(runs).to_string());
     }
     let mut out = String::from("[Alpha] table 1: experimental results (the paper's numbers in parentheses)\n\n");
     push_table_1(&mut out, &rows);
@@ -88,8 +86,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
     );
     push_iterations(&mut out, &given, RAX_GIVEN);
     out.push_str(NOTES);
-    console::line(out.trim_end());
-    Ok(())
+    Ok(out.trim_end().to_owned())
 }
 
 const NOTES: &str = "

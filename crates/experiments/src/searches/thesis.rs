@@ -5,27 +5,27 @@ use super::score::Category;
 
 /// A table of the thesis.
 #[derive(Clone, Copy, Debug)]
-pub struct ThesisTable {
+pub(crate) struct ThesisTable {
     /// Its number.
-    pub number: &'static str,
+    pub(crate) number: &'static str,
     /// Its title.
-    pub title: &'static str,
+    pub(crate) title: &'static str,
     /// What is compared; `None` for the fraction of errors found.
-    pub category: Option<Category>,
+    pub(crate) category: Option<Category>,
     /// Model by model, in the order of [`super::Implementation::ALL`].
-    pub rows: [(&'static str, [f64; COLUMNS]); 7],
+    pub(crate) rows: [(&'static str, [f64; COLUMNS]); 7],
 }
 
 impl ThesisTable {
     /// The row of a model; `sum-to-n-big` is `SumToNBig`.
-    pub fn row(&self, model: &str) -> Option<[f64; COLUMNS]> {
+    pub(crate) fn row(&self, model: &str) -> Option<[f64; COLUMNS]> {
         let plain = |name: &str| name.replace(['-', '_'], "").to_lowercase();
         self.rows.iter().find(|(name, _)| plain(name) == plain(model)).map(|(_, values)| *values)
     }
 }
 
 /// Tables 5.1 to 5.5.
-pub const THESIS: [ThesisTable; 5] = [
+pub(crate) const THESIS: [ThesisTable; 5] = [
     ThesisTable {
         number: "5.1",
         title: "Normalized time results",
@@ -100,7 +100,7 @@ pub const THESIS: [ThesisTable; 5] = [
 
 /// How AMCS ended on a model without error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AmcsEnd {
+pub(crate) enum AmcsEnd {
     /// After exploring this many states, all there are.
     NoGain(u32),
     /// With fewer abstract states than there are concrete ones.
@@ -115,7 +115,7 @@ pub enum AmcsEnd {
 }
 
 /// Table 2.1: error-free search with AMCS.
-pub const AMCS_ERROR_FREE: [(&str, AmcsEnd); 10] = [
+pub(crate) const AMCS_ERROR_FREE: [(&str, AmcsEnd); 10] = [
     ("Barbershop", AmcsEnd::NoGain(4621)),
     ("Branches", AmcsEnd::NonTerminating),
     ("CustWorkers", AmcsEnd::NoGain(5014)),

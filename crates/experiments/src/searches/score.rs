@@ -1,11 +1,11 @@
 //! Points for finding errors ([Split, section 5.5.1]).
 
 use super::{COLUMNS, Implementation};
-use crate::goals::Sighting;
+use clinch_engine::Sighting;
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Category {
+pub(crate) enum Category {
     /// Time until the error is found (table 5.1).
     Time,
     /// States stored by then (table 5.3).
@@ -31,7 +31,7 @@ impl Category {
 
 /// Points of each implementation: one for each error for which none needed less. `sightings` has one list per
 /// implementation, all of the same errors; whoever did not find an error gets no point for it.
-pub fn points(category: Category, sightings: [&[Option<Sighting>]; COLUMNS]) -> [u32; COLUMNS] {
+pub(crate) fn points(category: Category, sightings: [&[Option<Sighting>]; COLUMNS]) -> [u32; COLUMNS] {
     let errors = sightings.iter().map(|s| s.len()).min().unwrap_or(0);
     let measure = |column: usize, error: usize| {
         let sighting = sightings[column][error].as_ref()?;

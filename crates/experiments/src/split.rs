@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use clinch_checker::engines::ProcessEngine;
 use clinch_checker::{Outcome, check_program};
-use clinch_engine::split::experiment::{self, AMCS_ERROR_FREE, AmcsEnd, Setup};
 use clinch_engine::{Budget, Silent, alpha, explicit};
 use clinch_ir::{InputDomain, Verdict};
 use serde_json::json;
 
-use super::{model, scale};
-use crate::cli::ReproduceArgs;
-use crate::console;
+use crate::searches::{self, AMCS_ERROR_FREE, AmcsEnd, Setup};
+use crate::{Request, model, scale};
 
 /// The models of tables 5.1 to 5.5.
 const MODELS: [&str; 7] =
@@ -21,25 +19,23 @@ const MODELS: [&str; 7] =
 /// Memory a search may use.
 const MEMORY: u64 = 8 << 30;
 
-/// `clinch reproduce split`.
-pub(super) fn run(args: &ReproduceArgs) -> Result<(), String> {
+/// The tables.
+pub(super) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<String, String> {
     let models = MODELS.iter().map(|name| Ok(((*name).to_owned(), model(name, &scale(name), &[])?)));
     let models = models.collect::<Result<Vec<_>, String>>()?;
     let setup = Setup {
-        seeds: (1..=args.seeds).collect(),
-        errors: args.errors,
-        bound: args.bound(),
+        seeds: (1..=request.seeds).collect(),
+        errors: request.errors,
+        bound: request.bound,
         memory: Some(MEMORY),
         ..Setup::default()
     };
-    let tables = experiment::run(&models, &setup, &mut |what| console::error(what)).map_err(|e| e.to_string())?;
-    let error_free = error_free(args.bound())?;
-    if args.json {
-        console::line(&json!({ "tables": tables, "error_free": error_free }).to_string());
-    } else {
-        console::line(&format!("{}\n{}", tables.render(), render_error_free(&error_free)));
-    }
-    Ok(())
+    let tables = searches::run(&models, &setup, progress).map_err(|e| e.to_string())?;
+    let error_free = error_free(request.bound)?;
+    Ok(match request.json {
+        true => json!({ "tables": tables, "error_free": error_free }).to_string(),
+        false => format!("{}\n{}", tables.render(), render_error_free(&error_free)),
+    })
 }
 
 /// A line of table 2.1: model, what AMCS came to, what it came to in the thesis.

@@ -1,0 +1,82 @@
+//! Where memory is that a program allocates: behind all objects with fixed addresses, one block after the other, with room between
+//! them. Nothing is ever put where something else was.
+
+use super::{CfaProgram, Integers};
+use crate::term::{BinOp, Term, Terms};
+
+/// Blocks made at run time start here, or behind the last fixed object.
+pub const DYNAMIC_BASE: u64 = 0x4000_0000;
+
+/// Blocks start at multiples of this.
+const ALIGN: u64 = 16;
+/// Bytes between a fixed object and the first block, at least.
+const FIXED_GAP: u64 = 64;
+/// Bytes between two blocks, at least.
+const GAP: u64 = 16;
+
+/// The addresses of blocks made at run time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Addresses {
+    next: u64,
+    end: u64,
+}
+
+impl Addresses {
+    /// Those of a program that has not allocated anything.
+    pub fn new(program: &CfaProgram) -> Self {
+        let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
+        let next = ends.max().unwrap_or(0).saturating_add(FIXED_GAP).next_multiple_of(ALIGN).max(DYNAMIC_BASE);
+        Addresses { next, end: if program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 } }
+    }
+
+    /// The same with the next block at an address.
+    pub fn resume(&mut self, next: u64) {
+        self.next = next;
+    }
+
+    /// Where the next block goes.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The address of the next block, which has so many bytes; `None` if there is no room.
+    pub fn make(&mut self, size: u64) -> Option<u64> {
+        let address = self.next;
+        let behind = address.checked_add(size)?.checked_add(GAP)?.checked_next_multiple_of(ALIGN)?;
+        (behind <= self.end).then(|| {
+            self.next = behind;
+            address
+        })
+    }
+}
+
+/// The same in formulas: the address behind a block, and whether there is room for it.
+pub(super) fn behind(program: &CfaProgram, terms: &mut Terms, next: Term, size: Term) -> (Term, Term) {
+    let bits = program.pointer_bits;
+    match program.integers {
+        Integers::Mathematical => {
+            let (zero, gap) = (terms.int(0), terms.int((GAP + ALIGN) as i64));
+            let behind = terms.add(next, size);
+            (terms.add(behind, gap), terms.le(zero, size))
+        }
+        Integers::Machine => {
+            let (round, mask) = (terms.bit_vec(bits, GAP + ALIGN - 1), terms.bit_vec(bits, !(ALIGN - 1)));
+            let end = terms.bv(BinOp::BvAdd, next, size);
+            let end = terms.bv(BinOp::BvAdd, end, round);
+            let behind = terms.bv(BinOp::BvAnd, end, mask);
+            let most = terms.bit_vec(bits, 1 << (bits - 2));
+            let (small, forward) = (terms.bv_ult(size, most), terms.bv_ult(next, behind));
+            (behind, terms.and(small, forward))
+        }
+    }
+}
+
+impl CfaProgram {
+    /// An address as a term.
+    pub fn address(&self, terms: &mut Terms, value: u64) -> Term {
+        match self.integers {
+            Integers::Machine => terms.bit_vec(self.pointer_bits, value),
+            Integers::Mathematical => terms.int(value as i64),
+        }
+    }
+}
