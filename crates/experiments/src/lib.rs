@@ -36,15 +36,15 @@ pub struct Request {
     pub paper: Paper,
     /// Time bound of each search, or of each run.
     pub bound: Duration,
-    /// How many seeds ([Split]).
+    /// How many seeds (\[Split\]).
     pub seeds: u64,
     /// Only the systems or tables whose name contains this.
     pub only: String,
-    /// Random error states per model ([Split]).
+    /// Random error states per model (\[Split\]).
     pub errors: usize,
     /// Whether the data is wanted as JSON instead of tables.
     pub json: bool,
-    /// The program `clinch`, for what runs in a process of its own ([Lazy]).
+    /// The program `clinch`, for what runs in a process of its own (\[Lazy\]).
     pub clinch: PathBuf,
 }
 
