@@ -425,7 +425,7 @@ fn automata_are_drawn() {
     assert_eq!(code(&clinch(&["cfa", &program, "--function", "nobody"])), 64);
     let blocks = clinch(&["cfa", &program, "--large-blocks"]);
     assert_eq!(code(&blocks), 0);
-    let (first, last) = ("main:", " cut points\n");
+    let (first, last) = ("__start:", " cut points\n");
     assert!(stdout(&blocks).starts_with(first) && stdout(&blocks).ends_with(last), "{}", stdout(&blocks));
 }
 
