@@ -1,6 +1,6 @@
 //! Terms as words of Boolean functions: the meaning of SMT-LIB's bit-vectors, once for all who read terms.
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use crate::words::{Fill, Word, bitwise, not, select};

@@ -3,8 +3,8 @@
 use clinch_ir::cfa::blocks::blocks_between;
 use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, Invariants};
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::Z3Solver;
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::excluded::{Limits, excluded};

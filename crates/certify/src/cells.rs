@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 /// More places than these stay in arrays.

@@ -5,7 +5,8 @@
 //! dead. Errors do not depend on what is dead. Setting it to any value makes a state that is alike.
 
 use clinch_ir::dead::{Accesses, cells_read};
-use clinch_ir::{Dead, LocId, ProcId, Program, Transition};
+use clinch_ir::{Dead, Program, Transition};
+use clinch_terms::{LocId, ProcId};
 
 use crate::Rejection;
 

@@ -4,7 +4,7 @@
 use clinch_bdd::terms::{Leaves, Reader, Unread};
 use clinch_bdd::words::Word;
 use clinch_bdd::{Bdd, Bdds};
-use clinch_ir::{Sort, Symbol, Term, Terms};
+use clinch_terms::{Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Nodes at most.

@@ -1,7 +1,7 @@
 //! The one question that proofs of programs are checked by.
 
-use clinch_ir::{Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{Term, Terms};
 
 use crate::{Rejection, Stop};
 

@@ -5,12 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{
-    Application, BinOp, Clause, ClauseId, Derivation, DerivationStep, HornSystem, Interpretation, Node, Sort, Term,
-    Terms, UnOp, Value,
-};
+use clinch_ir::{Application, Clause, ClauseId, Derivation, DerivationStep, HornSystem, Interpretation};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
 use rustc_hash::FxHashMap;
 
 use crate::{Rejection, Stop};
@@ -254,7 +252,7 @@ fn check_step(system: &HornSystem, facts: &[Option<Fact>], step: &DerivationStep
     let Some(clause) = system.clauses.get(step.clause.index()) else {
         return wrong_step("there is no such clause");
     };
-    let fits = |(symbol, value): (&clinch_ir::Symbol, &Value)| {
+    let fits = |(symbol, value): (&clinch_terms::Symbol, &Value)| {
         value.has_sort(system.terms.symbol_sort(*symbol)) && is_canonical(value)
     };
     if step.values.len() != clause.vars.len() || !clause.vars.iter().zip(&step.values).all(fits) {

@@ -7,9 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use clinch_ir::LocId;
 use clinch_ir::cfa::{CfaProgram, Induction, InductiveLoop, Op, ProcedureId, Target};
-use clinch_ir::{Symbol, Term};
+use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::FxHashMap;
 
 use crate::unrolled::{Point, Run, State, Waiting};

@@ -5,10 +5,9 @@
 
 use clinch_ir::definedness::{in_domain, violated};
 use clinch_ir::symbolic::{at_locations, initial_condition, input_condition};
-use clinch_ir::{
-    AbstractProof, AbstractState, Domain, Effect, LocId, Node, Program, SymbolicTransition, Term, Terms, TransId, VarId,
-};
+use clinch_ir::{AbstractProof, AbstractState, Domain, Effect, Program, SymbolicTransition, TransId};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{LocId, Node, Term, Terms, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::{Rejection, Stop};

@@ -20,7 +20,8 @@ mod summaries;
 mod unrolled;
 
 use clinch_ir::cfa::interleaving::Interleaving;
-use clinch_ir::{EvalError, Program, Proof, Trace};
+use clinch_ir::{Program, Proof, Trace};
+use clinch_terms::EvalError;
 
 pub use blocks::check_invariants;
 pub use certified::{Certified, Evidence, Judged, certify};

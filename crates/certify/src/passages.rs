@@ -3,8 +3,8 @@
 use clinch_ir::cfa::blocks::passages_from;
 use clinch_ir::cfa::unfold::{Point, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Invariants, ProcedureId};
-use clinch_ir::{LocId, Symbol, Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use crate::{Rejection, Stop};

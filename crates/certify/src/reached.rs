@@ -7,9 +7,8 @@ use std::hash::Hasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clinch_ir::definedness::violated;
-use clinch_ir::{
-    EvalError, Evaluator, InputDomain, Interpreter, Layout, Program, State, StateSet, Successor, Term, Terms, TransId,
-};
+use clinch_ir::{Evaluator, InputDomain, Interpreter, Layout, Program, State, StateSet, Successor, TransId};
+use clinch_terms::{EvalError, Term, Terms};
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 

@@ -1,6 +1,7 @@
 //! Replays traces.
 
-use clinch_ir::{EvalError, InputDomain, Interpreter, Program, State, Term, Trace, TraceEnd, TransId};
+use clinch_ir::{InputDomain, Interpreter, Program, State, Trace, TraceEnd, TransId};
+use clinch_terms::{EvalError, Term};
 
 use crate::Rejection;
 

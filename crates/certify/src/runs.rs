@@ -1,9 +1,7 @@
 //! Evidence about programs with procedures: runs, and closed sets of states.
 
 use clinch_ir::cfa::{CfaProgram, InputOrigin, InputTrace, InputValue, ReachedStates};
-use clinch_ir::machine::{
-    InputRequest, InputSource, Limit, Limits, LoopHeads, Machine, MachineState, Pause, Stop as End,
-};
+use clinch_machine::{InputRequest, InputSource, Limit, Limits, LoopHeads, Machine, MachineState, Pause, Stop as End};
 use rustc_hash::FxHashSet;
 
 use crate::{Rejection, Stop};

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
+use clinch_analyses::finite::{bound_heap, narrow, narrow_heap};
 use clinch_ir::Effect;
 use clinch_ir::cfa::effects::{Effects, fresh_like};
-use clinch_ir::cfa::passes::{bound_heap, narrow, narrow_heap};
 use clinch_ir::cfa::{CfaProgram, Edge, Op, ProcedureId, Summaries};
-use clinch_ir::{LocId, Symbol, Term, Terms};
 use clinch_smt::Z3Solver;
+use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cells::Cells;

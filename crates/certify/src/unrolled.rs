@@ -8,12 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use clinch_ir::Effect;
 use clinch_ir::cfa::effects::Effects;
 use clinch_ir::cfa::order::WeakOrder;
 use clinch_ir::cfa::{Addresses, CfaProgram, EdgeId, Integers, Liveness, Op, ProcedureId, Unrolling, partial_terms};
-use clinch_ir::fold::{Folder, are_opposite};
-use clinch_ir::{BinOp, Effect, LocId, Node, Sort, Symbol, Term, Terms};
 use clinch_smt::{Answer, LargeQuestion};
+use clinch_terms::fold::{Folder, are_opposite};
+use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::induction::{Cuts, Turn};

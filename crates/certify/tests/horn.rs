@@ -2,10 +2,8 @@
 
 use clinch_certify::{Rejection, check_refutation, check_solution};
 use clinch_ir::horn::Application;
-use clinch_ir::{
-    Clause, ClauseId, Derivation, DerivationStep, HornSystem, Interpretation, PredId, Sort, Source, Span, Term, Terms,
-    Value,
-};
+use clinch_ir::{Clause, ClauseId, Derivation, DerivationStep, HornSystem, Interpretation, PredId, Source, Span};
+use clinch_terms::{Sort, Term, Terms, Value};
 
 fn source() -> Source {
     Source { name: "test.smt2".to_owned(), text: "(check-sat)".to_owned() }
@@ -93,7 +91,7 @@ fn solutions_of_another_shape() {
     mixed.formulas[0] = mixed.terms.eq(x, tt);
     rejected(check(&mixed), "not a formula");
     let mut state = right;
-    let var = state.terms.var(clinch_ir::VarId(0));
+    let var = state.terms.var(clinch_terms::VarId(0));
     state.formulas[0] = state.terms.eq(var, x);
     rejected(check(&state), "not a formula");
 }

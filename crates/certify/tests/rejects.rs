@@ -6,9 +6,10 @@ use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::cfa::unfold::{Point, Unfolding};
 use clinch_ir::cfa::{CfaProof, Invariants, ProcedureId};
 use clinch_ir::{
-    AbstractProof, AbstractState, Dead, InputDomain, Interpreter, Layout, LocId, Program, Proof, State, StateSet, Step,
-    Term, Terms, Trace, TraceEnd, TransId,
+    AbstractProof, AbstractState, Dead, InputDomain, Interpreter, Layout, Program, Proof, State, StateSet, Step, Trace,
+    TraceEnd, TransId,
 };
+use clinch_terms::{LocId, Term, Terms};
 
 fn gcl(text: &str) -> Program {
     parse(Language::Gcl, "test.gcl", text.as_bytes(), &Options::default()).unwrap_or_else(|e| panic!("{e}"))
@@ -243,14 +244,14 @@ fn traces() {
     let undefined = gcl(UNDEFINED);
     check_trace(&undefined, &trace(&[0, 1, 2], TraceEnd::Error)).expect("a condition without a value is an error");
     assert!(check_trace(&undefined, &trace(&[0, 1], TraceEnd::Error)).is_err());
-    let fault = TraceEnd::Fault(TransId(0), Vec::new(), clinch_ir::Fault::DivisionByZero);
+    let fault = TraceEnd::Fault(TransId(0), Vec::new(), clinch_terms::Fault::DivisionByZero);
     assert!(check_trace(&program, &trace(&[0], fault)).is_err());
 }
 
 /// `x <= 4` and its abstract states.
 fn invariant(program: &Program, states: &[bool]) -> Proof {
     let mut terms = program.terms.clone();
-    let (x, four) = (terms.var(clinch_ir::VarId(0)), terms.int(4));
+    let (x, four) = (terms.var(clinch_terms::VarId(0)), terms.int(4));
     let predicate = terms.le(x, four);
     let states = states.iter().map(|&value| AbstractState { locs: Vec::<LocId>::new(), literals: vec![(0, value)] });
     let states: Vec<AbstractState> = states.collect();

@@ -9,7 +9,8 @@ use std::time::Duration;
 use clinch_engine::share::{Fact, Known, Quota};
 use clinch_engine::turns::Turn;
 use clinch_engine::{Budget, Observer, Progress};
-use clinch_ir::{Reason, work};
+use clinch_ir::Reason;
+use clinch_terms::work;
 use serde_json::json;
 
 use crate::baton::{Baton, Hand};

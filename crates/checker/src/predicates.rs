@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use clinch_engine::cegar::Seed;
 use clinch_frontend::{Input, Language, Options, read};
-use clinch_ir::horn::show_symbol;
-use clinch_ir::{HornSystem, Node, Predicate, Symbol, Term, Terms};
+use clinch_ir::{HornSystem, Predicate};
+use clinch_terms::show::show_symbol;
+use clinch_terms::{Node, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 /// The predicates of a file, put into the system's store. Locations the system does not have are skipped: files may be

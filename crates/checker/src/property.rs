@@ -1,7 +1,8 @@
 //! Whether there is something to check: where no error can be named, "no error is reachable" says nothing.
 
 use clinch_ir::cfa::{CfaProgram, Op};
-use clinch_ir::{BinOp, HornSystem, LocId, Node, ProcId, Program, Span, Term};
+use clinch_ir::{HornSystem, Program, Span};
+use clinch_terms::{BinOp, LocId, Node, ProcId, Term};
 
 /// Why nothing was checked of a model, if so. Faults are errors of any model, but nobody asks for them alone.
 pub(crate) fn missing_in_program(program: &Program) -> Option<String> {

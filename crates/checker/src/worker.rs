@@ -12,7 +12,7 @@ use std::time::Duration;
 use clinch_engine::share::{Fact, Known, Quota};
 use clinch_engine::turns::{Rota, Turn};
 use clinch_engine::{Budget, Observer, Progress};
-use clinch_ir::work;
+use clinch_terms::work;
 use serde_json::{Value, json};
 
 use crate::check::{self, Watcher};

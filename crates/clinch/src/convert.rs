@@ -1,8 +1,9 @@
 //! `clinch convert`: a model in another language.
 
+use clinch_analyses::clauses::{CfaClauses, Encoding, ProgramClauses};
 use clinch_checker::engines::LOCATIONS;
 use clinch_checker::task::Input;
-use clinch_ir::horn::{CfaClauses, Encoding, ProgramClauses, to_smtlib};
+use clinch_ir::horn::to_smtlib;
 use clinch_ir::{HornSystem, Reason};
 
 use crate::check::refuse;

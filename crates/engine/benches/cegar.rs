@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use clinch_engine::cegar::{Cegar, Config, Order};
 use clinch_engine::{Budget, Silent};
-use clinch_ir::{Application, Clause, HornSystem, HornVerdict, Sort, Source, Span, Terms};
+use clinch_ir::{Application, Clause, HornSystem, HornVerdict, Source, Span};
+use clinch_terms::{Sort, Terms};
 
 fn switches(n: usize) -> HornSystem {
     let mut system = HornSystem::new(Source { name: "switches".to_owned(), text: String::new() });

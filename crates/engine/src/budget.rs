@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clinch_ir::{Reason, Term, Terms, work};
+use clinch_ir::Reason;
+use clinch_terms::{Term, Terms, work};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::share::{Fact, Known, Standing};

@@ -1,7 +1,7 @@
 //! Conjunctions that imply a formula, read off a model.
 
-use clinch_ir::horn::{Environment, Memo, evaluate_with};
-use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
+use clinch_terms::evaluate::{Environment, Memo, evaluate_with};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Literals without choices that hold in a model of the formulas and imply them all. `None` if something has no value.

@@ -1,6 +1,6 @@
 //! Engines that take turns, where they are to do the same things in the same order in every run.
 //!
-//! A turn is so much work, on the clock of the thread (see [`clinch_ir::work`]). It ends where the engine looks at its limits.
+//! A turn is so much work, on the clock of the thread (see [`clinch_terms::work`]). It ends where the engine looks at its limits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -79,7 +79,7 @@ fn nanoseconds(time: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use clinch_ir::work;
+    use clinch_terms::work;
 
     use super::*;
 

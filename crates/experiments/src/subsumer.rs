@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use clinch_analyses::clauses::ProgramClauses;
 use clinch_checker::engines::LOCATIONS;
 use clinch_engine::cegar::{Cegar, Config, Order, Precision, RefinementMode, Stats};
 use clinch_engine::{Budget, Silent};
 use clinch_frontend::{Input, Language, Options, read};
-use clinch_ir::horn::ProgramClauses;
-use clinch_ir::{HornSystem, HornVerdict, Terms};
+use clinch_ir::{HornSystem, HornVerdict};
+use clinch_terms::Terms;
 use serde_json::{Value, json};
 
 use super::armc_models;

@@ -1,6 +1,7 @@
 //! Values that must be known when a model is read: sizes, bounds, initial values.
 
-use clinch_ir::{EvalError, Evaluator, Node, Program, Span, State, Term};
+use clinch_ir::{Evaluator, Program, Span, State};
+use clinch_terms::{EvalError, Node, Term};
 
 use crate::diagnostic::Problem;
 

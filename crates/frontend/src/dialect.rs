@@ -1,6 +1,6 @@
 //! How the expressions of the languages differ: reserved words and the levels of their operators.
 
-use clinch_ir::BinOp;
+use clinch_terms::BinOp;
 
 use crate::expr::{Comparison, Infix, Prefix};
 

@@ -2,7 +2,8 @@
 //!
 //! They live in an arena: a deep expression must not overflow the stack when it is dropped.
 
-use clinch_ir::{Span, Term, Terms};
+use clinch_ir::Span;
+use clinch_terms::{Term, Terms};
 
 /// A name and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,7 @@ pub(crate) enum Infix {
     And,
     Compare(Comparison),
     /// An operation on two integers that gives an integer.
-    Integer(clinch_ir::BinOp),
+    Integer(clinch_terms::BinOp),
 }
 
 /// A comparison.

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::program::{Assign, Init, LocId, ProcId, Program, Rhs, Transition, VarId};
-use crate::term::{BinOp, Node, Term};
+use crate::program::{Assign, Init, Program, Rhs, Transition};
+use clinch_terms::{BinOp, LocId, Node, ProcId, Term, VarId};
 
 /// For each process, the cells whose value does not matter while it is at a location.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

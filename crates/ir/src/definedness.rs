@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::program::{Domain, Program};
 use crate::range::range;
-use crate::term::{BinOp, Node, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 /// The condition under which evaluating `term` meets no fault.
 pub fn defined(program: &Program, terms: &mut Terms, term: Term) -> Term {

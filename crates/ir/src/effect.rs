@@ -1,6 +1,6 @@
 //! A step as formulas, over the values before it.
 
-use crate::term::{Symbol, Term, Terms};
+use clinch_terms::{Symbol, Term, Terms};
 
 /// What a step does. `V` says what it writes, the variables of processes or those of procedures; `O` what is open in it.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! The concrete interpreter: executes programs on [`State`]s straight from the terms. It is slow and simple; it judges
 //! every trace, and shares nothing with the compiled transitions of the engines.
 
-use crate::eval::{EvalError, Evaluator, Fault, State};
+use crate::eval::{Evaluator, State};
 use crate::program::{Assign, Domain, Init, Program, Rhs, TransId};
+use clinch_terms::{EvalError, Fault};
 
 /// Values tried for inputs whose domain is unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

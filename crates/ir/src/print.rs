@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::eval::State;
 use crate::program::{Domain, Program, Syntax};
-use crate::term::{BinOp, Node, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 /// The term as source text.
 pub fn show(program: &Program, terms: &Terms, term: Term) -> String {
@@ -77,7 +77,7 @@ impl<'a> Printer<'a> {
             Node::Big(id) => push(out, self.terms.big_value(id)),
             Node::BitVec(..) | Node::BigBitVec(..) => {
                 let (width, bits) = self.terms.as_bit_vec(term).expect("it is a constant");
-                out.push_str(&crate::bitvec::literal(width, &bits));
+                out.push_str(&clinch_terms::bitvec::literal(width, &bits));
             }
             Node::Extract { hi, lo, of } => {
                 self.write(out, of, precedence);

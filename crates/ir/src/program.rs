@@ -5,44 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::term::{Term, Terms};
+use clinch_terms::{LocId, ProcId, Term, Terms, VarId};
 
-macro_rules! index_type {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// As a position in the vector it indexes.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-
-            /// From a position in the vector it indexes.
-            pub fn from_index(index: usize) -> Self {
-                Self(u32::try_from(index).expect("fewer than 2^32 entities"))
-            }
-        }
-    };
-}
-
-pub(crate) use index_type;
-
-index_type! {
-    /// A variable of a program.
-    VarId
-}
-index_type! {
-    /// A process of a program.
-    ProcId
-}
-index_type! {
-    /// A location of one process.
-    LocId
-}
-index_type! {
+clinch_terms::index_type! {
     /// A transition of a program.
     TransId
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::Program;
-use crate::term::{BinOp, Node, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 /// The integers from `lo` to `hi`; `i128`'s extremes stand for "no bound". Term constants have 64 bits, so nothing
 /// else can reach them before it is widened to "no bound".
@@ -140,7 +140,7 @@ pub(crate) fn of_operation(op: BinOp, x: Interval, y: Interval) -> Interval {
     }
 }
 
-fn domain_interval(program: &Program, var: crate::VarId) -> Interval {
+fn domain_interval(program: &Program, var: clinch_terms::VarId) -> Interval {
     program.var(var).domain.bounds().map_or(Interval::ALL, |(lo, hi)| Interval::new(lo, hi))
 }
 

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 
 use crate::definedness::{defined, in_domain};
 use crate::effect::Effect;
-use crate::program::{Assign, Domain, Init, Program, Rhs, TransId, VarId};
-use crate::term::{Node, Term, Terms};
+use crate::program::{Assign, Domain, Init, Program, Rhs, TransId};
+use clinch_terms::{Node, Term, Terms, VarId};
 
 /// A transition as formulas.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl After {
                 None => value,
                 Some(index) => {
                     let var = terms.var(assign.var);
-                    let whole = terms.intern(Node::Binary(crate::BinOp::Select, var, index));
+                    let whole = terms.intern(Node::Binary(clinch_terms::BinOp::Select, var, index));
                     let ok = defined(program, terms, whole);
                     let ok = terms.substitute(ok, &before);
                     all_defined = terms.and(all_defined, ok);
@@ -126,7 +126,7 @@ pub fn input_condition(terms: &mut Terms, inputs: &[Domain]) -> Term {
 }
 
 /// The term with program counters replaced by what they are at these locations.
-pub fn at_locations(terms: &mut Terms, locs: &[crate::LocId], term: Term) -> Term {
+pub fn at_locations(terms: &mut Terms, locs: &[clinch_terms::LocId], term: Term) -> Term {
     terms.replace(term, &mut |terms, t| match terms.node(t) {
         Node::At(process, location) => Some(terms.bool(locs[process.index()] == location)),
         _ => None,

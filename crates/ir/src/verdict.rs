@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::cfa::CfaProof;
 use crate::dead::Dead;
-use crate::eval::{Fault, State};
+use crate::eval::State;
 use crate::layout::StateSet;
-use crate::program::{LocId, TransId};
-use crate::term::{Term, Terms};
+use crate::program::TransId;
+use clinch_terms::{Fault, LocId, Term, Terms};
 
 /// What an engine says of a program.
 #[derive(Clone, Debug)]

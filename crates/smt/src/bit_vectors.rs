@@ -1,6 +1,6 @@
 //! Bit-vectors, to Z3 and back.
 
-use clinch_ir::{BinOp, Term, Terms, UnOp, Value};
+use clinch_terms::{BinOp, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
 use z3::ast::{Ast, BV, Bool, Dynamic, Int};
 use z3::{DeclKind, FuncDecl};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::{BinOp, Sort, Term, Terms, UnOp, Value};
+use clinch_terms::{BinOp, Sort, Term, Terms, UnOp, Value};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;

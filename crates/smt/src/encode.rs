@@ -5,7 +5,8 @@
 //! is whatever Z3 says). Callers ask only about terms that are defined, or that are false where they are not.
 
 use clinch_ir::range::range;
-use clinch_ir::{BinOp, Domain, Node, Program, Sort, Symbol, Term, Terms, UnOp, VarId};
+use clinch_ir::{Domain, Program};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, VarId};
 use rustc_hash::FxHashMap;
 use z3::ast::{self, Ast, BV, Bool, Dynamic, Int, Real};
 

@@ -6,15 +6,15 @@
 
 use std::time::Duration;
 
-use clinch_ir::{Application, Clause, HornSystem, PredId, Term, Terms, Value};
+use clinch_ir::{Application, Clause, HornSystem, PredId};
+use clinch_terms::{Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use z3::ast::{Ast, AstKind, Bool, Dynamic, forall_const};
 use z3::{DeclKind, Fixedpoint, FuncDecl, Goal, Model, Params, SatResult, Tactic};
 
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant, z3_sort};
-use crate::interrupt;
-use crate::work;
+use crate::{interrupt, work};
 
 /// How many milliseconds one formula may take to lose its quantifiers.
 const PATIENCE: u32 = 500;

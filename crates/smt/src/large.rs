@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashSet;
 use z3::Tactic;
 

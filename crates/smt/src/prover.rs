@@ -5,7 +5,8 @@
 //! given ([`Prover::connected`]): all premises hold together in some state, so they cannot help. More queries are then
 //! equal.
 
-use clinch_ir::{Node, Program, Term, Terms, VarId};
+use clinch_ir::Program;
+use clinch_terms::{Node, Term, Terms, VarId};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What engines ask of a solver.
 
-use clinch_ir::{Term, Terms};
+use clinch_terms::{Term, Terms};
 
 /// Result of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 //! said once, bounds of one term become the narrowest ones, or an equation, and parts that follow from the rest are left out. What
 //! follows is asked of Z3, so often and no more: a formula that is not as short as it could be is still right.
 
-use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
@@ -308,7 +308,7 @@ fn literals(terms: &mut Terms, bound: &Bound) -> Vec<Formula> {
     let (term, signed) = bound.of;
     let wide = terms.sort(term);
     let value = |terms: &mut Terms, n: &BigInt| match wide {
-        Sort::BitVec(width) => terms.big_bit_vec(width, clinch_ir::bitvec::of_integer(width, n)),
+        Sort::BitVec(width) => terms.big_bit_vec(width, clinch_terms::bitvec::of_integer(width, n)),
         _ => terms.big(n.clone()),
     };
     let exact = bound.low.as_ref().or(least.as_ref()).zip(bound.high.as_ref().or(greatest.as_ref()));

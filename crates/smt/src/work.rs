@@ -1,9 +1,9 @@
-//! The solver's work, for clocks that go by it ([`clinch_ir::work`]): Z3 counts its steps.
+//! The solver's work, for clocks that go by it ([`clinch_terms::work`]): Z3 counts its steps.
 
 use std::cell::RefCell;
 use std::time::Duration;
 
-use clinch_ir::work::{add, done};
+use clinch_terms::work::{add, done};
 use z3::{ApplyResult, Goal, Params, Solver, StatisticsValue, Tactic};
 
 /// What Z3 counts as a step takes about as many nanoseconds.

@@ -2,17 +2,16 @@
 
 use std::cell::Cell;
 
-use clinch_ir::{Program, Symbol, Term, Terms, Value};
+use clinch_ir::Program;
+use clinch_terms::{Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 use z3::ast::Bool;
 use z3::{Model, SatResult, Tactic};
 
-use crate::decode;
 use crate::encode::{Encoder, Expr, symbol_constant};
-use crate::interrupt;
 use crate::interrupt::interrupted;
 use crate::solver::{Answer, Solver};
-use crate::work;
+use crate::{decode, interrupt, work};
 
 /// Work a query may do before Z3 gives up: deterministic, some tenths of a second on today's machines.
 const RESOURCES: u32 = 1_000_000;

@@ -1,8 +1,7 @@
 //! What a verdict rests on beyond the program: printed with it, one line each.
 
-use clinch_ir::Node;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, ObjectKind, Op, Target};
-use clinch_ir::{BinOp, Term};
+use clinch_terms::{BinOp, Node, Term};
 
 /// What a verdict rests on, in sentences.
 pub(crate) fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
@@ -54,7 +53,7 @@ fn reads_misplaced(program: &CfaProgram, term: Term) -> bool {
 }
 
 /// Whether a cell is at a fixed address, inside of an object that lives for the whole run.
-fn is_in_object(program: &CfaProgram, region: clinch_ir::Symbol, address: Term) -> bool {
+fn is_in_object(program: &CfaProgram, region: clinch_terms::Symbol, address: Term) -> bool {
     let address = match program.terms.node(address) {
         Node::BitVec(_, address) => address,
         Node::Int(address) => address as u64,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use clinch_analyses::intervals::{Intervals, bounds};
 use clinch_certify::{Passage, Stop, consequences};
-use clinch_ir::cfa::intervals::{Intervals, bounds};
 use clinch_ir::cfa::{CfaProgram, Invariants, Op, ProcedureId};
-use clinch_ir::predicate::{Atom, atoms};
-use clinch_ir::{BinOp, LocId, Node, Symbol, Term, Terms};
+use clinch_terms::predicate::{Atom, atoms};
+use clinch_terms::{BinOp, LocId, Node, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 /// Boundaries that are looked at.

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use clinch_certify::Judged;
 use clinch_engine::Budget;
 use clinch_engine::explicit::{RunsConfig, misbehaviour};
+use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputTrace};
-use clinch_ir::{Reason, work};
+use clinch_terms::work;
 
 use super::assumptions::rests_on_memory;
 use super::confirm::{self, Confirmation};

@@ -1,9 +1,10 @@
 //! Invariants as assertions that a developer can paste: C expressions over what is in scope.
 
 use clinch_certify::Stop;
+use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, Invariants, ObjectKind, Place, ProcedureId, show_c_in};
-use clinch_ir::{LocId, Node, Span, Symbol, Term, Terms};
 use clinch_smt::{Tidy, tidy};
+use clinch_terms::{LocId, Node, Symbol, Term, Terms};
 
 use super::boundaries::at_calls;
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, InputKind, InputTrace, Integers, Op, show_c};
-use clinch_ir::machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
-use clinch_ir::{Sort, Span, Symbol, Term};
+use clinch_machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
+use clinch_terms::{Sort, Symbol, Term};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

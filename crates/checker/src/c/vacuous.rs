@@ -1,8 +1,8 @@
 //! Programs whose assumptions may contradict each other: then every property holds, and none was checked.
 
-use clinch_ir::Node;
 use clinch_ir::cfa::CfaProgram;
-use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Stop};
+use clinch_machine::{InputRequest, InputSource, Limits, Machine, Stop};
+use clinch_terms::Node;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::{Overflow, modulo_width};
 use clinch_certify::{Judged, Rejection, Stop, certify};
 use clinch_engine::Budget;
 use clinch_engine::options::{EngineOption, Model, OptionTable, Value, any};
 use clinch_engine::share::{Known, Place};
 use clinch_ir::Reason;
-use clinch_ir::cfa::encoding::{Overflow, modulo_width};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
-use clinch_ir::horn::Encoding;
 use serde_json::json;
 
 use super::Found;

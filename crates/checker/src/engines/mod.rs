@@ -5,11 +5,12 @@ pub(crate) mod procedures;
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::ProgramClauses;
 use clinch_certify::Judged;
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, kinduction, lazy, spacer, split};
 use clinch_ir::cfa::interleaving::Interleaving;
-use clinch_ir::horn::ProgramClauses;
-use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Term, Verdict};
+use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
+use clinch_terms::Term;
 use serde_json::{Value, json};
 
 use crate::check::Watcher;

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::Overflow;
 use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
 use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, spacer, spds, split};
-use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
-use clinch_ir::horn::Encoding;
 use serde_json::Value;
 
 use super::encodings::{self, Chosen, one_after_the_other};

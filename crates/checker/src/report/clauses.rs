@@ -1,10 +1,9 @@
 //! Reports about Horn clauses.
 
-use clinch_ir::horn::{Assignment, evaluate};
 use clinch_ir::print::show_formula;
-use clinch_ir::{
-    Application, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId, Term, Terms,
-};
+use clinch_ir::{Application, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::{Counterexample, Derived, Proof, Report, Solved, Subject, Verdict};

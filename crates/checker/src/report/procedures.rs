@@ -2,10 +2,10 @@
 
 use clinch_certify::Stop;
 use clinch_frontend::c::types::DataModel;
-use clinch_ir::LocId;
 use clinch_ir::cfa::{
     CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Place, ProcedureId, Unrolling,
 };
+use clinch_terms::LocId;
 
 use super::{
     Bound, Confirmation, Counterexample, Invariant, ProgramRun, Proof, Report, RunInput, Subject, Telling, Verdict,

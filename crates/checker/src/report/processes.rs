@@ -2,7 +2,8 @@
 
 use clinch_ir::cfa::CfaProof;
 use clinch_ir::print::{show, show_cells, show_locations};
-use clinch_ir::{EvalError, Evaluator, Program, Proof as IrProof, State, Trace, TraceEnd, Verdict as IrVerdict};
+use clinch_ir::{Evaluator, Program, Proof as IrProof, State, Trace, TraceEnd, Verdict as IrVerdict};
+use clinch_terms::EvalError;
 
 use super::{Bound, Cells, Counterexample, ProcessStep, ProcessTrace, Proof, Report, Subject, Telling, Verdict};
 use crate::check::Outcome;

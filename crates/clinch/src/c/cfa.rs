@@ -1,13 +1,12 @@
 //! `clinch cfa`: draws control-flow automata.
 
-use clinch_ir::Terms;
 use clinch_ir::cfa::blocks::{TooLarge, blocks_from};
 use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, ProcedureId, print, show_c_in};
+use clinch_terms::Terms;
 
 use crate::check::refuse;
-use crate::cli::{CfaArgs, CfaFormat};
-use crate::cli::{Format, task};
+use crate::cli::{CfaArgs, CfaFormat, Format, task};
 use crate::{console, exit};
 
 /// `clinch cfa`.

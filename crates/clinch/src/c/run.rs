@@ -5,13 +5,12 @@ use std::io::Write as _;
 use clinch_checker::origin_text;
 use clinch_engine::Budget;
 use clinch_ir::cfa::{CfaProgram, Integers};
-use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, Outcome, Stop, TracedEdge};
+use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, Outcome, Stop, TracedEdge};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::check::refuse;
-use crate::cli::RunArgs;
-use crate::cli::{Format, task};
+use crate::cli::{Format, RunArgs, task};
 use crate::{console, exit};
 
 /// `clinch run`: the exit code says how the run ended, as for `check`: 1 if it reached the error, 2 if there is nothing to

@@ -1,8 +1,9 @@
 //! Is the abstraction exact, and which predicates would make it so? ([Alpha, section 4.2].)
 
 use clinch_ir::symbolic::at_locations;
-use clinch_ir::{BinOp, LocId, Node, SymbolicTransition, Term, Terms, TransId, UnOp};
+use clinch_ir::{SymbolicTransition, TransId};
 use clinch_smt::{Literal, Prover};
+use clinch_terms::{BinOp, LocId, Node, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use super::predicates::{Predicates, Scope};

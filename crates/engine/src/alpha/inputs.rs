@@ -4,8 +4,9 @@
 //! combination, and again until there is none left.
 
 use clinch_ir::symbolic::{at_locations, cell_equals, cell_term, initial_condition, input_condition};
-use clinch_ir::{Domain, LocId, Node, Program, Reason, State, Term, Terms, TransId, VarId};
+use clinch_ir::{Domain, Program, Reason, State, TransId};
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
+use clinch_terms::{LocId, Node, Term, Terms, VarId};
 
 use super::Context;
 use super::exact::{AlphaState, Exactness};

@@ -43,10 +43,10 @@ use clinch_ir::definedness::violated;
 use clinch_ir::print::show;
 use clinch_ir::symbolic::{cell_equals, cell_term};
 use clinch_ir::{
-    AbstractProof, AbstractState, InputDomain, Program, Proof, Reason, SymbolicTransition, Terms, TransId, VarId,
-    Verdict,
+    AbstractProof, AbstractState, InputDomain, Program, Proof, Reason, SymbolicTransition, TransId, Verdict,
 };
 use clinch_smt::{Counters, Prover};
+use clinch_terms::{Terms, VarId};
 use serde::Serialize;
 
 use self::exact::Exactness;

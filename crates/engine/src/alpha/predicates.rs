@@ -1,8 +1,9 @@
 //! The abstraction predicates, and the abstract states they induce.
 
 use clinch_ir::definedness::total;
-use clinch_ir::predicate::{Atom, atoms, normal_atom};
-use clinch_ir::{LocId, Move, ProcId, Reason, Term, Terms};
+use clinch_ir::{Move, Reason};
+use clinch_terms::predicate::{Atom, atoms, normal_atom};
+use clinch_terms::{LocId, ProcId, Term, Terms};
 use indexmap::IndexMap;
 
 use crate::concrete::{Code, Expander, Model};

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use clinch_ir::{Layout, LocId, Reason, Step, Trace, TraceEnd, TransId};
+use clinch_ir::{Layout, Reason, Step, Trace, TraceEnd, TransId};
+use clinch_terms::LocId;
 
 use super::exact::{AlphaState, Exactness};
 use super::inputs::InputSolver;

@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
-use clinch_ir::{LocId, Node, Symbol, Term};
+use clinch_terms::{LocId, Node, Symbol, Term};
 
 use super::layout::Layout;
 use super::path::PathId;

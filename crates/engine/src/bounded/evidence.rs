@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use clinch_ir::cfa::guided::{run_guided, value_bits};
+use clinch_ir::Reason;
 use clinch_ir::cfa::{Addresses, CfaProgram, InputId, InputTrace, Unrolling};
-use clinch_ir::machine::InputSource;
-use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, Value};
+use clinch_machine::InputSource;
+use clinch_machine::guided::{run_guided, value_bits};
 use clinch_smt::LargeQuestion;
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use super::path::{PathId, Paths};

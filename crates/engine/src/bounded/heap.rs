@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use clinch_ir::cfa::{Addresses, CfaProgram, EdgeId, Integers, Object, ObjectId};
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::state::{Key, Place, State};

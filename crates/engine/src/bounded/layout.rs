@@ -2,7 +2,7 @@
 
 use clinch_ir::cfa::order::WeakOrder;
 use clinch_ir::cfa::{CfaProgram, EdgeId, Liveness, Op, ProcedureId, partial_terms};
-use clinch_ir::{LocId, Symbol, Term, Terms};
+use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 
 /// A program prepared for execution.

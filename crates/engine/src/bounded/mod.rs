@@ -45,10 +45,11 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use clinch_ir::cfa::guided::open_reason;
+use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, ProcedureId};
-use clinch_ir::{Reason, Term, Terms};
+use clinch_machine::guided::open_reason;
 use clinch_smt::LargeQuestion;
+use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 

@@ -3,8 +3,8 @@
 //! They are kept as a tree, so that two states that meet know where they parted: only what was decided since then
 //! distinguishes them.
 
-use clinch_ir::fold::{Folder, are_opposite};
-use clinch_ir::{BinOp, Node, Term, Terms};
+use clinch_terms::fold::{Folder, are_opposite};
+use clinch_terms::{BinOp, Node, Term, Terms};
 use rustc_hash::FxHashMap;
 
 /// A path condition.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use clinch_ir::{Node, Term, Terms};
 use clinch_smt::{Answer, LargeQuestion};
+use clinch_terms::{Node, Term, Terms};
 
 use crate::budget::Budget;
 

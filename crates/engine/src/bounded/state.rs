@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use clinch_ir::cfa::{EdgeId, ProcedureId};
-use clinch_ir::fold::Folder;
-use clinch_ir::{LocId, Term, Terms};
+use clinch_terms::fold::Folder;
+use clinch_terms::{LocId, Term, Terms};
 
 use super::path::{PathId, Paths};
 

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::effects::updates;
 use clinch_ir::cfa::{Assign, EdgeId, InputId, Op, ProcedureId};
-use clinch_ir::fold::Folder;
-use clinch_ir::{LocId, Node, Reason, Sort, Symbol, Term, Terms};
+use clinch_terms::fold::Folder;
+use clinch_terms::{LocId, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::cut::Cuts;

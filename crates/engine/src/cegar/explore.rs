@@ -1,6 +1,7 @@
 //! `abstractCheck` ([Subsumer, figure 2]): the abstract states reachable under the present predicates.
 
-use clinch_ir::{ClauseId, HornSystem, Interpretation, PredId, Reason, Terms};
+use clinch_ir::{ClauseId, HornSystem, Interpretation, PredId, Reason};
+use clinch_terms::Terms;
 
 use super::Config;
 use super::frontier::{Expansion, Frontier, Work};

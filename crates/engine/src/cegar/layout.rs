@@ -3,9 +3,8 @@
 //! Members of an array of structures have regions of their own. Their cells are as far apart as the structures, and cells of one structure
 //! are at one place, so that a proof can say what they have to do with each other.
 
-use clinch_ir::cfa::DYNAMIC_BASE;
-use clinch_ir::cfa::{CfaProgram, Object, Op, Target};
-use clinch_ir::{BinOp, Node, Symbol, Term, Terms, UnOp};
+use clinch_ir::cfa::{CfaProgram, DYNAMIC_BASE, Object, Op, Target};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use num_integer::Integer;
 
 use crate::horn::Layout;

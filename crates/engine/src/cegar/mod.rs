@@ -56,9 +56,11 @@ mod tree;
 
 use std::time::{Duration, Instant};
 
-use clinch_ir::horn::{ProgramClauses, show_term};
-use clinch_ir::{HornSystem, HornVerdict, Interpretation, Program, Reason, Term, Terms, Verdict};
+use clinch_analyses::clauses::ProgramClauses;
+use clinch_ir::{HornSystem, HornVerdict, Interpretation, Program, Reason, Verdict};
 use clinch_smt::ItpConfig;
+use clinch_terms::show::show_term;
+use clinch_terms::{Term, Terms};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};

@@ -3,7 +3,8 @@
 //! Symbols that no conjunct of the constraint and no predicate connects are independent: what is known of the one says
 //! nothing about the other. A question then needs only the premises it is connected to, and more questions are equal.
 
-use clinch_ir::{BinOp, Clause, Node, Symbol, Term, Terms};
+use clinch_ir::Clause;
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::post::Premises;

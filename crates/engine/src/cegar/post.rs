@@ -4,9 +4,10 @@
 //! worth more than the question it answers: an unsatisfiable core settles all states that contain it, and a model settles
 //! all states it belongs to. Both are kept, and both stay true when predicates are added.
 
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{ClauseId, HornSystem, Node, Term, Terms, Value};
+use clinch_ir::{ClauseId, HornSystem};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{Node, Term, Terms, Value};
 use serde::Serialize;
 
 use super::parts::Parts;

@@ -1,7 +1,8 @@
 //! The predicates of the abstraction, location by location.
 
-use clinch_ir::predicate::{Atom, normal_atom};
-use clinch_ir::{BinOp, HornSystem, Node, PredId, Sort, Term, Terms, UnOp};
+use clinch_ir::{HornSystem, PredId};
+use clinch_terms::predicate::{Atom, normal_atom};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 
 /// For each predicate of the clauses (a location), formulas over its parameters.
 #[derive(Clone, Debug, Default)]

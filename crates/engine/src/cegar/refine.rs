@@ -1,9 +1,8 @@
 //! Counterexamples: real ones become refutations, spurious ones become predicates.
 
-use clinch_ir::{
-    ClauseId, Derivation, DerivationStep, HornSystem, Node, PredId, Reason, Sort, Symbol, Term, Terms, Value,
-};
+use clinch_ir::{ClauseId, Derivation, DerivationStep, HornSystem, PredId, Reason};
 use clinch_smt::{Answer, ItpConfig, ItpError, ItpNode, Solver, Z3Solver, interpolate};
+use clinch_terms::{Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use super::Scope;

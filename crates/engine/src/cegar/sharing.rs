@@ -1,8 +1,9 @@
 //! What other engines are told, and what is made of what they tell.
 
+use clinch_analyses::clauses::{CfaClauses, Statement};
+use clinch_ir::HornSystem;
 use clinch_ir::cfa::CfaProgram;
-use clinch_ir::horn::{CfaClauses, Statement};
-use clinch_ir::{HornSystem, Term, Terms};
+use clinch_terms::{Term, Terms};
 
 use super::{Cegar, Seed};
 use crate::budget::{Observer, Progress};

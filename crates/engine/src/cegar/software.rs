@@ -1,8 +1,9 @@
 //! Programs with procedures (C) through their clauses: large blocks between loop heads.
 
+use clinch_analyses::clauses::{CfaClauses, Encoding, SummaryClauses};
 use clinch_ir::cfa::{BoundCell, CfaProgram, CfaProof, CfaVerdict, InputTrace};
-use clinch_ir::horn::{CfaClauses, Encoding, SummaryClauses};
-use clinch_ir::{Derivation, HornSystem, HornVerdict, Interpretation, PredId, Reason, Symbol};
+use clinch_ir::{Derivation, HornSystem, HornVerdict, Interpretation, PredId, Reason};
+use clinch_terms::Symbol;
 
 use super::sharing::{AboutProgram, seeds};
 use super::{Seed, layout};

@@ -1,7 +1,8 @@
 //! The solvers of the clauses.
 
-use clinch_ir::{ClauseId, HornSystem, Terms};
+use clinch_ir::{ClauseId, HornSystem};
 use clinch_smt::{Solver, Z3Solver};
+use clinch_terms::Terms;
 
 /// A solver for each clause, in which its constraint stands: it keeps what it learns. With very many clauses there is one
 /// for all of them instead, into which the constraint in question is put: solvers take time to make, and memory.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::Overflow;
 use clinch_certify::{check_invariants, check_summaries};
-use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Invariants};
-use clinch_ir::horn::Encoding;
 
 use super::{Config, check, check_cells, check_software};
 use crate::horn::InvariantOptions;

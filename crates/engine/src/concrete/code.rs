@@ -4,7 +4,8 @@
 //! 64 bits) sets a flag, and the caller asks the interpreter what it was. Comparisons of slots and constants, the bulk
 //! of all guards, are single instructions.
 
-use clinch_ir::{BinOp, Node, Program, Term, Terms, UnOp};
+use clinch_ir::Program;
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 use super::model::SlotMap;
 
@@ -197,7 +198,7 @@ fn binary(op: BinOp, x: i64, y: i64, trap: &mut bool) -> i64 {
         BinOp::Mul => x.overflowing_mul(y),
         BinOp::Mod => (x.rem_euclid(y), false),
         BinOp::FloorDiv => x.overflowing_div_euclid(y),
-        _ => match clinch_ir::eval::integer_op(op, x, y) {
+        _ => match clinch_terms::integers::integer_op(op, x, y) {
             Ok(value) => (value, false),
             Err(_) => (0, true),
         },
@@ -210,7 +211,7 @@ fn unary(op: UnOp, x: i64, trap: &mut bool) -> i64 {
     match op {
         UnOp::Not => i64::from(x == 0),
         UnOp::BoolToInt => x,
-        _ => clinch_ir::eval::unary_op(op, x).unwrap_or_else(|_| {
+        _ => clinch_terms::integers::unary_op(op, x).unwrap_or_else(|_| {
             *trap = true;
             0
         }),

@@ -1,6 +1,7 @@
 //! Successors of a packed state.
 
-use clinch_ir::{EvalError, Fault, Interpreter, Reason, TransId};
+use clinch_ir::{Interpreter, Reason, TransId};
+use clinch_terms::{EvalError, Fault};
 
 use super::code::{Code, Scratch};
 use super::model::{Compiled, Model, Source, Target};

@@ -5,9 +5,8 @@
 
 use clinch_ir::layout::Field;
 use clinch_ir::range::range;
-use clinch_ir::{
-    Assign, InputDomain, Interpreter, Layout, Node, ProcId, Program, Reason, Rhs, Term, TransId, Transition, VarId,
-};
+use clinch_ir::{Assign, InputDomain, Interpreter, Layout, Program, Reason, Rhs, TransId, Transition};
+use clinch_terms::{Node, ProcId, Term, VarId};
 
 use super::code::Code;
 
@@ -129,7 +128,7 @@ impl<'p> Model<'p> {
     }
 
     /// Compiles a further scalar term, of a store that extends the program's.
-    pub fn compile(&self, terms: &clinch_ir::Terms, term: Term) -> Code {
+    pub fn compile(&self, terms: &clinch_terms::Terms, term: Term) -> Code {
         Code::new(self.program, terms, &self.slots, term)
     }
 

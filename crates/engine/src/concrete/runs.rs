@@ -2,7 +2,7 @@
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, InputOrigin, InputValue};
-use clinch_ir::machine::{InputRequest, InputSource, Limit, Outcome, Stop};
+use clinch_machine::{InputRequest, InputSource, Limit, Outcome, Stop};
 
 use crate::budget::Budget;
 

@@ -5,7 +5,8 @@
 //! independent. *Insertion* puts the successors into their shards; the shards are independent, and each takes the
 //! blocks in order. So numbering, parents and statistics depend on the program alone.
 
-use clinch_ir::{Fault, Proof, Reason, StateSet, TraceEnd, TransId, Verdict};
+use clinch_ir::{Proof, Reason, StateSet, TraceEnd, TransId, Verdict};
+use clinch_terms::Fault;
 use rayon::prelude::*;
 
 use super::{Config, Stats};

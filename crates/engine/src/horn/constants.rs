@@ -5,7 +5,8 @@
 
 use std::collections::VecDeque;
 
-use clinch_ir::{Application, Node, PredId, Sort, Symbol, Term, Terms};
+use clinch_ir::{Application, PredId};
+use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::history::{Event, Origin};

@@ -3,8 +3,9 @@
 //! The address of an array on the heap is mostly one number, and an index is not negative; invariants say so. With both put in,
 //! `a + 4 * (i < 0 ? i + 2^32 : i)` is a sum, and one sees which cell it is.
 
-use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, Symbol, Term, Terms};
+use clinch_ir::{Application, Clause, HornSystem};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 

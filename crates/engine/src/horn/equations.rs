@@ -1,7 +1,8 @@
 //! Symbols that the constraint of a clause defines (`x = t`, `x`, `not x`) are replaced by their definitions; constraints
 //! are folded, and clauses that always hold are dropped.
 
-use clinch_ir::{BinOp, Clause, Node, Sort, Symbol, Term, Terms, UnOp};
+use clinch_ir::Clause;
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::history::Origin;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{Clause, PredId, Symbol, Term};
+use clinch_ir::{Clause, PredId};
+use clinch_terms::{Symbol, Term};
 
 /// All clauses ever made, and what happened to predicates, in order.
 #[derive(Clone, Debug, Default)]

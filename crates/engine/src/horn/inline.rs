@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use clinch_ir::{Application, Clause, PredId, Symbol, Term};
+use clinch_ir::{Application, Clause, PredId};
+use clinch_terms::{Symbol, Term};
 use rustc_hash::FxHashMap;
 
 use super::equations::normalise;

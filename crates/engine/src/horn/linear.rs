@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::{BinOp, Node, Symbol, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
 /// Sums with more summands than this are left alone.
 const MAX_SUMMANDS: usize = 64;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::{Application, Clause, PredId, Term};
+use clinch_ir::{Application, Clause, PredId};
+use clinch_terms::Term;
 
 use super::equations::normalise;
 use super::history::Origin;

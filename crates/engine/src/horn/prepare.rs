@@ -1,7 +1,8 @@
 //! All preparation of Horn clauses, in the order in which it pays.
 
-use clinch_ir::{Derivation, HornSystem, HornVerdict, Interpretation, Reason, Term, Terms};
+use clinch_ir::{Derivation, HornSystem, HornVerdict, Interpretation, Reason};
 use clinch_smt::{ItpConfig, ItpNode, interpolate};
+use clinch_terms::{Term, Terms};
 
 use super::control::{ControlOptions, ControlStats, Split, recover_control};
 use super::{Interpolate, LostSolution, Simplified, SimplifyOptions, simplify};

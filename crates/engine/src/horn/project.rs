@@ -1,7 +1,7 @@
 //! Elimination of existential quantifiers, where it is easy: by equations, by pairing bounds (Fourier and Motzkin; exact
 //! over the integers as long as the coefficient is 1), and for few Boolean symbols by cases.
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use super::equations::{Elimination, Limits};

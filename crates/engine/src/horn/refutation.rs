@@ -1,7 +1,8 @@
 //! A refutation of the simplified clauses, taken apart along the origins of its clauses.
 
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{ClauseId, Derivation, DerivationStep, HornSystem, Reason, Symbol, Term, Value};
+use clinch_ir::{ClauseId, Derivation, DerivationStep, HornSystem, Reason};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{Symbol, Term, Value};
 
 use super::Simplified;
 use super::history::{Origin, Record, Renamed};

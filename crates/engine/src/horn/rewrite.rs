@@ -1,6 +1,6 @@
 //! Local simplification of formulas, together with substitution: each distinct subterm is looked at once.
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use super::linear::Linear;

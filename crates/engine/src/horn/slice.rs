@@ -4,7 +4,7 @@
 //! occurs in the constraint, twice in the body, or in an argument of the head that matters. What is dropped is computed
 //! forward again when a derivation is taken back.
 
-use clinch_ir::Symbol;
+use clinch_terms::Symbol;
 use rustc_hash::FxHashMap;
 
 use super::history::Origin;

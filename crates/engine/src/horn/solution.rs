@@ -10,7 +10,8 @@
 //! the other, its negation is; else any interpolant of the two. Where P occurs twice in a clause, each occurrence gets its
 //! own interpolant, against the earlier ones' and the needed formula for the later ones; P is their conjunction.
 
-use clinch_ir::{Application, HornSystem, Interpretation, PredId, Symbol, Term, Terms};
+use clinch_ir::{Application, HornSystem, Interpretation, PredId};
+use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::Simplified;

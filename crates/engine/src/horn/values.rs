@@ -1,6 +1,6 @@
 //! Values as terms.
 
-use clinch_ir::{Sort, Term, Terms, Value};
+use clinch_terms::{Sort, Term, Terms, Value};
 
 /// The term has the value.
 pub(crate) fn equals(terms: &mut Terms, term: Term, value: &Value) -> Option<Term> {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{Application, Clause, HornSystem, Node, Sort, Symbol, Term, Terms};
+use clinch_ir::{Application, Clause, HornSystem};
+use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 
 use super::SimplifyOptions;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
-use clinch_ir::{BinOp, LocId, Node, Sort, Term, Terms};
+use clinch_terms::{BinOp, LocId, Node, Sort, Term, Terms};
 
 use super::domains::Domains;
 use super::places::{Place, places, places_in};

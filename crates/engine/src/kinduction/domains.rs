@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, Op, Target};
-use clinch_ir::{Node, Symbol, Term, Terms, UnOp};
+use clinch_terms::{Node, Symbol, Term, Terms, UnOp};
 
 /// A variable to which more values are written may hold any.
 const MOST: usize = 8;

@@ -33,9 +33,10 @@ mod places;
 #[cfg(test)]
 mod tests;
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::{self, CfaProgram, CfaProof, CfaVerdict, InductiveLoop, InputTrace, ProcedureId};
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{LocId, Node, Reason, Sort, Symbol, Term, Terms, Value};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{LocId, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
-use clinch_ir::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
+use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
 
 use crate::bounded::Layout;
 use crate::bounded::cut::CutLoop;

@@ -5,16 +5,17 @@
 //! locations are zero, so that nothing is remembered that the predicate does not speak of. Every location counts as the head of a
 //! loop (it has an edge to itself that is never taken): a solution has a formula for each predicate.
 
+use clinch_analyses::clauses::Encoding;
 use clinch_ir::cfa::unfold::Point;
 use clinch_ir::cfa::{
     Assign, CfaProgram, CfaProof, CfaVerdict, Edge, Global, InputId, InputKind, InputSite, InputTrace, Integers,
     Invariants, Location, Op, Procedure, SourceMap, Target,
 };
-use clinch_ir::horn::{Assignment, Encoding, evaluate};
 use clinch_ir::{
-    Application, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, LocId, Node, PredId,
-    Reason, Sort, Span, Symbol, Term, Terms, Value,
+    Application, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId, Reason, Span,
 };
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{LocId, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use super::{Config, Stats};

@@ -1,7 +1,7 @@
 //! What may be chosen: each field is a strategy, the paper's choice beside what pays today.
 
-use clinch_ir::Symbol;
 use clinch_smt::ItpConfig;
+use clinch_terms::Symbol;
 
 use crate::share::Fact;
 

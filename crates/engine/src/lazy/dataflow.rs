@@ -1,12 +1,11 @@
 //! Cheap invariants: what a data-flow pass knows at a loop head holds there without a question to the prover.
 
+use clinch_analyses::intervals::{Intervals, Range, bounds};
 use clinch_bdd::Literal;
-use clinch_ir::cfa::intervals::{Intervals, Range, bounds};
 
 use clinch_ir::cfa::unfold::{Point, PointId};
 use clinch_ir::cfa::{CfaProgram, Liveness, ProcedureId};
-use clinch_ir::program::LocId;
-use clinch_ir::{Symbol, Term, Terms};
+use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::label::Labels;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clinch_ir::cfa::unfold::Target;
-use clinch_ir::horn::show_term;
+use clinch_terms::show::show_term;
 
 use super::Lazy;
 use super::tree::{Mark, NodeId, ROOT};

@@ -1,12 +1,13 @@
 //! Evidence: the tree as invariants, a path as a run.
 
-use clinch_ir::cfa::encoding::widen;
-use clinch_ir::cfa::guided::{run_guided, value_bits};
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::widen;
+use clinch_ir::Reason;
 use clinch_ir::cfa::unfold::{Open, PointId, Target};
 use clinch_ir::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, ProcedureId};
-use clinch_ir::horn::Encoding;
-use clinch_ir::machine::{InputRequest, InputSource};
-use clinch_ir::{Reason, Symbol, Term, Terms, Value};
+use clinch_machine::guided::{run_guided, value_bits};
+use clinch_machine::{InputRequest, InputSource};
+use clinch_terms::{Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use super::label::{INITIAL, Labels};

@@ -1,11 +1,12 @@
 //! Labels of the transition system ([Lazy, 5.1]): what a program does between two control points, in the chosen encoding.
 
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::{IntEncoding, View};
+use clinch_ir::Effect;
 use clinch_ir::cfa::blocks::blocks_from;
-use clinch_ir::cfa::encoding::{IntEncoding, View};
 use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Op};
-use clinch_ir::horn::Encoding;
-use clinch_ir::{Effect, Node, Symbol, Term, Terms};
+use clinch_terms::{Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::config::{BlockSize, Config};

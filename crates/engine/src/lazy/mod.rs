@@ -75,12 +75,12 @@ mod waiting;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use clinch_ir::cfa::guided::open_reason;
-use clinch_ir::cfa::unfold::PointId;
-use clinch_ir::cfa::unfold::Target;
+use clinch_analyses::clauses::Encoding;
+use clinch_ir::Reason;
+use clinch_ir::cfa::unfold::{PointId, Target};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
-use clinch_ir::horn::Encoding;
-use clinch_ir::{Reason, Symbol, Terms};
+use clinch_machine::guided::open_reason;
+use clinch_terms::{Symbol, Terms};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 //! ("explicit substitutions", [Lazy, 5.3]).
 
 use clinch_ir::cfa::unfold::Open;
-use clinch_ir::{Node, Symbol, Term, Terms};
+use clinch_terms::{Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::label::{Label, LabelId, Labels};

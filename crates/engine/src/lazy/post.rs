@@ -1,8 +1,9 @@
 //! `post`: abstract successors ([Lazy, 3.2 and 5.2.2]).
 
 use clinch_bdd::{Bdd, Bdds, Literal, OutOfNodes};
-use clinch_ir::{Node, Reason, Symbol, Term, Terms};
+use clinch_ir::Reason;
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::label::{LabelId, Labels};

@@ -1,8 +1,8 @@
 //! The predicates: atoms over the program's variables, numbered. Their numbers are the variables of the BDDs.
 
 use clinch_bdd::{Bdd, Literal};
-use clinch_ir::predicate::{Atom, atoms};
-use clinch_ir::{BinOp, Node, Symbol, Term, Terms, UnOp};
+use clinch_terms::predicate::{Atom, atoms};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 

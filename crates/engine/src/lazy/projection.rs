@@ -2,7 +2,7 @@
 //!
 //! A scheduler asks the environment again and again which thread runs next. Such questions need no prover.
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rounds of elimination for one condition.

@@ -5,8 +5,8 @@
 //! that has no others.
 
 use clinch_bdd::Literal;
-use clinch_ir::{Term, Terms};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 

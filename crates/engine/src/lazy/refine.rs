@@ -1,8 +1,9 @@
 //! Backward analysis of counterexamples and the focus operator ([Lazy, 4.2 and 5.3]).
 
-use clinch_ir::predicate::{Atom, atoms};
-use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, Value};
+use clinch_ir::Reason;
 use clinch_smt::{Answer, ItpError, ItpNode, Solver, Z3Solver, interpolate};
+use clinch_terms::predicate::{Atom, atoms};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 

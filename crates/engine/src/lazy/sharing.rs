@@ -3,10 +3,11 @@
 //! Others are told which values are control, the predicates with their places, and what the data-flow pass knows. What they tell is used
 //! as predicates at the places that it is about: so it is asked about, not believed.
 
-use clinch_ir::cfa::encoding::widen;
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::widen;
+use clinch_ir::Reason;
 use clinch_ir::cfa::unfold::PointId;
-use clinch_ir::horn::Encoding;
-use clinch_ir::{Reason, Term};
+use clinch_terms::Term;
 use rustc_hash::FxHashSet;
 
 use super::Lazy;

@@ -2,7 +2,7 @@
 //! helps only where it is known which cell is read.
 
 use clinch_ir::cfa::{CfaProgram, Op, Target};
-use clinch_ir::{BinOp, Node, Symbol, Term, Terms};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The variables that values, and addresses into regions, are computed from.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use clinch_analyses::encoding::Overflow;
 use clinch_ir::cfa::CfaProof;
-use clinch_ir::cfa::encoding::Overflow;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -6,11 +6,12 @@
 
 use std::time::Instant;
 
+use clinch_analyses::values::{Valuation, ValuedBlocks, control_variables};
+use clinch_ir::Reason;
 use clinch_ir::cfa::CfaProgram;
 use clinch_ir::cfa::blocks::TooLarge;
 use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
-use clinch_ir::cfa::values::{Valuation, ValuedBlocks, control_variables};
-use clinch_ir::{Reason, Symbol, Term, Terms};
+use clinch_terms::{Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::LocId;
 use clinch_ir::cfa::unfold::{Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Procedure};
+use clinch_terms::LocId;
 
 use super::config::Order;
 use super::tree::NodeId;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, ProcedureId};
-use clinch_ir::{Portable, Sort, Symbol, Term, Terms};
+use clinch_terms::{Portable, Sort, Symbol, Term, Terms};
 
 use super::{Bounds, Fact, Known, Place, is_in_scope};
 

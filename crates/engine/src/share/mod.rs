@@ -13,9 +13,9 @@ mod quota;
 #[cfg(test)]
 mod tests;
 
-use clinch_ir::cfa::intervals::is_trivial;
+use clinch_analyses::intervals::is_trivial;
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId};
-use clinch_ir::{LocId, Portable, Symbol, Term, Terms};
+use clinch_terms::{LocId, Portable, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
-use clinch_ir::Sort;
+use clinch_analyses::clauses::Encoding;
 use clinch_ir::cfa::CfaVerdict;
-use clinch_ir::horn::Encoding;
+use clinch_terms::Sort;
 
 use super::*;
 use crate::{Budget, Observer, Progress, bounded, lazy, testing};

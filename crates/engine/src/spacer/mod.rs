@@ -11,8 +11,9 @@ mod refutation;
 
 use std::time::{Duration, Instant};
 
-use clinch_ir::{HornSystem, HornVerdict, Interpretation, Node, Reason, Term, Terms};
+use clinch_ir::{HornSystem, HornVerdict, Interpretation, Reason};
 use clinch_smt::{Answer, HornAnswer, Quantifiers, Refutation, Solver, Z3Solver};
+use clinch_terms::{Node, Term, Terms};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};

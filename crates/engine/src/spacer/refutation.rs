@@ -1,7 +1,8 @@
 //! Clause instances for ground facts.
 
-use clinch_ir::{Clause, Derivation, DerivationStep, HornSystem, Reason, Terms, Value};
+use clinch_ir::{Clause, Derivation, DerivationStep, HornSystem, Reason};
 use clinch_smt::{Answer, Fact, Solver, Z3Solver};
+use clinch_terms::{Terms, Value};
 
 use crate::budget::Budget;
 use crate::horn::equals;

@@ -1,7 +1,7 @@
 //! Places where an input chooses among steps: which process moves, which event comes.
 
 use clinch_ir::cfa::{CfaProgram, Edge, EdgeId, Op, Procedure, Target};
-use clinch_ir::{LocId, Symbol};
+use clinch_terms::{LocId, Symbol};
 use rustc_hash::FxHashSet;
 
 /// Fewer steps are no choice.

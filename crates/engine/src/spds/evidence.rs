@@ -2,15 +2,16 @@
 
 use std::collections::VecDeque;
 
+use clinch_analyses::finite::Uncut;
 use clinch_bdd::Bdd;
 use clinch_bdd::words::Fill;
+use clinch_ir::Reason;
 use clinch_ir::cfa::effects::Effects;
-use clinch_ir::cfa::guided::{run_guided, value_bits};
-use clinch_ir::cfa::passes::Uncut;
 use clinch_ir::cfa::{Addresses, CfaProgram, InputId, InputTrace, Liveness, Op, ProcedureId, Summaries, SummaryPoint};
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::machine::InputSource;
-use clinch_ir::{BinOp, LocId, Reason, Sort, Symbol, Term, Terms, Value};
+use clinch_machine::InputSource;
+use clinch_machine::guided::{run_guided, value_bits};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{BinOp, LocId, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Run;

@@ -6,7 +6,7 @@
 use clinch_bdd::Bdd;
 use clinch_bdd::words::Fill;
 use clinch_ir::cfa::{CfaProgram, Op, Procedure, ProcedureId, Target};
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choices::choices;

@@ -76,8 +76,9 @@ use std::time::Duration;
 
 use clinch_bdd::terms::Unread;
 use clinch_bdd::{Bdds, OutOfNodes};
+use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
-use clinch_ir::{Reason, work};
+use clinch_terms::work;
 use serde::Serialize;
 
 pub use self::options::OPTIONS;

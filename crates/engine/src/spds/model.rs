@@ -5,9 +5,8 @@
 
 use clinch_bdd::words::select;
 use clinch_bdd::{Bdd, Bdds};
-use clinch_ir::LocId;
 use clinch_ir::cfa::{Assign, CfaProgram, EdgeId, Liveness, Op, Procedure, ProcedureId, Target};
-use clinch_ir::{Symbol, Term};
+use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;

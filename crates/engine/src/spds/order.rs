@@ -1,7 +1,7 @@
 //! Orders of procedures and locations.
 
-use clinch_ir::LocId;
 use clinch_ir::cfa::{CfaProgram, Op, Procedure, ProcedureId};
+use clinch_terms::LocId;
 
 /// The procedures that can be called, those that are called before those that call them (where no recursion prevents it).
 pub(super) fn procedures_in_order(program: &CfaProgram) -> Vec<ProcedureId> {

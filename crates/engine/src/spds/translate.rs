@@ -3,7 +3,7 @@
 use clinch_bdd::terms::{Leaves, Reader, Unread};
 use clinch_bdd::words::{Word, select};
 use clinch_bdd::{Bdd, Bdds};
-use clinch_ir::{Sort, Symbol, Term, Terms};
+use clinch_terms::{Sort, Symbol, Term, Terms};
 
 use super::Obstacle;
 use super::layout::{Layout, Storage};

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
-use clinch_ir::cfa::passes::{BoundedHeap, EXHAUSTED, Mask, Narrowing, Uncut, allocates, bound_heap};
-use clinch_ir::cfa::passes::{narrow, narrow_heap};
-use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, guided};
-use clinch_ir::{LocId, Reason, Symbol, Term};
+use clinch_analyses::finite::{
+    BoundedHeap, EXHAUSTED, Mask, Narrowing, Uncut, allocates, bound_heap, narrow, narrow_heap,
+};
+use clinch_ir::Reason;
+use clinch_ir::cfa::{CfaProgram, Op, ProcedureId};
+use clinch_machine::guided;
+use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;

@@ -6,7 +6,7 @@
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace, InputValue, ReachedStates};
-use clinch_ir::machine::{Cell, InputRequest, Limits, LoopHeads, Machine, MachineState, Parts, Pause};
+use clinch_machine::{Cell, InputRequest, Limits, LoopHeads, Machine, MachineState, Parts, Pause};
 use indexmap::{IndexMap, IndexSet};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::Overflow;
 use clinch_attack::generate;
 use clinch_certify::{check_induction, check_input_trace, check_invariants, check_reached_states, check_unrolling};
 use clinch_engine::explicit::{RunsConfig, check_runs};
@@ -9,9 +11,7 @@ use clinch_engine::lazy::{self, Order, Values};
 use clinch_engine::{Budget, Silent, alpha, bounded, kinduction, split};
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{Options, Unit, read};
-use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
-use clinch_ir::horn::Encoding;
 
 /// Programs that are tried, each by two engines or strategies.
 const PROGRAMS: usize = 16;

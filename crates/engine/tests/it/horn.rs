@@ -1,7 +1,8 @@
 //! Small systems of Horn clauses, built by hand, and what is known of them.
 
 use clinch_ir::horn::Application;
-use clinch_ir::{Clause, HornSystem, PredId, Sort, Source, Span, Term, Terms};
+use clinch_ir::{Clause, HornSystem, PredId, Source, Span};
+use clinch_terms::{Sort, Term, Terms};
 
 use crate::support::Answer;
 

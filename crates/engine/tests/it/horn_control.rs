@@ -1,9 +1,8 @@
 //! Clauses with explicit control have the verdict of the original ones, and their evidence can be taken back.
 
 use clinch_certify::{check_refutation, check_solution};
-use clinch_engine::cegar;
 use clinch_engine::horn::{ControlOptions, Split, recover_control};
-use clinch_engine::{Budget, Silent};
+use clinch_engine::{Budget, Silent, cegar};
 use clinch_frontend::{Input, Language, Options, read};
 use clinch_ir::{HornSystem, HornVerdict};
 use proptest::prelude::*;

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use clinch_engine::horn::{InvariantOptions, Invariants, invariants, strengthen};
-use clinch_ir::{BinOp, HornSystem, HornVerdict, Interpretation, PredId, Sort, Term, Terms};
+use clinch_ir::{HornSystem, HornVerdict, Interpretation, PredId};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{BinOp, Sort, Term, Terms};
 use proptest::prelude::*;
 
 use crate::horn_oracle::{check_solution, show, show_term, solve};
@@ -166,7 +167,7 @@ fn check_random(system: &HornSystem) -> Result<(), TestCaseError> {
 /// A formula of another store that extends the same system's.
 fn copy(from: &Interpretation, p: PredId, terms: &mut Terms) -> Term {
     fn rebuild(from: &Terms, term: Term, terms: &mut Terms) -> Term {
-        use clinch_ir::{Node, UnOp};
+        use clinch_terms::{Node, UnOp};
         match from.node(term) {
             Node::Unary(UnOp::Not, a) => {
                 let a = rebuild(from, a, terms);

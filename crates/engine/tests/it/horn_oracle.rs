@@ -1,11 +1,9 @@
 //! Horn clauses with finitely many facts, solved by deriving all of them; and checks of both kinds of evidence.
 
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{
-    Application, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, Node, PredId, Symbol, Term,
-    Terms, Value,
-};
+use clinch_ir::{Application, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{Node, Symbol, Term, Terms, Value};
 
 /// A derived fact.
 struct Fact {

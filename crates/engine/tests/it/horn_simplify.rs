@@ -1,9 +1,8 @@
 //! Simplified clauses have the verdict of the original ones, and their evidence can be taken back.
 
 use clinch_engine::horn::{Simplified, SimplifyOptions, simplify};
-use clinch_ir::{
-    Application, BinOp, Clause, HornSystem, HornVerdict, PredId, Sort, Source, Span, Symbol, Term, Terms, UnOp,
-};
+use clinch_ir::{Application, Clause, HornSystem, HornVerdict, PredId, Source, Span};
+use clinch_terms::{BinOp, Sort, Symbol, Term, Terms, UnOp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -456,7 +455,7 @@ fn add_clause(b: &mut Builder, sorts: &[Vec<Sort>], random: &RandomClause) {
         all.flat_map(|&t| terms.symbols(t)).collect()
     };
     for x in ints {
-        let clinch_ir::Node::Symbol(s) = b.system.terms.node(x) else { unreachable!() };
+        let clinch_terms::Node::Symbol(s) = b.system.terms.node(x) else { unreachable!() };
         if used.contains(&s) && !in_body.contains(&x) {
             constraint.push(b.within(x, 0, 3));
         }

@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::ProgramClauses;
 use clinch_engine::horn::InvariantOptions;
 use clinch_engine::kinduction::clauses::{self, Config, Stats};
 use clinch_engine::{Budget, Silent};
-use clinch_ir::horn::ProgramClauses;
 use clinch_ir::{HornVerdict, Program, Reason, Verdict};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-use crate::horn;
-use crate::naive;
 use crate::random::model;
 use crate::spacer::certified_horn;
 use crate::support::{Answer, certified, example, gcl};
+use crate::{horn, naive};
 
 fn run(program: &Program, timeout: Duration) -> (Answer, Verdict, Stats) {
     run_with(program, &Config::default(), timeout)

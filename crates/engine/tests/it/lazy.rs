@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::ProgramClauses;
 use clinch_engine::lazy::{Config, Order, check_clauses};
 use clinch_engine::{Budget, Silent};
-use clinch_ir::horn::ProgramClauses;
 use clinch_ir::{Program, TraceEnd, Verdict};
 use proptest::prelude::*;
 

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use clinch_ir::{EvalError, InputDomain, Interpreter, Program, State};
+use clinch_ir::{InputDomain, Interpreter, Program, State};
+use clinch_terms::EvalError;
 
 use crate::support::Answer;
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clinch_engine::alpha::{self, Inputs};
 use clinch_engine::{Budget, Silent, explicit};
-use clinch_ir::{Fault, InputDomain, Reason, TraceEnd, Verdict};
+use clinch_ir::{InputDomain, Reason, TraceEnd, Verdict};
+use clinch_terms::Fault;
 
 use crate::support::{Answer, gcl, reason, run_alpha, run_explicit};
 

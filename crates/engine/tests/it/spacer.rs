@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::ProgramClauses;
 use clinch_engine::{Budget, Silent, spacer};
-use clinch_ir::horn::ProgramClauses;
 use clinch_ir::{HornSystem, HornVerdict, Program, Verdict};
 
 use crate::horn;

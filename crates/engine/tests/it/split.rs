@@ -6,7 +6,8 @@ use clinch_engine::split::{self, Config, Initial, Stats, Strategy};
 use clinch_engine::{Budget, Goals, Sighting, Silent, explicit};
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::symbolic::{cell_equals, cell_term};
-use clinch_ir::{InputDomain, Layout, ProcId, Program, Proof, Property, Reason, VarId, Verdict};
+use clinch_ir::{InputDomain, Layout, Program, Proof, Property, Reason, Verdict};
+use clinch_terms::{ProcId, VarId};
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
 

@@ -2,9 +2,8 @@
 
 use clinch_engine::concrete::{Event, Expander, Model};
 use clinch_ir::symbolic::cell_term;
-use clinch_ir::{
-    EvalError, Evaluator, InputDomain, Interpreter, LocId, Node, Program, State, SymbolicTransition, TransId, VarId,
-};
+use clinch_ir::{Evaluator, InputDomain, Interpreter, Program, State, SymbolicTransition, TransId};
+use clinch_terms::{EvalError, LocId, Node, VarId};
 use proptest::prelude::*;
 
 use crate::random::model;

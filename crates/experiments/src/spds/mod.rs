@@ -5,12 +5,12 @@ mod tables;
 
 use std::time::{Duration, Instant};
 
+use clinch_analyses::clauses::Encoding;
+use clinch_analyses::encoding::Overflow;
 use clinch_certify::{Evidence, Rejection};
 use clinch_engine::spds::{self, Abstraction, Interpolants};
 use clinch_engine::{Budget, Silent, lazy};
-use clinch_ir::cfa::encoding::Overflow;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
-use clinch_ir::horn::Encoding;
 use serde_json::{Value, json};
 
 use crate::Request;

@@ -1,6 +1,7 @@
 //! Constraints and arithmetic: what they may consist of, and the terms they mean.
 
-use clinch_ir::{Span, Term, Terms, UnOp};
+use clinch_ir::Span;
+use clinch_terms::{Term, Terms, UnOp};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};

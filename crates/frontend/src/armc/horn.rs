@@ -1,8 +1,7 @@
 //! Systems over the rational numbers as Horn clauses: one predicate for each location.
 
-use clinch_ir::{
-    Application, Clause as HornClause, HornSystem, Node, PredId, Predicate, Sort, Source, Span, Term, Terms,
-};
+use clinch_ir::{Application, Clause as HornClause, HornSystem, PredId, Predicate, Source, Span};
+use clinch_terms::{Node, Sort, Term, Terms};
 
 use super::clause::{Clause, TermId, VarIndex};
 use super::expr::{Result, Translator, all};

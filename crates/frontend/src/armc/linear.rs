@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::Terms;
-use clinch_ir::{Term, UnOp};
+use clinch_terms::{Term, Terms, UnOp};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;

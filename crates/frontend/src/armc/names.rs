@@ -1,6 +1,6 @@
 //! The names of the variables of a system, for people and for options.
 
-use clinch_ir::{Term, Terms};
+use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::clause::{Clause, VarIndex, push_atom};

@@ -4,10 +4,8 @@
 //! which its constraints restrict is taken in two steps: the first assigns inputs to auxiliary variables, the second
 //! checks the constraints, moves the values to where they belong, and forgets them.
 
-use clinch_ir::{
-    Assign, Domain, Init, LocId, Move, Node, ProcId, Process, Program, Rhs, Source, Syntax, Term, Terms, Transition,
-    VarId,
-};
+use clinch_ir::{Assign, Domain, Init, Move, Process, Program, Rhs, Source, Syntax, Transition};
+use clinch_terms::{LocId, Node, ProcId, Term, Terms, VarId};
 
 use super::clause::{Clause, TermId, VarIndex};
 use super::expr::{Result, Scope, Translator, all, any};

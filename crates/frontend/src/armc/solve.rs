@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use clinch_ir::{Term, Terms};
+use clinch_terms::{Term, Terms};
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 

@@ -1,7 +1,8 @@
 //! SMT-LIB's bit-vectors: literals and operators, on values. What clinch has no operation for is written with others, as
 //! the standard defines it.
 
-use clinch_ir::{BinOp, Sort, Span, Term, Terms};
+use clinch_ir::Span;
+use clinch_terms::{BinOp, Sort, Term, Terms};
 use num_bigint::{BigInt, BigUint};
 
 use super::Stop;
@@ -299,7 +300,7 @@ fn least(terms: &mut Terms, width: u32) -> Term {
 /// The number in two's complement.
 fn signed_number(terms: &mut Terms, a: Term, width: u32) -> Term {
     if let Some((width, bits)) = terms.as_bit_vec(a) {
-        return terms.big(clinch_ir::bitvec::signed(width, &bits));
+        return terms.big(clinch_terms::bitvec::signed(width, &bits));
     }
     let sign = terms.extract(width - 1, width - 1, a);
     let (negative, number) = (is_one(terms, sign), terms.bv_to_nat(a));

@@ -6,7 +6,8 @@
 
 use std::rc::Rc;
 
-use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, Sort, Span, Symbol, Term, Terms};
+use clinch_ir::{Application, Clause, HornSystem, Span};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use num_bigint::BigInt;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};

@@ -1,15 +1,15 @@
 //! The commands of a script.
 
-use clinch_ir::{HornSystem, Sort, Source, Span};
+use clinch_ir::{HornSystem, Source, Span};
+use clinch_terms::Sort;
 
-use super::Stop;
 use super::clauses::Clausifier;
 use super::formula::Formula;
 use super::ops::Value;
 use super::sexpr::{Kind, Sexp, Tree};
 use super::sorts::sort_at;
 use super::translate::{Context, Declarations, Global, Macro, Translation};
-use super::unsupported;
+use super::{Stop, unsupported};
 
 /// Reads commands one after the other.
 pub(super) struct Reader<'s> {

@@ -1,7 +1,8 @@
 //! Formulas with predicates in them. What has no predicate and no quantifier inside is an ordinary term; only the rest
 //! is kept apart here, until it is cut into clauses.
 
-use clinch_ir::{PredId, Symbol, Term, Terms};
+use clinch_ir::PredId;
+use clinch_terms::{Symbol, Term, Terms};
 use indexmap::IndexSet;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;

@@ -1,7 +1,8 @@
 //! Arithmetic. Constants are folded at any size. Terms have no fractions, so a real number is carried as a term and the
 //! constant it is divided by, which disappears when numbers are compared.
 
-use clinch_ir::{BinOp, Sort, Span, Term, Terms, UnOp};
+use clinch_ir::Span;
+use clinch_terms::{BinOp, Sort, Term, Terms, UnOp};
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 

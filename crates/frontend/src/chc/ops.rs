@@ -1,6 +1,7 @@
 //! The operators of SMT-LIB's core theory and of arrays, on values.
 
-use clinch_ir::{BinOp, Node, Sort, Span, Term, Terms};
+use clinch_ir::Span;
+use clinch_terms::{BinOp, Node, Sort, Term, Terms};
 use num_bigint::BigInt;
 
 use super::Stop;

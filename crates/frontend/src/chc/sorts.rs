@@ -1,11 +1,10 @@
 //! Sorts as they are written.
 
-use clinch_ir::Sort;
+use clinch_terms::Sort;
 use rustc_hash::FxHashMap;
 
 use super::sexpr::{Kind, Sexp, Tree};
-use super::unsupported;
-use super::{Stop, bits};
+use super::{Stop, bits, unsupported};
 
 /// Largest number of sorts inside a sort. Sorts are compared as trees, all over.
 const MAX_SORT: usize = 64;

@@ -1,7 +1,8 @@
 //! Terms of the input as values. There is no recursion, for inputs nest deeply; and what `let` names is translated once,
 //! so that sharing survives.
 
-use clinch_ir::{HornSystem, PredId, Sort, Span, Symbol, Term};
+use clinch_ir::{HornSystem, PredId, Span};
+use clinch_terms::{Sort, Symbol, Term};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
@@ -9,8 +10,7 @@ use super::formula::{Argument, Formula, Formulas, Quantifier, redeclare};
 use super::ops::{Op, Value, sort_of};
 use super::sexpr::{Items, Kind, Sexp, Tree};
 use super::sorts::{SortNames, sort_at};
-use super::unsupported;
-use super::{Stop, bits};
+use super::{Stop, bits, unsupported};
 
 /// Deepest terms and formulas: what works on them later may recurse.
 const MAX_DEPTH: u32 = 2000;

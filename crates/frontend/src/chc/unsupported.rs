@@ -1,6 +1,6 @@
 //! What SMT-LIB has and clinch does not: recognised, so that the refusal can name it.
 
-use clinch_ir::Sort;
+use clinch_terms::Sort;
 
 use super::Stop;
 use super::sexpr::{Kind, Sexp, Tree};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{Domain, Init, LocId, Process, Program, Source, Syntax, VarId};
+use clinch_ir::{Domain, Init, Process, Program, Source, Syntax};
+use clinch_terms::{LocId, VarId};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -2,7 +2,8 @@
 //! translated to whichever it is, and converted where the other is needed.
 
 use clinch_ir::range::range;
-use clinch_ir::{BinOp, Domain, Node, ProcId, Program, Span, Term, Terms, UnOp, VarId};
+use clinch_ir::{Domain, Program, Span};
+use clinch_terms::{BinOp, Node, ProcId, Term, Terms, UnOp, VarId};
 
 use super::ast::Target;
 use super::declare::{Entity, Names, ProcessNames, Scope};

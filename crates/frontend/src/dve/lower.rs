@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{Assign, Move, ProcId, Program, Rhs, Source, Term, Terms, Transition, VarId};
+use clinch_ir::{Assign, Move, Program, Rhs, Source, Transition};
+use clinch_terms::{ProcId, Term, Terms, VarId};
 
 use super::ast::{Edge, Effect, Model, ProcessDecl, Side, Sync, Target};
 use super::declare::{Declared, Names};

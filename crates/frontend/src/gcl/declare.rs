@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{Domain, Init, LocId, ProcId, Process, Program, Source, Span, Syntax, VarId};
+use clinch_ir::{Domain, Init, Process, Program, Source, Span, Syntax};
+use clinch_terms::{LocId, ProcId, VarId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,7 @@
 //! Expressions of GCL: names resolved, types checked, quantifiers expanded, translated to terms.
 
-use clinch_ir::{BinOp, Node, Program, Span, Term, Terms, UnOp, VarId};
+use clinch_ir::{Program, Span};
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp, VarId};
 
 use super::scope::{Entity, Globals, Instance, Scope, Template, Type};
 use crate::constant::constant_value;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{Assign, LocId, Move, Node, Program, Rhs, Source, Term, Transition};
+use clinch_ir::{Assign, Move, Program, Rhs, Source, Transition};
+use clinch_terms::{LocId, Node, Term};
 use rustc_hash::FxHashSet;
 
 use super::ast::{Action, AssignDecl, Edge, Item, Model, ProcessDecl};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{LocId, ProcId, VarId};
+use clinch_terms::{LocId, ProcId, VarId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 

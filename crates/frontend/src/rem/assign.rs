@@ -1,7 +1,8 @@
 //! Parallel assignment.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, InputKind, Op, Target};
-use clinch_ir::{Node, Span, Symbol, Term, Terms};
+use clinch_terms::{Node, Symbol, Term, Terms};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 

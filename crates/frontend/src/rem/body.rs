@@ -2,8 +2,9 @@
 //!
 //! There is always one open end. Joining two locations makes them one, so that no empty steps are left behind.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Edge, Location, Op};
-use clinch_ir::{LocId, Span, Symbol, Term};
+use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::FxHashMap;
 
 /// An automaton under construction.

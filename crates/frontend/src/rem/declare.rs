@@ -138,7 +138,7 @@ impl<'s> Declare<'_, 's> {
         Ok((variable, initial.is_some()))
     }
 
-    fn initial(&mut self, id: ExprId, ty: &Type) -> Result<clinch_ir::Term> {
+    fn initial(&mut self, id: ExprId, ty: &Type) -> Result<clinch_terms::Term> {
         let span = self.exprs.span(id);
         let Some(scalar) = ty.scalar() else {
             return Err(Problem::new(span, format!("{} has no initial value", ty.text(&self.scope.structs)))

@@ -4,7 +4,8 @@
 //! constant is as wide as it must be. What has no value (an element outside its array, a quotient by zero) is noted as a
 //! [`Check`] that is made before the statement; `&&`, `||` and the quantifiers look at their operands from left to right.
 
-use clinch_ir::{BinOp, Node, Span, Symbol, Term, Terms};
+use clinch_ir::Span;
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 
 use super::scope::{Entity, Scope};
 use super::types::Scalar;

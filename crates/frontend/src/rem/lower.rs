@@ -6,7 +6,8 @@ use clinch_ir::cfa::{
     CfaProgram, Edge, InputId, InputKind, InputSite, Liveness, Location, Op, Procedure, ProcedureId, VariableInfo,
     partial_terms,
 };
-use clinch_ir::{LocId, Sort, Source, Span, Symbol};
+use clinch_ir::{Source, Span};
+use clinch_terms::{LocId, Sort, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{ModuleDecl, Text, ValueExpr, VarDecl};

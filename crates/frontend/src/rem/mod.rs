@@ -25,7 +25,8 @@ mod types;
 use std::sync::Arc;
 
 use clinch_ir::cfa::{CfaProgram, SourceMap};
-use clinch_ir::{Source, Span, Terms};
+use clinch_ir::{Source, Span};
+use clinch_terms::Terms;
 
 use crate::diagnostic::{Bag, Diagnostics, Problem};
 use crate::dialect::Dialect;

@@ -2,7 +2,8 @@
 //!
 //! An index that is not constant makes a place several scalars, each with the condition under which it is meant.
 
-use clinch_ir::{Span, Symbol, Term};
+use clinch_ir::Span;
+use clinch_terms::{Symbol, Term};
 
 use super::expr::{Expressions, Result, Value};
 use super::scope::Entity;

@@ -1,7 +1,7 @@
 //! What names mean.
 
 use clinch_ir::cfa::{CfaProgram, VariableInfo};
-use clinch_ir::{Symbol, Term, Terms};
+use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::types::{MAX_SCALARS, Scalar, Struct, Type, Variable};

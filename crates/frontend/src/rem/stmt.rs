@@ -1,7 +1,8 @@
 //! Statements.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{InputKind, Op, ProcedureId};
-use clinch_ir::{BinOp, Node, Span, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 use super::assign::to_scalar;
 use super::ast::{Alternative, Stmt, StmtKind, ValueExpr};
@@ -207,7 +208,7 @@ impl<'a, 's> Lower<'a, 's> {
     }
 
     /// Leaves for the alternatives whose guards hold: where each of them starts.
-    fn branch(&mut self, alternatives: &'a [Alternative<'s>], span: Span) -> Result<Vec<clinch_ir::LocId>> {
+    fn branch(&mut self, alternatives: &'a [Alternative<'s>], span: Span) -> Result<Vec<clinch_terms::LocId>> {
         let mut guarded: Vec<Guarded<'a, 's>> = Vec::new();
         for alternative in alternatives {
             let guard = match alternative.guard {
@@ -249,7 +250,7 @@ impl<'a, 's> Lower<'a, 's> {
     }
 
     /// Several guards may hold: an input decides.
-    fn choose_among(&mut self, guarded: &[Guarded<'a, 's>], starts: &[clinch_ir::LocId], span: Span) {
+    fn choose_among(&mut self, guarded: &[Guarded<'a, 's>], starts: &[clinch_terms::LocId], span: Span) {
         let open: Vec<_> = guarded.iter().zip(starts).filter_map(|((g, a), s)| Some(((*g)?, a.span, *s))).collect();
         let last = open.len() as u64 - 1;
         let scalar = if last == 1 { Scalar::Bool } else { Scalar::Int(64 - last.leading_zeros()) };

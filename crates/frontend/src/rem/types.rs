@@ -3,7 +3,8 @@
 //! Arrays and structs are no memory: each of their elements is a variable of the program, so that every engine sees scalars
 //! only and a local array is as recursive as its module.
 
-use clinch_ir::{Sort, Span, Symbol};
+use clinch_ir::Span;
+use clinch_terms::{Sort, Symbol};
 
 /// Most bits of a number: what the machine computes with.
 pub(super) const MAX_BITS: u32 = 64;

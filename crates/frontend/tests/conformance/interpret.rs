@@ -3,7 +3,7 @@
 use clinch_frontend::c::lower::{LowerOptions, lower};
 use clinch_frontend::c::{CheckOptions, Unit, check};
 use clinch_ir::cfa::{CfaProgram, InputKind};
-use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, Stop, TracedEdge};
+use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, Stop, TracedEdge};
 
 use clinch_attack::outcome::{End, Outcome};
 

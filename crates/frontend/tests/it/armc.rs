@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clinch_frontend::{Input, Language, Numbers, Options, ReadError, read};
 use clinch_ir::print::show;
-use clinch_ir::{Evaluator, HornSystem, Node, Program, State, Term};
+use clinch_ir::{Evaluator, HornSystem, Program, State};
+use clinch_terms::{Node, Term};
 use expect_test::{Expect, expect};
 
 use crate::lowering::describe;
@@ -249,7 +250,7 @@ fn options_are_read_in_prolog() {
     let again = Options { error: Some(show(&program, &program.terms, error)), predicates: shown, ..Options::default() };
     let again = read_program(&text, &again);
     for x in -2..3 {
-        let state = State { locs: vec![clinch_ir::LocId(1)], cells: vec![x, 1] };
+        let state = State { locs: vec![clinch_terms::LocId(1)], cells: vec![x, 1] };
         for (p, q) in program.predicates.iter().zip(&again.predicates) {
             let (p, q) = (Evaluator::new(&program).holds(*p, &state), Evaluator::new(&again).holds(*q, &state));
             assert_eq!(p, q);

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use clinch_frontend::{Input, Language, Options, read};
-use clinch_ir::{Interpreter, LocId, Program, State, TransId};
+use clinch_ir::{Interpreter, Program, State, TransId};
+use clinch_terms::LocId;
 use proptest::prelude::*;
 
 /// Values of the variables, before and after.

@@ -98,7 +98,7 @@ proptest! {
             }
         }
         match rem::read_boolean("model", words.concat().as_bytes(), &Options::default()) {
-            Ok(program) => drop(clinch_ir::machine::Machine::new(&program)),
+            Ok(program) => drop(clinch_machine::Machine::new(&program)),
             Err(diagnostics) => drop(diagnostics.render(true)),
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use clinch_ir::cfa::{Assign, CfaProgram, ObjectKind, Op, ProcedureId, Target};
-use clinch_ir::machine::format::{Argument, format};
-use clinch_ir::{BinOp, LocId, Node, Symbol, Term, UnOp};
+use clinch_machine::format::{Argument, format};
+use clinch_terms::{BinOp, LocId, Node, Symbol, Term, UnOp};
 
 /// How a run ends.
 #[derive(Debug, PartialEq, Eq)]
@@ -231,7 +231,7 @@ impl<'p> Apart<'p> {
             Op::Assign(assigns) => self.assign(assigns),
             Op::Input(s, _) => {
                 let width = match self.program.terms.symbol_sort(*s) {
-                    clinch_ir::Sort::BitVec(w) => *w,
+                    clinch_terms::Sort::BitVec(w) => *w,
                     other => panic!("{other} as an input"),
                 };
                 let value = input(width) & mask(width);

@@ -3,7 +3,7 @@
 //! The programs in `tests/c` print much; beside each stands what gcc makes of it.
 
 use clinch_ir::cfa::CfaProgram;
-use clinch_ir::machine::{InputRequest, Limits, Machine, Observer, Stop, TracedEdge};
+use clinch_machine::{InputRequest, Limits, Machine, Observer, Stop, TracedEdge};
 
 use crate::c_apart::{Apart, End};
 use crate::c_lowering::lowered;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::cfa::{CfaProgram, Integers, Op};
-use clinch_ir::machine::{InputRequest, Limits, Machine, Stop};
+use clinch_machine::{InputRequest, Limits, Machine, Stop};
 
 fn programs() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/gnu");

@@ -4,7 +4,7 @@ use clinch_frontend::c::lower::{LowerOptions, lower};
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{CheckOptions, Unit, check};
 use clinch_ir::cfa::{CfaProgram, InputKind, Integers};
-use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Stop};
+use clinch_machine::{InputRequest, InputSource, Limits, Machine, Stop};
 
 use crate::c_apart::{Apart, End};
 use crate::c_corpus::{corpus, preprocessed};

@@ -1,7 +1,7 @@
 //! What every program with procedures satisfies, whatever it was made from.
 
 use clinch_ir::cfa::{CfaProgram, Edge, Op, Procedure, Target};
-use clinch_ir::{Sort, Symbol, Term};
+use clinch_terms::{Sort, Symbol, Term};
 use std::collections::HashSet;
 
 /// The rules a program breaks; empty for a good one.

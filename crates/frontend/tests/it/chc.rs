@@ -2,7 +2,8 @@
 
 use clinch_frontend::{Input, Language, Options, ReadError, read};
 use clinch_ir::HornSystem;
-use clinch_ir::horn::{Assignment, evaluate, to_smtlib};
+use clinch_ir::horn::to_smtlib;
+use clinch_terms::evaluate::{Assignment, evaluate};
 use expect_test::{Expect, expect};
 
 pub(crate) fn read_chc(text: &str) -> Result<HornSystem, ReadError> {
@@ -15,7 +16,7 @@ pub(crate) fn read_chc(text: &str) -> Result<HornSystem, ReadError> {
 /// What the documentation of Horn clauses promises.
 pub(crate) fn check_invariants(system: &HornSystem) {
     let mut owned = vec![false; system.terms.symbol_count()];
-    let mut own = |symbol: clinch_ir::Symbol| {
+    let mut own = |symbol: clinch_terms::Symbol| {
         assert!(!std::mem::replace(&mut owned[symbol.index()], true), "{} is shared", system.terms.symbol_name(symbol));
     };
     system.predicates.iter().flat_map(|p| &p.params).for_each(|&s| own(s));
@@ -23,7 +24,7 @@ pub(crate) fn check_invariants(system: &HornSystem) {
         clause.vars.iter().for_each(|&s| own(s));
         let vars = HornSystem::collect_vars(&system.terms, &clause.body, clause.constraint, clause.head.as_ref());
         assert_eq!(vars, clause.vars);
-        assert_eq!(system.terms.sort(clause.constraint), clinch_ir::Sort::Bool);
+        assert_eq!(system.terms.sort(clause.constraint), clinch_terms::Sort::Bool);
         for application in clause.body.iter().chain(&clause.head) {
             let params = &system.predicate(application.predicate).params;
             assert_eq!(params.len(), application.args.len());
@@ -205,7 +206,7 @@ fn value_of(term: &str, x: i64) -> String {
     let script = format!("(declare-fun P (Int) Bool)(assert (forall ((x Int)) (=> (= x x) (P {term}))))");
     let system = system(&script);
     let clause = &system.clauses[0];
-    let assignment: Assignment = clause.vars.iter().map(|&v| (v, clinch_ir::Value::int(x))).collect();
+    let assignment: Assignment = clause.vars.iter().map(|&v| (v, clinch_terms::Value::int(x))).collect();
     let arg = clause.head.as_ref().expect("it has one").args[0];
     evaluate(&system.terms, &assignment, arg).expect("it has a value").to_string()
 }

@@ -1,7 +1,9 @@
 //! Bit-vectors in Horn clauses.
 
-use clinch_ir::horn::{Assignment, evaluate, to_smtlib};
-use clinch_ir::{HornSystem, Value};
+use clinch_ir::HornSystem;
+use clinch_ir::horn::to_smtlib;
+use clinch_terms::Value;
+use clinch_terms::evaluate::{Assignment, evaluate};
 use expect_test::expect;
 
 use crate::chc::{check_invariants, read_chc};

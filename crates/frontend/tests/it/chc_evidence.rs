@@ -1,7 +1,9 @@
 //! Solutions and refutations of Horn clauses as they are printed.
 
-use clinch_ir::horn::{model_to_smtlib, refutation_to_smtlib, show_term};
-use clinch_ir::{BinOp, ClauseId, Derivation, DerivationStep, HornSystem, Interpretation, Value};
+use clinch_ir::horn::{model_to_smtlib, refutation_to_smtlib};
+use clinch_ir::{ClauseId, Derivation, DerivationStep, HornSystem, Interpretation};
+use clinch_terms::show::show_term;
+use clinch_terms::{BinOp, Value};
 use expect_test::expect;
 
 use crate::chc::read_chc;
@@ -67,8 +69,8 @@ fn a_refutation_is_a_list_of_steps() {
 /// Operations of programs are written by what SMT-LIB has, or not at all.
 #[test]
 fn operations_of_programs() {
-    let mut terms = clinch_ir::Terms::new();
-    let (x, y) = (terms.fresh("x", clinch_ir::Sort::Int), terms.fresh("y", clinch_ir::Sort::Int));
+    let mut terms = clinch_terms::Terms::new();
+    let (x, y) = (terms.fresh("x", clinch_terms::Sort::Int), terms.fresh("y", clinch_terms::Sort::Int));
     let mut show = |op| {
         let term = terms.binary(op, x, y);
         show_term(&terms, term).unwrap_or_else(|e| e.to_string())
@@ -84,8 +86,8 @@ fn operations_of_programs() {
 /// A term that is used often is named, once.
 #[test]
 fn shared_terms_are_named() {
-    let mut terms = clinch_ir::Terms::new();
-    let mut term = terms.fresh("a!1", clinch_ir::Sort::Int);
+    let mut terms = clinch_terms::Terms::new();
+    let mut term = terms.fresh("a!1", clinch_terms::Sort::Int);
     for _ in 0..6 {
         let one = terms.int(1);
         let next = terms.add(term, one);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clinch_frontend::{Options, rem};
 use clinch_ir::cfa::CfaProgram;
-use clinch_ir::machine::{InputList, Limits, Machine, Stop};
+use clinch_machine::{InputList, Limits, Machine, Stop};
 
 fn program(text: &str) -> CfaProgram {
     rem::read("model", text.as_bytes(), &Options::default()).unwrap_or_else(|d| panic!("{}", d.render(false)))

@@ -203,7 +203,7 @@ proptest! {
 /// Reads and renders, for the sake of not panicking; what is accepted is compiled for the machine.
 fn survive(bytes: &[u8]) {
     match rem::read("model", bytes, &Options::default()) {
-        Ok(program) => drop(clinch_ir::machine::Machine::new(&program)),
+        Ok(program) => drop(clinch_machine::Machine::new(&program)),
         Err(diagnostics) => {
             assert!(diagnostics.iter().count() > 0);
             diagnostics.render(true);

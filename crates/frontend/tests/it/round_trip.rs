@@ -2,7 +2,8 @@
 
 use clinch_frontend::{Language, Options};
 use clinch_ir::print::show;
-use clinch_ir::{BinOp, Evaluator, LocId, Program, State, Term, Terms, UnOp, VarId};
+use clinch_ir::{Evaluator, Program, State};
+use clinch_terms::{BinOp, LocId, Term, Terms, UnOp, VarId};
 use proptest::prelude::*;
 
 use crate::read;
@@ -37,7 +38,7 @@ fn build(terms: &mut Terms, shape: &Shape) -> Term {
     match shape {
         Shape::Int(v) => terms.int(*v),
         Shape::Var(v) => terms.var(*v),
-        Shape::At(p, l) => terms.at(clinch_ir::ProcId(*p), LocId(*l)),
+        Shape::At(p, l) => terms.at(clinch_terms::ProcId(*p), LocId(*l)),
         Shape::Phase(v) => {
             let (phase, value) = (terms.var(PHASE), terms.int(*v));
             terms.eq(phase, value)

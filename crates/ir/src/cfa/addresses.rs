@@ -2,7 +2,7 @@
 //! them. Nothing is ever put where something else was.
 
 use super::{CfaProgram, Integers};
-use crate::term::{BinOp, Term, Terms};
+use clinch_terms::{BinOp, Term, Terms};
 
 /// Blocks made at run time start here, or behind the last fixed object.
 pub const DYNAMIC_BASE: u64 = 0x4000_0000;

@@ -6,8 +6,7 @@
 use super::addresses::{self, Addresses};
 use super::{Assign, CfaProgram, Integers, Object, ObjectId, Op, Target};
 use crate::effect::Effect;
-use crate::sort::Sort;
-use crate::term::{Symbol, Term, Terms};
+use clinch_terms::{Sort, Symbol, Term, Terms};
 
 /// Reads edges symbolically. Fresh memory comes from a counter, which is one more variable of the program.
 #[derive(Clone, Debug)]

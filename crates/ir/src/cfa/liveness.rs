@@ -6,8 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Op, Procedure, Target};
-use crate::program::LocId;
-use crate::term::{Node, Symbol, Term, Terms};
+use clinch_terms::{LocId, Node, Symbol, Term, Terms};
 
 /// Beyond so many bits nothing is computed, and everything counts as live.
 const MAX_BITS: usize = 1 << 29;

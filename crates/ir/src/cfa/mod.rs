@@ -17,27 +17,19 @@
 mod addresses;
 pub mod blocks;
 pub mod effects;
-pub mod encoding;
-pub mod guided;
 pub mod interleaving;
-pub mod intervals;
 mod liveness;
 pub mod order;
 mod partial;
-pub mod passes;
 pub mod print;
 mod source;
-#[cfg(test)]
-pub(crate) mod testing;
 pub mod unfold;
-pub mod values;
 mod verdict;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{LocId, Span, index_type};
-use crate::sort::Sort;
-use crate::term::{Symbol, Term, Terms};
+use crate::program::Span;
+use clinch_terms::{LocId, Sort, Symbol, Term, Terms, index_type};
 
 pub use addresses::{Addresses, DYNAMIC_BASE};
 pub use liveness::Liveness;

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Procedure;
-use crate::program::LocId;
+use clinch_terms::LocId;
 
 /// A loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Which terms may have no value when a program is executed: those that divide, shift or read memory.
 
-use crate::term::{BinOp, Node, Terms};
+use clinch_terms::{BinOp, Node, Terms};
 
 /// Whether the outermost operation may have no value, as far as a constant right operand does not exclude it.
 pub fn may_fail(terms: &Terms, node: Node) -> bool {

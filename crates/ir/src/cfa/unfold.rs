@@ -9,8 +9,7 @@ use rustc_hash::FxBuildHasher;
 use super::effects::Effects;
 use super::{CfaProgram, EdgeId, Op, ProcedureId};
 use crate::effect::Effect;
-use crate::program::{LocId, index_type};
-use crate::term::{Symbol, Term, Terms};
+use clinch_terms::{LocId, Symbol, Term, Terms, index_type};
 
 index_type! {
     /// A control point of an unfolding.

@@ -2,9 +2,9 @@
 
 use crate::cfa::unfold::Point;
 use crate::cfa::{InputId, ProcedureId};
-use crate::program::{LocId, Span};
-use crate::term::{Symbol, Term, Terms};
+use crate::program::Span;
 use crate::verdict::Reason;
+use clinch_terms::{LocId, Symbol, Term, Terms};
 
 /// What an engine says of a program.
 #[derive(Clone, Debug)]
@@ -117,9 +117,9 @@ pub struct Summaries {
     /// depends on it but the time it takes to check the proof.
     pub order: Vec<(Symbol, u32)>,
     /// If given, this is about the program whose integer variables hold only so many bits
-    /// ([`narrow`](crate::cfa::passes::narrow)).
+    /// (`finite::narrow`).
     pub int_bits: Option<u32>,
-    /// If given, this is about the program whose heap has only so many bits ([`bound_heap`](crate::cfa::passes::bound_heap)).
+    /// If given, this is about the program whose heap has only so many bits (`finite::bound_heap`).
     /// It shows as well that no run needs more.
     pub heap_bits: Option<u32>,
 }

@@ -4,28 +4,19 @@
 //! without head says that its body never holds. A *solution* ([`Interpretation`]) gives every predicate a formula that
 //! makes all clauses true: the program is safe. A *refutation* ([`Derivation`]) derives a contradiction: it is not.
 
-mod eval;
-mod from_cfa;
-mod from_program;
 mod print;
-mod show;
 
-pub use eval::{Assignment, Environment, Memo, evaluate, evaluate_with};
-pub use from_cfa::{CfaClauses, Encoding, Statement, SummaryClauses};
-pub use from_program::ProgramClauses;
 pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};
-pub use show::{Unprintable, show_symbol, show_term, show_value};
 
 use crate::program::{Source, Span};
-use crate::sort::Value;
-use crate::term::{Symbol, Term, Terms};
 use crate::verdict::Reason;
+use clinch_terms::{Symbol, Term, Terms, Value};
 
-crate::program::index_type! {
+clinch_terms::index_type! {
     /// A predicate of a [`HornSystem`].
     PredId
 }
-crate::program::index_type! {
+clinch_terms::index_type! {
     /// A clause of a [`HornSystem`].
     ClauseId
 }
@@ -121,7 +112,7 @@ impl HornSystem {
     }
 
     /// Adds a predicate with parameters of these sorts.
-    pub fn add_predicate(&mut self, name: impl Into<String>, sorts: &[crate::Sort]) -> PredId {
+    pub fn add_predicate(&mut self, name: impl Into<String>, sorts: &[clinch_terms::Sort]) -> PredId {
         let name = name.into();
         let params = sorts.iter().enumerate().map(|(i, s)| self.terms.declare(format!("{name}!{i}"), s.clone()));
         let params = params.collect();

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::show::{Body, Names, Unprintable, show_value};
-use super::{
-    Application, Assignment, Clause, Derivation, DerivationStep, HornSystem, Interpretation, PredId, evaluate,
-};
-use crate::sort::Sort;
+use super::{Application, Clause, Derivation, DerivationStep, HornSystem, Interpretation, PredId};
+use clinch_terms::Sort;
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::show::{Body, Names, Unprintable, show_value};
 
 /// The clauses as a script: declarations, one assertion per clause, `check-sat`.
 pub fn to_smtlib(system: &HornSystem) -> Result<String, Unprintable> {
@@ -99,7 +98,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The arguments, and which are real numbers.
-    fn keys(&self, application: &Application) -> Vec<(crate::Term, bool)> {
+    fn keys(&self, application: &Application) -> Vec<(clinch_terms::Term, bool)> {
         let real = self.sorts(application.predicate).map(|sort| *sort == Sort::Real);
         application.args.iter().copied().zip(real).collect()
     }

@@ -5,7 +5,7 @@
 
 use std::ops::Not;
 
-use clinch_ir::work;
+use clinch_terms::work;
 use rustc_hash::FxHashMap;
 
 /// The nanoseconds that a gate takes, about, with its way to the solver.

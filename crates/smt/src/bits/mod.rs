@@ -16,7 +16,7 @@ mod words;
 
 use std::rc::Rc;
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 

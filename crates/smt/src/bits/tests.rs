@@ -1,6 +1,6 @@
 //! Circuits against the meaning of the operations, for all values of small widths.
 
-use clinch_ir::bitvec;
+use clinch_terms::bitvec;
 
 use super::*;
 

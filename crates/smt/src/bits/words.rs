@@ -1,6 +1,6 @@
-//! Operations on words of bits, the lowest bit first. Their meaning is that of SMT-LIB; `clinch_ir::bitvec` is the reference.
+//! Operations on words of bits, the lowest bit first. Their meaning is that of SMT-LIB; `clinch_terms::bitvec` is the reference.
 
-use clinch_ir::BinOp;
+use clinch_terms::BinOp;
 
 use super::circuit::{Bit, Circuit};
 

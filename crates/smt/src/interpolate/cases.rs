@@ -1,6 +1,6 @@
 //! Formulas cut down to some of their cases: implicants read off models.
 
-use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

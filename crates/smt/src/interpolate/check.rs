@@ -1,6 +1,6 @@
 //! The definition of tree interpolants, asked of Z3.
 
-use clinch_ir::{Node, Term, Terms};
+use clinch_terms::{Node, Term, Terms};
 
 use super::ItpNode;
 use super::tree::Tree;

@@ -1,6 +1,6 @@
 //! The conjuncts that make a tree of formulas infeasible.
 
-use clinch_ir::{Term, Terms};
+use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashSet;
 
 use super::problem::conjuncts;

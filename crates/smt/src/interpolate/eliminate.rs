@@ -1,7 +1,7 @@
 //! Existential quantification over a conjunction: by equations first, then Fourier and Motzkin's way on inequalities, then
 //! by Z3. What is returned follows from the conjunction; it may be weaker than the quantified formula.
 
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
 use z3::ast::{Ast, Bool, Dynamic, exists_const};

@@ -4,7 +4,7 @@
 //! cut down to a few of their cases (`Cases`), and interpolants of what is left are tried on the whole formulas. Where
 //! they fail, the case that shows it is added. Few paths also make simple interpolants.
 
-use clinch_ir::Term;
+use clinch_terms::Term;
 
 use super::arithmetic::Arithmetic;
 use super::cases::Cases;

@@ -1,6 +1,6 @@
 //! Interpolants while they are put together: hash-consed conjunctions and disjunctions of atoms, kept small.
 
-use clinch_ir::{BinOp, Node, Term, Terms};
+use clinch_terms::{BinOp, Node, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;

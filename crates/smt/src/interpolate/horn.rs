@@ -1,7 +1,7 @@
 //! Interpolants from Z3's engine for Horn clauses (Spacer): one predicate per node over the symbols it shares, one clause
 //! per node, and the root's clause has the conclusion false.
 
-use clinch_ir::{Symbol, Term};
+use clinch_terms::{Symbol, Term};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Dynamic, forall_const};
 use z3::{DeclKind, Fixedpoint, FuncDecl, Params, SatResult, Sort};
@@ -9,8 +9,7 @@ use z3::{DeclKind, Fixedpoint, FuncDecl, Params, SatResult, Sort};
 use super::{Failure, Query};
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant, z3_sort};
-use crate::interrupt;
-use crate::work;
+use crate::{interrupt, work};
 
 /// Milliseconds the engine may take.
 const MILLISECONDS: u32 = 5_000;

@@ -1,6 +1,6 @@
 //! Terms as linear sums.
 
-use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 use num_traits::Signed;
 
 use super::problem::Problem;

@@ -30,7 +30,7 @@ mod tests;
 mod tree;
 mod weaken;
 
-use clinch_ir::{Symbol, Term, Terms};
+use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 
 pub use check::check;

@@ -1,7 +1,7 @@
 //! Strongest postconditions restricted to the conjuncts that matter and to the symbols that are still needed ("Newton"
 //! refinement). Also for formulas that linear arithmetic does not cover, as long as substitution gets rid of what is local.
 
-use clinch_ir::{Symbol, Term};
+use clinch_terms::{Symbol, Term};
 use rustc_hash::FxHashSet;
 
 use super::eliminate::eliminate;

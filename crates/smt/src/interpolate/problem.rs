@@ -4,7 +4,7 @@
 //! symbols are shared between nodes, and the literals of a lemma split by node. Structure is named as by Plaisted and
 //! Greenbaum, in the polarities that occur.
 
-use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use super::linear::{Linear, NumVar};

@@ -1,6 +1,6 @@
 //! Derivation trees: which nodes are below which, and which symbols occur where.
 
-use clinch_ir::{Symbol, Terms};
+use clinch_terms::{Symbol, Terms};
 use rustc_hash::FxHashMap;
 
 use super::ItpNode;

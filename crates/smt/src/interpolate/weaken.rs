@@ -1,6 +1,6 @@
 //! The check of interpolants, from the root downward: what a parent does not need of its children's formulas is dropped.
 
-use clinch_ir::{Term, Terms};
+use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashSet;
 
 use super::Query;

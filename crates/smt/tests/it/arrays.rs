@@ -1,7 +1,7 @@
 //! Arrays, trees that are none, and feasible trees.
 
-use clinch_ir::{Sort, Terms};
 use clinch_smt::{ItpConfig, ItpError, ItpNode, check, interpolate};
+use clinch_terms::{Sort, Terms};
 
 #[test]
 fn arrays() {

@@ -1,8 +1,8 @@
 //! Bit-vectors: constant folding, evaluation and Z3 agree.
 
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

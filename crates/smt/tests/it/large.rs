@@ -1,7 +1,7 @@
 //! Questions about random formulas over bits and arrays: Z3 says the same, and models are models.
 
-use clinch_ir::{BinOp, Node, Sort, Term, Terms, Value};
 use clinch_smt::{Answer, LargeQuestion, Solver, Z3Solver};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, Value};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

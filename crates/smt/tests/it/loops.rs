@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use clinch_ir::{BinOp, Node, Sort, Term, Terms, UnOp};
 use clinch_smt::{Interpolants, ItpConfig, ItpNode, Method, check, interpolate};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 
 /// A formula as text, symbols by their names.
 pub(crate) fn show(terms: &Terms, term: Term) -> String {

@@ -1,7 +1,7 @@
 //! Random infeasible trees: whatever is returned passes the check.
 
-use clinch_ir::{BinOp, Sort, Term, Terms, UnOp};
 use clinch_smt::{ItpConfig, ItpError, ItpNode, Method, check, interpolate};
+use clinch_terms::{BinOp, Sort, Term, Terms, UnOp};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{AllocKind, CfaProgram, Edge, InputOrigin, InputTrace, ObjectId, ObjectKind, Op};
-use clinch_ir::machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
+use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
 
 /// Where contents lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

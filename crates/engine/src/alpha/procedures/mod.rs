@@ -18,13 +18,14 @@ mod runs;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::blocks::blocks_from;
-use clinch_ir::cfa::guided::value_bits;
 use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, InputValue, Invariants, Op, show_c_in};
-use clinch_ir::predicate::{Atom, normal_atom};
-use clinch_ir::{BinOp, Node, Reason, Sort, Symbol, Term, Terms, UnOp};
+use clinch_machine::guided::value_bits;
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
+use clinch_terms::predicate::{Atom, normal_atom};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 

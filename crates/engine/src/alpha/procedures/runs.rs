@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
-use clinch_ir::cfa::guided::value_bits;
+use clinch_ir::Reason;
 use clinch_ir::cfa::unfold::{Point, PointId, Unfolding};
 use clinch_ir::cfa::{EdgeId, InputTrace, InputValue, Integers};
-use clinch_ir::horn::{Environment, Memo, evaluate_with};
-use clinch_ir::machine::{InputRequest, InputSource, Limits, LoopHeads, Machine, MachineState, Outcome, Pause};
-use clinch_ir::{Reason, Sort, Symbol, Term, Terms, Value};
+use clinch_machine::guided::value_bits;
+use clinch_machine::{InputRequest, InputSource, Limits, LoopHeads, Machine, MachineState, Outcome, Pause};
+use clinch_terms::evaluate::{Environment, Memo, evaluate_with};
+use clinch_terms::{Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use clinch_ir::cfa::{CfaProgram, Op, Target};
-use clinch_ir::machine::InputRequest;
-use clinch_ir::{Node, Term};
+use clinch_machine::InputRequest;
+use clinch_terms::{Node, Term};
 use rand::Rng;
 
 use super::RunsConfig;

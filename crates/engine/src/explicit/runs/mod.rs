@@ -26,7 +26,7 @@ use clinch_ir::Reason;
 use clinch_ir::cfa::{
     AllocKind, CfaProgram, CfaVerdict, InputKind, InputOrigin, InputSite, InputTrace, InputValue, Op,
 };
-use clinch_ir::machine::{Limit, Machine, Outcome, Stop};
+use clinch_machine::{Limit, Machine, Outcome, Stop};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
@@ -98,7 +98,7 @@ pub fn check_runs(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, RunsStats) {
-    clinch_ir::work::counted(|| search_in_stages(program, config, budget, observer))
+    clinch_terms::work::counted(|| search_in_stages(program, config, budget, observer))
 }
 
 fn search_in_stages(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clinch_ir::cfa::InputTrace;
-use clinch_ir::machine::{InputRequest, Limit, Limits, Stop};
+use clinch_machine::{InputRequest, Limit, Limits, Stop};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

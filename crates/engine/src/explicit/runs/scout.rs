@@ -3,9 +3,9 @@
 //! These runs are extra and short, so that the search itself does not have to stop at loop heads. They are counted, not timed: the same
 //! program has the same states.
 
-use clinch_ir::Symbol;
 use clinch_ir::cfa::{Liveness, ProcedureId};
-use clinch_ir::machine::{Limits, LoopHeads, Machine, MachineState, Pause};
+use clinch_machine::{Limits, LoopHeads, Machine, MachineState, Pause};
+use clinch_terms::Symbol;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -2,7 +2,7 @@
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProof, CfaVerdict, InputTrace, InputValue, ReachedStates};
-use clinch_ir::machine::{Limit, Limits, LoopHeads, MachineState, Outcome, Pause, Stop};
+use clinch_machine::{Limit, Limits, LoopHeads, MachineState, Outcome, Pause, Stop};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 

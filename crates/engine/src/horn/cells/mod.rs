@@ -16,7 +16,8 @@
 mod reader;
 mod zones;
 
-use clinch_ir::{Application, Clause, HornSystem, Interpretation, Node, PredId, Sort, Span, Symbol, Term, Terms};
+use clinch_ir::{Application, Clause, HornSystem, Interpretation, PredId, Span};
+use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::linear::as_symbol;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::{Application, BinOp, Node, Sort, Symbol, Term, Terms};
+use clinch_ir::Application;
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::super::linear::{Linear, as_symbol};

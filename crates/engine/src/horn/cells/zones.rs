@@ -1,7 +1,8 @@
 //! Zones of places, in each of which one thing is known.
 
-use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, PredId, Sort, Span, Symbol, Term, Terms};
+use clinch_ir::{Application, Clause, HornSystem, PredId, Span};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::super::linear::as_symbol;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use clinch_ir::{ClauseId, Node, PredId, Sort, Symbol, Term};
+use clinch_ir::{ClauseId, PredId};
+use clinch_terms::{Node, Sort, Symbol, Term};
 use rustc_hash::FxHashMap;
 
 use super::super::linear::as_symbol;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use clinch_ir::{ClauseId, HornSystem, PredId, Symbol, Term, Terms};
+use clinch_ir::{ClauseId, HornSystem, PredId};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ControlOptions, Location, has_value};

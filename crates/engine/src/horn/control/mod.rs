@@ -19,7 +19,7 @@ mod explore;
 mod specialise;
 
 use clinch_ir::{ClauseId, Derivation, DerivationStep, HornSystem, Interpretation, PredId, Predicate, Reason};
-use clinch_ir::{Sort, Symbol, Term, Terms, Value};
+use clinch_terms::{Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use super::Size;

@@ -1,8 +1,8 @@
 //! Clauses between locations.
 
-use clinch_ir::BinOp;
-use clinch_ir::{Application, Clause, HornSystem, Node, PredId, Predicate, Sort, Symbol, Term, Terms, UnOp, Value};
+use clinch_ir::{Application, Clause, HornSystem, PredId, Predicate};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::linear::as_symbol;

@@ -1,6 +1,6 @@
 //! What is known of one predicate: the elements of the abstract domain.
 
-use clinch_ir::{BinOp, Sort, Term, Terms, Value};
+use clinch_terms::{BinOp, Sort, Term, Terms, Value};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;

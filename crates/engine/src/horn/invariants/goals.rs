@@ -3,7 +3,8 @@
 //! A query says that its constraint holds nowhere: `a[i] == b[i] || b[i] == a[i] * a[i]` at the index of the last loop. Said of any cell, and
 //! moved back to the loops before, that is often the invariant, whatever its form is.
 
-use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, Symbol, Term, Terms, UnOp};
+use clinch_ir::{Application, Clause, HornSystem};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use super::InvariantOptions;

@@ -24,9 +24,10 @@ mod templates;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use clinch_ir::horn::{Assignment, evaluate};
-use clinch_ir::{Application, ClauseId, HornSystem, Interpretation, Node, PredId, Sort, Term, Terms, Value};
+use clinch_ir::{Application, ClauseId, HornSystem, Interpretation, PredId};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{Node, Sort, Term, Terms, Value};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use serde::Serialize;

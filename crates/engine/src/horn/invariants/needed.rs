@@ -3,8 +3,9 @@
 //! A solution of strengthened clauses with all invariants is one of the original clauses, but most conjuncts are of
 //! no use. Cores tell which ones of the premises a clause needs for what is needed of its head.
 
-use clinch_ir::{Application, Clause, HornSystem, Interpretation, Term};
+use clinch_ir::{Application, Clause, HornSystem, Interpretation};
 use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_terms::Term;
 
 use super::Invariants;
 

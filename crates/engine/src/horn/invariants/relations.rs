@@ -3,7 +3,8 @@
 //! A search stops where it finds something, so before that place nothing is equal to it; a property says that a cell is one of two
 //! values. Affine hulls and bounds cannot say either.
 
-use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, Terms};
+use clinch_ir::{Application, Clause, HornSystem};
+use clinch_terms::{BinOp, Node, Terms};
 use num_bigint::BigInt;
 
 use super::InvariantOptions;

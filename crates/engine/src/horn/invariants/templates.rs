@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::{Application, BinOp, Clause, HornSystem, Node, Symbol, Term, Terms};
+use clinch_ir::{Application, Clause, HornSystem};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use indexmap::IndexMap;
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -19,12 +19,12 @@
 //!   speaks about one state.
 //! - D2. There are no simple paths: a state from which an error is nearer in another way is left out instead.
 
-use clinch_ir::horn::{Assignment, evaluate};
 use clinch_ir::{
-    Application, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId, Reason, Symbol,
-    Term, Terms,
+    Application, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId, Reason,
 };
 use clinch_smt::{Answer, ItpConfig, Solver, Z3Solver};
+use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

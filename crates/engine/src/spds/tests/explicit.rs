@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
-use clinch_ir::{BinOp, LocId, Node, Symbol, Term, UnOp};
+use clinch_terms::{BinOp, LocId, Node, Symbol, Term, UnOp};
 
 /// Values of all symbols of a frame and the globals.
 type State = BTreeMap<Symbol, bool>;

@@ -1,9 +1,10 @@
 //! Random recursive programs over truth values: all strategies agree with explicit saturation, and pre* with post*.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{
     Assign, Edge, Global, InputId, InputKind, InputSite, Location, Op, Procedure, ProcedureId, SourceMap, Target,
 };
-use clinch_ir::{LocId, Sort, Span, Symbol, Term, Terms};
+use clinch_terms::{LocId, Sort, Symbol, Term, Terms};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

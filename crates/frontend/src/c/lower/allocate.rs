@@ -1,7 +1,8 @@
 //! Dynamic memory.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{AllocKind, InputKind, Op};
-use clinch_ir::{BinOp, Span, Symbol, Term};
+use clinch_terms::{BinOp, Symbol, Term};
 
 use super::super::hir::BinaryOp;
 use super::super::points_to::Cell;

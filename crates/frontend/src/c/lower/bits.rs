@@ -1,7 +1,7 @@
 //! gcc's builtins that count and move bits.
 
 use clinch_ir::cfa::Op;
-use clinch_ir::{BinOp, Node, Term};
+use clinch_terms::{BinOp, Node, Term};
 
 use super::super::hir::{Call, Expr};
 use super::super::points_to::Bits;

@@ -3,8 +3,9 @@
 //! A block is cut into the cells that the rest of the program uses, so a typed object stays typed. Bytes that nothing
 //! reads are not copied.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, InputId, InputSite, Op, Target};
-use clinch_ir::{BinOp, Node, Span, Symbol, Term};
+use clinch_terms::{BinOp, Node, Symbol, Term};
 
 use super::super::hir::{BinaryOp, VariableId};
 use super::super::points_to::{Cell, Elements, Piece, Uncut};

@@ -1,7 +1,8 @@
 //! The automaton of one procedure while it is built.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Edge, Location, Op};
-use clinch_ir::{LocId, Span, Symbol, Term};
+use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::hir::{FunctionId, LabelId};

@@ -1,7 +1,8 @@
 //! Calls.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
-use clinch_ir::{Span, Term};
+use clinch_terms::Term;
 
 use super::super::hir::{Call, Callee, Expr, FunctionId};
 use super::super::points_to::{is_record, key, leaves, library, library_by_pointer};
@@ -289,7 +290,7 @@ impl Lowering<'_> {
             (None, Value::Void) => Value::Void,
         };
         if let (Value::Scalar(to), Value::Scalar(from)) = (&common, &value) {
-            if let clinch_ir::Node::Symbol(symbol) = self.terms.node(*to) {
+            if let clinch_terms::Node::Symbol(symbol) = self.terms.node(*to) {
                 let assign = Assign { target: CfaTarget::Var(symbol), value: *from };
                 self.body.emit(Op::Assign(vec![assign]), span);
             }

@@ -1,6 +1,6 @@
 //! Conditions: truth values of expressions, and branches on them.
 
-use clinch_ir::{LocId, Term};
+use clinch_terms::{LocId, Term};
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
 use super::super::points_to::{Residence, key, residence};
@@ -183,8 +183,8 @@ impl Lowering<'_> {
 
     pub(super) fn branch_on(&mut self, condition: Term, then: LocId, otherwise: LocId, span: clinch_ir::Span) {
         match self.terms.node(condition) {
-            clinch_ir::Node::Bool(true) => self.body.goto(then, span),
-            clinch_ir::Node::Bool(false) => self.body.goto(otherwise, span),
+            clinch_terms::Node::Bool(true) => self.body.goto(then, span),
+            clinch_terms::Node::Bool(false) => self.body.goto(otherwise, span),
             _ => {
                 let negated = self.not(condition);
                 self.body.branch((condition, negated), then, otherwise, span);

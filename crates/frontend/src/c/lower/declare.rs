@@ -2,8 +2,9 @@
 
 use std::collections::hash_map::Entry;
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{AllocKind, Assign, InputKind, Op, Target as CfaTarget};
-use clinch_ir::{Span, Term};
+use clinch_terms::Term;
 use rustc_hash::FxHashMap;
 
 use super::super::hir::{Init, VariableId};
@@ -93,7 +94,7 @@ impl Lowering<'_> {
     }
 
     /// Initialises a record that is split.
-    fn init_split(&mut self, leaves: &[(u64, TypeId, clinch_ir::Symbol)], init: &Init, span: Span) {
+    fn init_split(&mut self, leaves: &[(u64, TypeId, clinch_terms::Symbol)], init: &Init, span: Span) {
         let mut values: Vec<Option<Term>> = vec![None; leaves.len()];
         for (i, item) in init.items.iter().enumerate() {
             let later = init.items[i + 1..].iter().any(|l| l.value.has_effects());

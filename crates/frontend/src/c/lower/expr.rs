@@ -1,7 +1,7 @@
 //! Expressions: their values as terms, their effects as edges.
 
-use clinch_ir::Term;
 use clinch_ir::cfa::Op;
+use clinch_terms::Term;
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
 use super::super::points_to::{is_record, key};

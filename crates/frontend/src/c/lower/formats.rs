@@ -1,7 +1,8 @@
 //! Formatted output and input.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{InputKind, Op, Print};
-use clinch_ir::{Span, Term};
+use clinch_terms::Term;
 
 use super::super::hir::{BinaryOp, Call, Callee, Expr, ExprKind, PlaceKind};
 use super::super::points_to::key;

@@ -1,7 +1,8 @@
 //! Functions as procedures.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::Procedure;
-use clinch_ir::{LocId, Span, Symbol};
+use clinch_terms::{LocId, Symbol};
 
 use super::super::hir::{FunctionId, VariableId};
 use super::super::points_to::{Residence, is_record, leaves, residence};

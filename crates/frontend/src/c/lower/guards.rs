@@ -4,9 +4,9 @@
 //! no verdict. Accesses to memory have no guards here; the machine notices those outside of every object, and what a proof
 //! assumes about them is printed with it.
 
-use clinch_ir::cfa::DYNAMIC_BASE;
-use clinch_ir::cfa::{ObjectKind, Op};
-use clinch_ir::{Node, Span, Term};
+use clinch_ir::Span;
+use clinch_ir::cfa::{DYNAMIC_BASE, ObjectKind, Op};
+use clinch_terms::{Node, Term};
 
 use super::super::hir::{BinaryOp, Expr};
 use super::super::points_to::{Home, Observation, addresses};

@@ -1,7 +1,8 @@
 //! Functions that are known by name.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{AllocKind, InputKind, Op, Print};
-use clinch_ir::{BinOp, Span, Term};
+use clinch_terms::{BinOp, Term};
 
 use super::super::hir::{BinaryOp, Call, Expr, FunctionId};
 use super::super::points_to::{Library, key};

@@ -45,11 +45,12 @@ mod tidy;
 mod update;
 mod values;
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{
     CfaProgram, Global, InputId, InputKind, InputSite, Integers, Object, Op, Procedure, ProcedureId, Region, SourceMap,
     VariableInfo,
 };
-use clinch_ir::{Sort, Span, Symbol, Term, Terms};
+use clinch_terms::{Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 pub(crate) use show::type_name;
@@ -301,7 +302,7 @@ impl<'h> Lowering<'h> {
 
     /// A hidden variable is written once before it is read.
     fn is_temporary(&self, term: Term) -> bool {
-        matches!(self.terms.node(term), clinch_ir::Node::Symbol(s) if self.body.temporaries.contains(&s))
+        matches!(self.terms.node(term), clinch_terms::Node::Symbol(s) if self.body.temporaries.contains(&s))
     }
 
     fn assign_variable(&mut self, symbol: Symbol, value: Term, span: Span) {

@@ -1,7 +1,8 @@
 //! What comes from outside of the program: results of the C library that are open, `errno`, the arguments of `main`.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
-use clinch_ir::{Span, Term};
+use clinch_terms::Term;
 
 use super::super::hir::{BinaryOp, Expr, FunctionId, Variable, VariableId};
 use super::super::points_to::{Fixed, Results, fixed_part, key};

@@ -1,7 +1,8 @@
 //! Places: loads, stores, addresses, bit-fields.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
-use clinch_ir::{BinOp, Span, Symbol, Term};
+use clinch_terms::{BinOp, Symbol, Term};
 
 use super::super::hir::{BitRange, Place, PlaceKind};
 use super::super::points_to::Cell;

@@ -1,7 +1,8 @@
 //! Records by value.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
-use clinch_ir::{Span, Term};
+use clinch_terms::Term;
 
 use super::super::hir::{Expr, ExprKind, Place};
 use super::super::points_to::{Cell, leaves};
@@ -230,7 +231,7 @@ impl Lowering<'_> {
         let assigns: Vec<Assign> = pairs
             .into_iter()
             .filter_map(|(to, value)| match self.terms.node(to) {
-                clinch_ir::Node::Symbol(s) => Some(Assign { target: CfaTarget::Var(s), value }),
+                clinch_terms::Node::Symbol(s) => Some(Assign { target: CfaTarget::Var(s), value }),
                 _ => None,
             })
             .collect();

@@ -1,7 +1,8 @@
 //! The procedure where a run starts.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
-use clinch_ir::{Span, Symbol, Term};
+use clinch_terms::{Symbol, Term};
 
 use super::super::hir::{BinaryOp, FunctionId, Storage, VariableId};
 use super::super::models::{RUN_AT_EXIT, arguments};

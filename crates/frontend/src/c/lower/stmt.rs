@@ -1,7 +1,8 @@
 //! Statements.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{InputKind, Op};
-use clinch_ir::{LocId, Span, Term};
+use clinch_terms::{LocId, Term};
 
 use super::super::hir::{BinaryOp, Expr, LabelId, Stmt};
 use super::super::points_to::switch_key;
@@ -174,8 +175,10 @@ impl Lowering<'_> {
     /// A value that several edges of one location read; it needs no variable of its own where it is short.
     fn stable(&mut self, value: Term, span: Span) -> Term {
         match self.terms.node(value) {
-            clinch_ir::Node::Symbol(_) => value,
-            clinch_ir::Node::Extend { of, .. } if matches!(self.terms.node(of), clinch_ir::Node::Symbol(_)) => value,
+            clinch_terms::Node::Symbol(_) => value,
+            clinch_terms::Node::Extend { of, .. } if matches!(self.terms.node(of), clinch_terms::Node::Symbol(_)) => {
+                value
+            }
             _ => self.save(value, span),
         }
     }
@@ -201,8 +204,8 @@ impl Lowering<'_> {
         }
         for (to, condition, span) in places {
             match self.terms.node(condition) {
-                clinch_ir::Node::Bool(false) => {}
-                clinch_ir::Node::Bool(true) => {
+                clinch_terms::Node::Bool(false) => {}
+                clinch_terms::Node::Bool(true) => {
                     self.body.at(origin);
                     self.body.goto(to, span);
                     return;

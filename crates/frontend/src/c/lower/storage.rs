@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Object, ObjectId, ObjectKind, ProcedureId, VariableInfo};
-use clinch_ir::{Span, Symbol, Term};
+use clinch_terms::{Symbol, Term};
 use rustc_hash::FxHashMap;
 
 use super::super::hir::{FunctionId, Storage, VariableId};

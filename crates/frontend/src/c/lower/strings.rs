@@ -1,7 +1,8 @@
 //! Functions on strings, as loops over their characters.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, Op, Target};
-use clinch_ir::{Span, Symbol, Term};
+use clinch_terms::{Symbol, Term};
 
 use super::super::hir::{BinaryOp, Expr};
 use super::super::points_to::Cell;

@@ -1,7 +1,7 @@
 //! What is left out of a finished automaton: unreachable code, hidden variables that only pass a value on.
 
 use clinch_ir::cfa::{Assign, Edge, Location, Op, Target};
-use clinch_ir::{LocId, Symbol, Term, Terms};
+use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::{Body, EXIT};
@@ -253,7 +253,7 @@ impl Fold<'_> {
                 let &[next] = nexts else { return false };
                 let Op::Assign(later) = &edges[next].op else { return false };
                 let &[Assign { target: Target::Var(x), value }] = &later[..] else { return false };
-                let fits = self.terms.node(value) == clinch_ir::Node::Symbol(s);
+                let fits = self.terms.node(value) == clinch_terms::Node::Symbol(s);
                 if !fits || !self.temporaries.contains(&s) || readers.get(&s).is_none_or(|r| r.len() != 1) {
                     return false;
                 }
@@ -283,7 +283,7 @@ impl Fold<'_> {
         let &[next] = nexts else { return false };
         let Op::Assign(later) = &edges[next].op else { return false };
         let &[Assign { target: Target::Var(x), value }] = &later[..] else { return false };
-        let clinch_ir::Node::Symbol(hidden) = self.terms.node(value) else { return false };
+        let clinch_terms::Node::Symbol(hidden) = self.terms.node(value) else { return false };
         let passed = self.temporaries.contains(&hidden) && readers.get(&hidden).is_some_and(|r| r.len() == 1);
         let sets = |e: &usize| matches!(&edges[*e].op, Op::Assign(a) if matches!(a[..], [Assign { target: Target::Var(s), .. }] if s == hidden));
         if !passed || !firsts.iter().all(sets) {

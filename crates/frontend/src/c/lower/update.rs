@@ -1,6 +1,7 @@
 //! Assignments and updates.
 
-use clinch_ir::{Span, Term};
+use clinch_ir::Span;
+use clinch_terms::Term;
 
 use super::super::hir::{Expr, Place, Update, UpdateOp};
 use super::super::points_to::{is_record, update_key};

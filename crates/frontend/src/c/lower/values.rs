@@ -1,7 +1,7 @@
 //! Terms for C's operations, in both readings of integers.
 
 use clinch_ir::cfa::Integers;
-use clinch_ir::{BinOp, Node, Sort, Term, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Term, UnOp};
 use num_bigint::BigInt;
 
 use super::super::hir::BinaryOp;

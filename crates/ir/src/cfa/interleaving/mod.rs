@@ -20,12 +20,12 @@ use crate::cfa::{
 };
 use crate::definedness::{defined, violated};
 use crate::effect::Effect;
-use crate::eval::{EvalError, State};
+use crate::eval::State;
 use crate::interp::Interpreter;
-use crate::program::{Domain, Init, LocId, ProcId, Program, Span, TransId, VarId};
+use crate::program::{Domain, Init, Program, Span, TransId};
 use crate::symbolic::{SymbolicTransition, cell_term};
-use crate::term::{Node, Symbol, Term};
 use crate::verdict::{Proof, Reason, Step, Trace, TraceEnd, Verdict};
+use clinch_terms::{EvalError, LocId, Node, ProcId, Symbol, Term, VarId};
 use reading::Reading;
 
 /// Processes as one procedure, and the way back.

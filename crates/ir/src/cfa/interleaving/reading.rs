@@ -7,11 +7,10 @@
 use rustc_hash::FxHashMap;
 
 use crate::cfa::Integers;
-use crate::program::{Domain, LocId, ProcId, Program, VarId};
+use crate::program::{Domain, Program};
 use crate::range::{Interval, of_operation};
-use crate::sort::Sort;
-use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use crate::verdict::Reason;
+use clinch_terms::{BinOp, LocId, Node, ProcId, Sort, Symbol, Term, Terms, UnOp, VarId};
 
 /// An integer: its term, and what it may be. A bit-vector is read as a signed number if the interval has negative ones.
 #[derive(Clone, Copy, Debug)]

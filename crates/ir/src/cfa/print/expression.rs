@@ -7,8 +7,7 @@ use num_bigint::BigInt;
 
 use super::name_in;
 use crate::cfa::CfaProgram;
-use crate::sort::Sort;
-use crate::term::{BinOp, Node, Symbol, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 
 /// Deeper parts are left out.
 const MAX_DEPTH: u32 = 100;

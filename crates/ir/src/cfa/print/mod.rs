@@ -14,7 +14,7 @@ pub use text::text;
 
 use super::{CfaProgram, Procedure, ProcedureId};
 use crate::program::Span;
-use crate::term::{Symbol, Terms};
+use clinch_terms::{Symbol, Terms};
 
 /// The procedures that are shown: one, or all.
 fn chosen(program: &CfaProgram, only: Option<ProcedureId>) -> Vec<&Procedure> {
@@ -50,6 +50,3 @@ fn declaration(program: &CfaProgram, symbol: Symbol) -> String {
         None => format!("{} {}", program.terms.symbol_sort(symbol), program.terms.symbol_name(symbol)),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,7 +3,7 @@
 use super::expression::{show_c, show_cell};
 use super::name;
 use crate::cfa::{AllocKind, CfaProgram, InputKind, Op, Print, Target};
-use crate::term::{Symbol, Term};
+use clinch_terms::{Symbol, Term};
 
 /// An operation on one line.
 pub fn show_op(program: &CfaProgram, op: &Op) -> String {

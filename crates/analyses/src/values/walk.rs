@@ -1,0 +1,236 @@
+//! Runs from a place to the next loop heads, with values.
+
+use std::collections::BTreeMap;
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::valuation::{self, Valuation};
+use super::{Area, ValuedBlock, ValuedBlocks};
+use clinch_ir::cfa::blocks::Partial;
+use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
+use clinch_terms::{Node, Sort, Symbol, Term, Terms};
+
+/// Partial runs in one walk.
+const PARTIALS: usize = 60_000;
+
+/// Partial runs with different values that a point may have before blocks end there.
+const CROWD: usize = 12;
+
+/// Why there are no blocks.
+pub(super) enum Stopped {
+    /// There are too many partial runs.
+    TooLarge,
+    /// Too many meet at a point.
+    Crowded(PointId),
+}
+
+/// As many that are followed by values alone.
+const FOLLOWED: usize = 6_000;
+
+type Grouped = IndexMap<Valuation, Vec<Partial>, FxBuildHasher>;
+
+struct Walk<'a, 'p> {
+    with: &'a ValuedBlocks,
+    unfolding: &'a Unfolding<'p>,
+    terms: &'a mut Terms,
+    area: &'a Area,
+    tracked: &'a FxHashSet<Symbol>,
+    from: PointId,
+    /// Partial runs that wait at points, by the position of these.
+    incoming: BTreeMap<usize, Vec<Partial>>,
+    targets: IndexMap<(Target, Valuation), Vec<Partial>, FxBuildHasher>,
+    open: IndexSet<Open, FxBuildHasher>,
+}
+
+/// The blocks that leave a place.
+pub(super) fn blocks(
+    with: &ValuedBlocks,
+    (unfolding, terms): (&Unfolding<'_>, &mut Terms),
+    area: &Area,
+    (from, known): (PointId, &Valuation),
+    tracked: &FxHashSet<Symbol>,
+) -> Result<Vec<ValuedBlock>, Stopped> {
+    let condition = terms.tt();
+    let first = Partial { condition, values: known.values() };
+    let mut walk = Walk {
+        with,
+        unfolding,
+        terms,
+        area,
+        tracked,
+        from,
+        incoming: BTreeMap::from([(0, vec![first])]),
+        targets: IndexMap::default(),
+        open: IndexSet::default(),
+    };
+    let mut taken = 0;
+    while let Some((at, partials)) = walk.incoming.pop_first() {
+        let partials = walk.joined(at, partials);
+        if partials.len() > CROWD && at != 0 {
+            return Err(Stopped::Crowded(area.points[at]));
+        }
+        for partial in partials {
+            taken += 1;
+            if taken > PARTIALS {
+                return Err(Stopped::TooLarge);
+            }
+            walk.take_steps(at, partial);
+        }
+    }
+    Ok(walk.finish())
+}
+
+impl Walk<'_, '_> {
+    /// The partial runs at a point: those that agree on what is known are one.
+    fn joined(&mut self, at: usize, partials: Vec<Partial>) -> Vec<Partial> {
+        if partials.len() == 1 {
+            return partials;
+        }
+        let point = self.area.points[at];
+        let mut grouped = Grouped::default();
+        for mut partial in partials {
+            partial.values.retain(|&symbol, _| self.with.is_live(self.unfolding, point, symbol));
+            let known = self.with.known(self.terms, self.unfolding, point, &partial.values, self.tracked);
+            grouped.entry(known).or_default().push(partial);
+        }
+        grouped.into_iter().map(|(known, group)| join(self.terms, &known, group)).collect()
+    }
+
+    /// Follows all steps from a point. What is known of many variables goes along, so that it is copied only where steps part.
+    fn take_steps(&mut self, at: usize, partial: Partial) {
+        let area = self.area;
+        let Some((last, others)) = area.steps[at].split_last() else { return };
+        for step in others {
+            if let Some(next) = partial.extended(self.terms, &step.effect) {
+                self.take(step, next);
+            }
+        }
+        if let Some(next) = partial.into_extended(self.terms, &last.effect) {
+            self.take(last, next);
+        }
+    }
+
+    fn take(&mut self, step: &Step, next: Partial) {
+        self.open.extend(&step.effect.open);
+        let known = match step.target {
+            Target::End => return,
+            Target::Point(to) if to != self.from && self.area.position.contains_key(&to) => {
+                self.incoming.entry(self.area.position[&to]).or_default().push(next);
+                return;
+            }
+            Target::Point(to) => self.with.known(self.terms, self.unfolding, to, &next.values, self.tracked),
+            Target::Error(..) | Target::Open(..) => Valuation::default(),
+        };
+        self.targets.entry((step.target, known)).or_default().push(next);
+    }
+
+    fn finish(self) -> Vec<ValuedBlock> {
+        let open: Vec<Open> = self.open.into_iter().collect();
+        let mut blocks = Vec::new();
+        for ((target, known), partials) in self.targets {
+            let partial = join(self.terms, &known, partials);
+            // What is not read any more may be what it was.
+            let matters = |symbol| match target {
+                Target::Point(to) => self.with.is_live(self.unfolding, to, symbol),
+                Target::End | Target::Error(..) | Target::Open(..) => false,
+            };
+            let effect = partial.into_effect(self.terms, open.clone(), matters);
+            blocks.push(ValuedBlock { block: Step { from: self.from, target, effect }, known });
+        }
+        blocks
+    }
+}
+
+/// Partial runs that agree on what is known, as one.
+fn join(terms: &mut Terms, known: &Valuation, partials: Vec<Partial>) -> Partial {
+    let choose = |terms: &mut Terms, symbol, condition, [left, right]: [Term; 2]| {
+        join_values(terms, (left, right), condition, known.get(symbol))
+    };
+    Partial::joined(terms, partials, choose).expect("groups are not empty")
+}
+
+/// Two values as one. What is known of a region is on top, so that it can be read.
+fn join_values(terms: &mut Terms, (left, right): (Term, Term), condition: Term, known: Option<Term>) -> Term {
+    match known {
+        Some(known) if matches!(terms.sort(left), Sort::Array(_)) => {
+            let (left, right) = (valuation::without(terms, left, known), valuation::without(terms, right, known));
+            let below = if left == right { left } else { terms.ite(condition, right, left) };
+            valuation::with(terms, below, known)
+        }
+        _ => terms.ite(condition, right, left),
+    }
+}
+
+/// A place, with all values that are known on the way there: those that are not tracked are forgotten where ways join that do not
+/// agree on them.
+type Waiting = IndexMap<Valuation, FxHashMap<Symbol, Term>, FxBuildHasher>;
+
+/// Where values lead from places at one point to a target, all else being open.
+pub(super) fn follow(
+    with: &ValuedBlocks,
+    (unfolding, terms): (&Unfolding<'_>, &mut Terms),
+    area: &Area,
+    (from, places): (PointId, &[Valuation]),
+    target: Target,
+    (tracked, limit): (&FxHashSet<Symbol>, usize),
+) -> Option<Vec<Valuation>> {
+    let mut incoming: BTreeMap<usize, Waiting> = BTreeMap::new();
+    incoming.insert(0, places.iter().map(|place| (place.clone(), place.values())).collect());
+    let mut found: IndexSet<Valuation, FxBuildHasher> = IndexSet::default();
+    let mut taken = 0;
+    while let Some((at, places)) = incoming.pop_first() {
+        for values in places.into_values() {
+            taken += 1;
+            if taken > FOLLOWED || found.len() > limit {
+                return None;
+            }
+            for step in &area.steps[at] {
+                let Some(after) = after(terms, &values, step) else { continue };
+                match step.target {
+                    Target::Point(to) => {
+                        let known = with.known(terms, unfolding, to, &after, tracked);
+                        match area.position.get(&to) {
+                            Some(&position) if to != from => meet(incoming.entry(position).or_default(), known, after),
+                            _ if target == Target::Point(to) => drop(found.insert(known)),
+                            _ => {}
+                        }
+                    }
+                    Target::Error(..) | Target::Open(..) if target == step.target => {
+                        found.insert(Valuation::default());
+                    }
+                    Target::End | Target::Error(..) | Target::Open(..) => {}
+                }
+            }
+        }
+    }
+    Some(found.into_iter().collect())
+}
+
+/// One more way to a place.
+fn meet(waiting: &mut Waiting, known: Valuation, values: FxHashMap<Symbol, Term>) {
+    match waiting.get_mut(&known) {
+        Some(before) => before.retain(|symbol, value| values.get(symbol) == Some(value)),
+        None => {
+            waiting.insert(known, values);
+        }
+    }
+}
+
+/// The constants after a step; nothing if they rule it out.
+fn after(terms: &mut Terms, values: &FxHashMap<Symbol, Term>, step: &Step) -> Option<FxHashMap<Symbol, Term>> {
+    let guard = terms.substitute_symbols(step.effect.guard, values);
+    if matches!(terms.node(guard), Node::Bool(false)) {
+        return None;
+    }
+    let updates: Vec<(Symbol, Term)> =
+        step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, values))).collect();
+    let mut values = values.clone();
+    for (symbol, value) in updates {
+        match valuation::constant_part(terms, symbol, value, &[]) {
+            Some(constant) => drop(values.insert(symbol, constant)),
+            None => drop(values.remove(&symbol)),
+        }
+    }
+    Some(values)
+}
