@@ -7,7 +7,7 @@ use clinch_smt::Z3Solver;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::excluded::{Limits, excluded};
+use crate::unsatisfiable::{Limits, unsatisfiable};
 use crate::{Rejection, Stop};
 
 /// Points a block may have.
@@ -83,13 +83,13 @@ impl Checker<'_> {
         let values: FxHashMap<Symbol, Term> = unfolding.initial_values(&mut self.terms).into_iter().collect();
         let initially = self.terms.substitute_symbols(formula, &values);
         let broken = self.terms.not(initially);
-        self.excluded(&[broken], "the initial values")
+        self.exclude(&[broken], "the initial values")
     }
 
     /// No run that satisfies the formula where the block starts breaks the one where it ends: case by case, if the formula is a
     /// disjunction.
     fn check_block(&mut self, block: &Step) -> Result<(), Rejection> {
-        for case in disjuncts(&self.terms, self.formulas[&block.from]) {
+        for case in self.terms.disjuncts(self.formulas[&block.from]) {
             let values = values_of(&mut self.terms, case);
             if values.is_empty() {
                 self.check_case(case, block)?;
@@ -147,7 +147,7 @@ impl Checker<'_> {
     /// rest holds is no less than to show that of all.
     fn possible_part(&mut self, formula: Term, updates: &FxHashMap<Symbol, Term>) -> Term {
         if !self.cases.contains_key(&formula) {
-            let cases = disjuncts(&self.terms, formula);
+            let cases = self.terms.disjuncts(formula);
             let cases = cases.into_iter().map(|case| (case, scalars_of(&self.terms, case))).collect();
             self.cases.insert(formula, cases);
         }
@@ -168,7 +168,7 @@ impl Checker<'_> {
         let broken = self.terms.not(after);
         let mut conditions = self.instances(from, block, broken);
         conditions.extend([block.effect.guard, broken]);
-        self.excluded(&conditions, what)
+        self.exclude(&conditions, what)
     }
 
     /// The same, for each place that the block writes, and for all others: at a place that was written one sees what it holds.
@@ -181,13 +181,13 @@ impl Checker<'_> {
         for place in self.places_written(block, &bound) {
             let here = FxHashMap::from_iter([(bound.symbol, place)]);
             let conditions: Vec<Term> = conditions.iter().map(|&c| self.terms.substitute_symbols(c, &here)).collect();
-            self.excluded(&conditions, what)?;
+            self.exclude(&conditions, what)?;
             let symbol = self.terms.symbol(bound.symbol);
             let same = self.terms.eq(symbol, place);
             others.push(self.terms.not(same));
         }
         conditions.extend(others);
-        self.excluded(&conditions, what)
+        self.exclude(&conditions, what)
     }
 
     /// The places of cells that a block writes; none if there are many.
@@ -301,14 +301,9 @@ impl Checker<'_> {
         }
     }
 
-    fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
-        excluded((&mut self.solver, &self.terms), conditions, self.limits, what, self.stop)
+    fn exclude(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
+        unsatisfiable((&mut self.solver, &self.terms), conditions, self.limits, what, self.stop)
     }
-}
-
-/// The parts of a disjunction, at least one.
-fn disjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
-    parts(terms, formula, BinOp::Or)
 }
 
 /// Formulas that together are the formula: disjunctions are distributed over conjunctions.
@@ -331,22 +326,11 @@ fn factors(terms: &mut Terms, formula: Term) -> Vec<Term> {
     }
 }
 
-fn parts(terms: &Terms, formula: Term, op: BinOp) -> Vec<Term> {
-    let (mut found, mut stack) = (Vec::new(), vec![formula]);
-    while let Some(part) = stack.pop() {
-        match terms.node(part) {
-            Node::Binary(o, a, b) if o == op => stack.extend([b, a]),
-            _ => found.push(part),
-        }
-    }
-    found
-}
-
 /// The variables that a conjunction says the values of, with these; regions have what it says of their cells stored in them. Where the
 /// conjunction holds, so it does that each variable is what stands here for it.
 fn values_of(terms: &mut Terms, conjunction: Term) -> FxHashMap<Symbol, Term> {
     let mut values: FxHashMap<Symbol, Term> = FxHashMap::default();
-    for fact in parts(terms, conjunction, BinOp::And) {
+    for fact in terms.conjuncts(conjunction) {
         let Node::Binary(BinOp::Eq, what, value) = terms.node(fact) else { continue };
         if !is_constant(terms, value) {
             continue;
@@ -373,7 +357,7 @@ fn values_of(terms: &mut Terms, conjunction: Term) -> FxHashMap<Symbol, Term> {
 /// bit then.
 fn add_equations(terms: &Terms, conjunction: Term, values: &mut FxHashMap<Symbol, Term>) {
     let mut used: FxHashSet<Symbol> = FxHashSet::default();
-    for fact in parts(terms, conjunction, BinOp::And) {
+    for fact in terms.conjuncts(conjunction) {
         let Node::Binary(BinOp::Eq, what, value) = terms.node(fact) else { continue };
         let Node::Symbol(symbol) = terms.node(what) else { continue };
         let of = terms.symbols(value);
@@ -394,7 +378,7 @@ fn scalars_of(terms: &Terms, conjunction: Term) -> Vec<(Symbol, Term)> {
         },
         _ => None,
     };
-    parts(terms, conjunction, BinOp::And).into_iter().filter_map(scalar).collect()
+    terms.conjuncts(conjunction).into_iter().filter_map(scalar).collect()
 }
 
 /// The constants that a term chooses from, if it does nothing else; nothing where there are many.

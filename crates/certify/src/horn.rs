@@ -164,7 +164,7 @@ impl SolutionChecker<'_> {
     /// Whether the facts imply the goal: `Unsat` says yes. Where the solver gives up, the cases of a disjunction among the
     /// facts, or the parts of a conjunction as goal, are asked one by one.
     fn implied(&mut self, facts: Vec<Term>, goal: Term, depth: usize) -> Result<Answer, Rejection> {
-        let facts = conjuncts(&self.terms, &facts);
+        let facts = self.terms.operands(BinOp::And, &facts);
         if facts.contains(&goal) || facts.iter().any(|&f| self.terms.node(f) == Node::Bool(false)) {
             return Ok(Answer::Unsat);
         }
@@ -187,11 +187,11 @@ impl SolutionChecker<'_> {
 
     /// Smaller queries that together answer this one.
     fn split(&self, facts: &[Term], goal: Term) -> Vec<(Vec<Term>, Term)> {
-        let goals = conjuncts(&self.terms, &[goal]);
+        let goals = self.terms.conjuncts(goal);
         if goals.len() > 1 {
             return goals.into_iter().map(|g| (facts.to_vec(), g)).collect();
         }
-        let cases = |&f: &Term| disjuncts(&self.terms, f);
+        let cases = |&f: &Term| self.terms.disjuncts(f);
         let Some(at) = facts.iter().position(|f| cases(f).len() > 1) else { return Vec::new() };
         let with = |case: Term| {
             let mut facts = facts.to_vec();
@@ -214,31 +214,6 @@ impl SolutionChecker<'_> {
         solver.assert(&self.terms, not_goal);
         Ok(solver.check(&self.terms, &[]))
     }
-}
-
-fn conjuncts(terms: &Terms, formulas: &[Term]) -> Vec<Term> {
-    flatten(terms, formulas, BinOp::And)
-}
-
-fn disjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
-    flatten(terms, &[formula], BinOp::Or)
-}
-
-/// The operands of nested operations of one kind, from left to right, each once.
-fn flatten(terms: &Terms, formulas: &[Term], op: BinOp) -> Vec<Term> {
-    let mut found = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut stack: Vec<Term> = formulas.iter().rev().copied().collect();
-    while let Some(term) = stack.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        match terms.node(term) {
-            Node::Binary(o, a, b) if o == op => stack.extend([b, a]),
-            _ => found.push(term),
-        }
-    }
-    found
 }
 
 /// What a step derives: a predicate with its arguments' values.

@@ -11,7 +11,7 @@ use clinch_ir::cfa::{CfaProgram, Induction, InductiveLoop, Op, ProcedureId, Targ
 use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::FxHashMap;
 
-use crate::unrolled::{Point, Run, State, Waiting};
+use crate::unrolling::{Point, Run, State, Waiting};
 use crate::{Rejection, Stop};
 
 /// Checks that no run reaches an error or something without verdict, goes beyond a bound, or breaks an invariant.

@@ -6,18 +6,18 @@
 mod blocks;
 mod cells;
 mod certified;
+mod consequences;
 mod dead;
 mod diagrams;
-mod excluded;
 mod horn;
 mod induction;
 mod invariant;
-mod passages;
 mod reached;
 mod replay;
 mod runs;
 mod summaries;
-mod unrolled;
+mod unrolling;
+mod unsatisfiable;
 
 use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::{Program, Proof, Trace};
@@ -25,13 +25,13 @@ use clinch_terms::EvalError;
 
 pub use blocks::check_invariants;
 pub use certified::{Certified, Evidence, Judged, certify};
+pub use consequences::{Candidates, consequences};
 pub use horn::{check_refutation, check_solution};
 pub use induction::check_induction;
-pub use passages::{Passage, consequences};
 pub use replay::replay;
 pub use runs::{check_input_trace, check_reached_states};
 pub use summaries::check_summaries;
-pub use unrolled::check_unrolling;
+pub use unrolling::check_unrolling;
 
 /// Asked now and then during a long check; `true` stops it.
 pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cells::Cells;
 use crate::diagrams::Diagrams;
-use crate::excluded::{Limits, excluded};
+use crate::unsatisfiable::{Limits, unsatisfiable};
 use crate::{Rejection, Stop};
 
 /// Formulas with so many parts are large.
@@ -115,7 +115,7 @@ impl Checker<'_, '_> {
         let values = self.entered(program.entry, values);
         let entry = program.procedure(program.entry).entry;
         let broken = self.broken(program.entry, entry, &values);
-        self.excluded(&[broken], "the initial values")
+        self.exclude(&[broken], "the initial values")
     }
 
     /// All values of a procedure that is entered with these values of globals and parameters: those at the entry are the same,
@@ -153,7 +153,7 @@ impl Checker<'_, '_> {
         let what = format!("an edge of {} from location {}", program.procedure(procedure).name, edge.from.index());
         let effect = match &edge.op {
             Op::Exit(_) | Op::Abort => return Ok(()),
-            Op::Error(_) | Op::Unsupported(_) | Op::Undefined(_) => return self.excluded(&[formula], &what),
+            Op::Error(_) | Op::Unsupported(_) | Op::Undefined(_) => return self.exclude(&[formula], &what),
             Op::Call { callee, args, result } => {
                 return self.check_call(procedure, edge, formula, (*callee, args, *result));
             }
@@ -169,7 +169,7 @@ impl Checker<'_, '_> {
             return if kept { Ok(()) } else { Err(Rejection::Wrong(format!("it is broken by {what}"))) };
         }
         let broken = self.broken(procedure, edge.to, &values);
-        self.excluded(&[formula, guard, broken], &what)
+        self.exclude(&[formula, guard, broken], &what)
     }
 
     /// Whether the formula of a location is kept by a step into it: for large formulas about bits, which decision diagrams know more of
@@ -206,7 +206,7 @@ impl Checker<'_, '_> {
         let arguments: Values = called.params.iter().copied().zip(args.iter().copied()).collect();
         let inside = self.entered(callee, arguments);
         let broken = self.broken(callee, called.entry, &inside);
-        self.excluded(&[formula, broken], &what)?;
+        self.exclude(&[formula, broken], &what)?;
         let Some(&summary) = self.formulas.get(&(callee, called.exit)) else { return Ok(()) };
         let mut at_exit = inside;
         for &variable in called.params.iter().chain(&called.locals).chain(&self.globals) {
@@ -222,11 +222,11 @@ impl Checker<'_, '_> {
             after.insert(target, value);
         }
         let broken = self.broken(procedure, edge.to, &after);
-        self.excluded(&[formula, summary, broken], &what)
+        self.exclude(&[formula, summary, broken], &what)
     }
 
-    fn excluded(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
+    fn exclude(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
         let conditions = self.cells.separate(&mut self.terms, conditions);
-        excluded((&mut self.solver, &self.terms), &conditions, LIMITS, what, self.stop)
+        unsatisfiable((&mut self.solver, &self.terms), &conditions, LIMITS, what, self.stop)
     }
 }

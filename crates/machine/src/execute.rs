@@ -95,7 +95,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
         // The run does not stop at the head where it starts.
         let mut passed_head = start as usize;
         loop {
-            let left = self.stretch::<P>(state, &mut pc, passed_head, next_check);
+            let left = self.dispatch::<P>(state, &mut pc, passed_head, next_check);
             passed_head = usize::MAX;
             match left {
                 Ok(Leave::Head) => return self.at_head(state, pc),

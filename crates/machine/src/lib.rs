@@ -10,6 +10,7 @@
 mod arithmetic;
 mod code;
 mod compile;
+mod dispatch;
 mod encode;
 mod execute;
 mod expression;
@@ -19,7 +20,6 @@ pub mod guided;
 mod memory;
 mod relevance;
 mod state;
-mod stretch;
 mod wide;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{BinOp, Node, Symbol, Term, Terms, VarId};
+use crate::{BinOp, Node, Symbol, Term, Terms, UnOp, VarId};
 
 impl Terms {
     /// The symbols of a term, ascending and without repetition.
@@ -31,13 +31,55 @@ impl Terms {
         seen.len()
     }
 
-    /// The conjuncts of a formula, each once.
+    /// The conjuncts of a formula, in order, each once.
     pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
-        let (mut found, mut waiting, mut seen) = (Vec::new(), vec![formula], FxHashSet::default());
+        self.operands(BinOp::And, &[formula])
+    }
+
+    /// The disjuncts of a formula, in order, each once.
+    pub fn disjuncts(&self, formula: Term) -> Vec<Term> {
+        self.operands(BinOp::Or, &[formula])
+    }
+
+    /// The operands of nested operations of one kind, in order, each once.
+    pub fn operands(&self, op: BinOp, formulas: &[Term]) -> Vec<Term> {
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut waiting: Vec<Term> = formulas.iter().rev().copied().collect();
         while let Some(part) = waiting.pop() {
             match self.node(part) {
                 _ if !seen.insert(part) => {}
-                Node::Binary(BinOp::And, a, b) => waiting.extend([b, a]),
+                Node::Binary(other, a, b) if other == op => waiting.extend([b, a]),
+                _ => found.push(part),
+            }
+        }
+        found
+    }
+
+    /// What a formula says: its conjuncts but for `true`, also those of negated disjunctions, in order, each once.
+    pub fn facts(&mut self, formula: Term) -> Vec<Term> {
+        self.dual_operands((BinOp::And, BinOp::Or), formula)
+    }
+
+    /// The cases of a formula: its disjuncts, also those of negated conjunctions, in order, each once.
+    pub fn cases(&mut self, formula: Term) -> Vec<Term> {
+        self.dual_operands((BinOp::Or, BinOp::And), formula)
+    }
+
+    fn dual_operands(&mut self, (op, dual): (BinOp, BinOp), formula: Term) -> Vec<Term> {
+        let (mut found, mut waiting, mut seen) = (Vec::new(), vec![formula], FxHashSet::default());
+        while let Some(part) = waiting.pop() {
+            let inner = match self.node(part) {
+                Node::Unary(UnOp::Not, inner) => self.node(inner),
+                _ => Node::Bool(false),
+            };
+            match (self.node(part), inner) {
+                _ if !seen.insert(part) => {}
+                (Node::Bool(true), _) if op == BinOp::And => {}
+                (Node::Binary(other, a, b), _) if other == op => waiting.extend([b, a]),
+                (_, Node::Binary(other, a, b)) if other == dual => {
+                    let (a, b) = (self.not(a), self.not(b));
+                    waiting.extend([b, a]);
+                }
                 _ => found.push(part),
             }
         }

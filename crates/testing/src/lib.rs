@@ -46,7 +46,8 @@ impl Build {
 
     fn declare(&mut self, name: &str, sort: Sort) -> Symbol {
         let symbol = self.program.terms.declare(name, sort);
-        let info = VariableInfo { name: name.to_owned(), ty: "int".to_owned(), signed: true, hidden: false };
+        let info =
+            VariableInfo { name: name.to_owned(), ty: "int".to_owned(), signed: true, pointer: false, hidden: false };
         self.program.variables.insert(symbol, info);
         symbol
     }

@@ -5,5 +5,5 @@
 mod heap;
 mod narrow;
 
-pub use heap::{BoundedHeap, EXHAUSTED, Mask, Uncut, allocates, bound_heap};
+pub use heap::{BoundedHeap, Mask, Uncut, allocates, bound_heap};
 pub use narrow::{Narrowed, Narrowing, narrow, narrow_heap};

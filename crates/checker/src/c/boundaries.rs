@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clinch_analyses::intervals::{Intervals, bounds};
-use clinch_certify::{Passage, Stop, consequences};
+use clinch_certify::{Candidates, Stop, consequences};
 use clinch_ir::cfa::{CfaProgram, Invariants, Op, ProcedureId};
 use clinch_terms::predicate::{Atom, atoms};
 use clinch_terms::{BinOp, LocId, Node, Symbol, Term, Terms};
@@ -25,12 +25,12 @@ pub(super) fn at_calls(
 ) -> Vec<(ProcedureId, LocId, Term)> {
     let intervals = Intervals::new(program);
     let literals = literals(proof, terms);
-    let mut passages = Vec::new();
+    let mut candidates = Vec::new();
     for ((procedure, location), arguments) in boundaries(program).into_iter().take(BOUNDARIES) {
         let mut formulas = Vec::new();
         if let Some(known) = intervals.as_ref().and_then(|i| i.at(procedure, location)) {
             let with_sign = |s: Symbol| program.variables.get(&s).is_none_or(|v| v.signed);
-            let is_number = |s: Symbol| program.variables.get(&s).is_some_and(|v| !v.ty.contains('*'));
+            let is_number = |s: Symbol| program.variables.get(&s).is_some_and(|v| !v.pointer);
             let known = known.iter().filter(|(s, _)| is_number(*s));
             formulas.extend(known.flat_map(|(s, range)| bounds(terms, s, range, with_sign(s))));
         }
@@ -47,10 +47,10 @@ pub(super) fn at_calls(
         formulas.sort_unstable();
         formulas.dedup();
         formulas.truncate(CANDIDATES);
-        passages.push(Passage { procedure, location, formulas });
+        candidates.push(Candidates { procedure, location, formulas });
     }
-    let found = consequences(program, proof, terms, passages, stop).unwrap_or_default();
-    let conjunction = |p: Passage| {
+    let found = consequences(program, proof, terms, candidates, stop).unwrap_or_default();
+    let conjunction = |p: Candidates| {
         let formulas = without_implied(terms, p.formulas);
         (p.procedure, p.location, terms.all(formulas))
     };

@@ -233,7 +233,7 @@ impl Writer<'_> {
         let function = self.program.procedures.iter().find(|p| p.address == Some(change.value));
         let info = self.program.variables.get(&change.symbol);
         match (function, info) {
-            (Some(function), Some(info)) if info.ty.contains('*') => format!("&{}", function.name),
+            (Some(function), Some(info)) if info.pointer => format!("&{}", function.name),
             _ => show_value(self.program, change.symbol, change.value),
         }
     }

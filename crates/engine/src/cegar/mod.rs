@@ -56,8 +56,7 @@ mod tree;
 
 use std::time::{Duration, Instant};
 
-use clinch_analyses::clauses::ProgramClauses;
-use clinch_ir::{HornSystem, HornVerdict, Interpretation, Program, Reason, Verdict};
+use clinch_ir::{HornSystem, HornVerdict, Interpretation, Reason};
 use clinch_smt::ItpConfig;
 use clinch_terms::show::show_term;
 use clinch_terms::{Term, Terms};
@@ -389,22 +388,4 @@ impl<'s> Cegar<'s> {
 
 fn add_time(seconds: &mut f64, time: Duration) {
     *seconds += time.as_secs_f64();
-}
-
-/// How many vectors of locations a program may have.
-const MAX_LOCATIONS: usize = 100_000;
-
-/// Checks a program by way of its clauses.
-pub fn check_program(
-    program: &Program,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (Verdict, Stats) {
-    let clauses = match ProgramClauses::new(program, MAX_LOCATIONS) {
-        Ok(clauses) => clauses,
-        Err(reason) => return (Verdict::Unknown(reason), Stats::default()),
-    };
-    let (verdict, stats) = check(&clauses.system, config, budget, observer);
-    (clauses.verdict(program, verdict), stats)
 }

@@ -10,7 +10,6 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::linear::{Linear, as_symbol};
-use super::rewrite::conjuncts;
 
 /// Work and milliseconds for one question.
 const LIMITS: (u32, u32) = (100_000, 100);
@@ -31,7 +30,7 @@ pub fn decided(system: &HornSystem) -> HornSystem {
 
 fn put_in_constants(terms: &mut Terms, clause: Clause) -> Clause {
     let constants: FxHashMap<Symbol, Term> =
-        conjuncts(terms, clause.constraint).into_iter().filter_map(|part| constant(terms, part)).collect();
+        terms.facts(clause.constraint).into_iter().filter_map(|part| constant(terms, part)).collect();
     if constants.is_empty() {
         return clause;
     }

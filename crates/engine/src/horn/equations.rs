@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::history::Origin;
 use super::linear::{Linear, as_symbol};
-use super::rewrite::{Rewriting, conjuncts, is_real, is_sum, opposite};
+use super::rewrite::{Rewriting, is_real, is_sum, opposite};
 use super::work::{Work, conjunction, roots, symbols_of};
 
 /// How often what follows from conjuncts is used again.
@@ -31,7 +31,7 @@ pub(super) fn normalise(work: &mut Work<'_>, id: usize) -> Option<usize> {
     let old = work.clause(id).clone();
     let mut new = old.clone();
     let mut todo = Elimination {
-        conjuncts: conjuncts(&mut work.terms, old.constraint),
+        conjuncts: work.terms.facts(old.constraint),
         others: new.body.iter().chain(&new.head).flat_map(|a| a.args.iter().copied()).collect(),
         definitions: Vec::new(),
     };
@@ -108,7 +108,7 @@ impl Elimination {
         let mut seen = FxHashSet::default();
         let mut flat = Vec::new();
         for conjunct in std::mem::take(&mut self.conjuncts) {
-            for part in conjuncts(terms, conjunct) {
+            for part in terms.facts(conjunct) {
                 if terms.node(part) == Node::Bool(false) {
                     return false;
                 }

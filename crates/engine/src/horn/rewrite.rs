@@ -193,24 +193,6 @@ fn conditional(terms: &mut Terms, term: Term, c: Term, a: Term, b: Term) -> Term
     }
 }
 
-/// Splits a formula into conjuncts, in order.
-pub(super) fn conjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
-    let (mut out, mut todo) = (Vec::new(), vec![formula]);
-    while let Some(t) = todo.pop() {
-        match terms.node(t) {
-            Node::Bool(true) => {}
-            Node::Binary(BinOp::And, a, b) => todo.extend([b, a]),
-            Node::Unary(UnOp::Not, or) if matches!(terms.node(or), Node::Binary(BinOp::Or, ..)) => {
-                let Node::Binary(_, a, b) = terms.node(or) else { unreachable!("it is a disjunction") };
-                let (a, b) = (terms.not(a), terms.not(b));
-                todo.extend([b, a]);
-            }
-            _ => out.push(t),
-        }
-    }
-    out
-}
-
 /// Whether the value of a formula's term may be a real number that is no integer. Unlike [`Terms::sort`] it looks at each
 /// distinct subterm once.
 pub(super) fn is_real(terms: &Terms, term: Term) -> bool {

@@ -97,7 +97,7 @@ impl<'p> DataFlow<'p> {
             let known = self.intervals.as_ref()?.at(procedure, location)?;
             let matters = |symbol| live.contains(&symbol) || depth == 0 && self.globals.contains(&symbol);
             // Between which addresses a pointer lies is a matter of this model; which object it points to is not.
-            let is_pointer = |symbol| self.program.variables.get(&symbol).is_some_and(|v| v.ty.contains('*'));
+            let is_pointer = |symbol| self.program.variables.get(&symbol).is_some_and(|v| v.pointer);
             let says = |symbol, range: Range| range.as_constant().is_some() || !is_pointer(symbol);
             found.extend(known.iter().filter(|&(symbol, range)| matters(symbol) && says(symbol, range)));
         }

@@ -51,6 +51,7 @@
     reason = "the hash of a decision diagram is that of its node, which does not change"
 )]
 
+mod by_values;
 mod clauses;
 mod config;
 mod dataflow;

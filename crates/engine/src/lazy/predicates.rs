@@ -90,7 +90,7 @@ impl Predicates {
     /// The conjuncts of a formula as predicates, each whole.
     pub(super) fn add_conjuncts(&mut self, terms: &mut Terms, formula: Term, split: bool) -> Vec<PredicateId> {
         let mut found = Vec::new();
-        for conjunct in conjuncts(terms, formula) {
+        for conjunct in terms.facts(formula) {
             let inner = match terms.node(conjunct) {
                 Node::Unary(UnOp::Not, inner) => inner,
                 _ => conjunct,
@@ -156,24 +156,4 @@ fn oriented(terms: &mut Terms, a: Term, b: Term) -> Term {
     let constant = |t: Term| terms.as_bit_vec(t).is_some() || terms.as_integer(t).is_some();
     let swap = (constant(a), a) > (constant(b), b);
     if swap { terms.eq(b, a) } else { terms.eq(a, b) }
-}
-
-/// The conjuncts of a formula, in order.
-pub(super) fn conjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
-    let (mut found, mut stack) = (Vec::new(), vec![formula]);
-    while let Some(part) = stack.pop() {
-        match terms.node(part) {
-            Node::Bool(true) => {}
-            Node::Binary(BinOp::And, a, b) => stack.extend([b, a]),
-            Node::Unary(UnOp::Not, inner) => match terms.node(inner) {
-                Node::Binary(BinOp::Or, a, b) => {
-                    let (a, b) = (terms.not(a), terms.not(b));
-                    stack.extend([b, a]);
-                }
-                _ => found.push(part),
-            },
-            _ => found.push(part),
-        }
-    }
-    found
 }

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::config::{Config, Grain, Part, Scope};
 use super::label::Labels;
 use super::path::Path;
-use super::predicates::{PredicateId, Predicates, conjuncts};
+use super::predicates::{PredicateId, Predicates};
 use crate::budget::Budget;
 
 /// Work and milliseconds for the one query whether a counterexample is real.
@@ -165,7 +165,7 @@ impl Analysis<'_, '_> {
     /// Atoms of the contradictory part of the path formula, primes dropped.
     fn core_predicates(&mut self, path: &Path, pivot: usize) -> Vec<(usize, Vec<PredicateId>)> {
         let parts = self.parts(path, pivot);
-        let conjuncts: Vec<Term> = parts.into_iter().flat_map(|p| conjuncts(self.terms, p)).collect();
+        let conjuncts: Vec<Term> = parts.into_iter().flat_map(|p| self.terms.facts(p)).collect();
         let mut solver = Z3Solver::for_formulas();
         solver.set_limits(LIMITS.0, LIMITS.1);
         let core = self.contradiction(&mut solver, conjuncts);

@@ -8,7 +8,7 @@ use clinch_bdd::{Bdd, Bdds, OutOfNodes, Variables};
 use rustc_hash::FxHashSet;
 
 use super::refine::Found;
-use super::system::{Bit, COPIES, Copy, Frame, FrameId, Kind, PointId, Prepared, Rule, RuleId, Spds};
+use super::system::{Bit, Frame, FrameId, Kind, PointId, Prepared, Rule, RuleId, Spds, VERSIONS, Version};
 
 type Result<T> = std::result::Result<T, OutOfNodes>;
 
@@ -98,7 +98,7 @@ impl<'s, 'a> Abstractor<'s, 'a> {
     /// How many decision variables an abstract system needs.
     pub(super) fn variables(&self, precision: &Precision) -> u32 {
         let most = precision.points.iter().chain(&precision.effects).map(Vec::len).max().unwrap_or(0);
-        COPIES * (self.base + 2 * most as u32 + 2)
+        VERSIONS * (self.base + 2 * most as u32 + 2)
     }
 
     /// The abstract system.
@@ -121,7 +121,6 @@ impl<'s, 'a> Abstractor<'s, 'a> {
                 outputs: self.globals(precision.effects[f].len()),
             }
         });
-        let bits = self.base..self.variables(precision) / COPIES;
         Ok(Spds {
             frames: frames.collect(),
             points: spds.points.clone(),
@@ -130,7 +129,6 @@ impl<'s, 'a> Abstractor<'s, 'a> {
             targets: spds.targets.clone(),
             priorities: spds.priorities.clone(),
             chained: FxHashSet::default(),
-            bits,
         })
     }
 
@@ -181,21 +179,21 @@ impl<'s, 'a> Abstractor<'s, 'a> {
         if rule.relation.is_false() {
             return Ok(self.bdds().ff());
         }
-        let before = self.meaning(&precision.points[rule.from.index()], Copy::Current, Ok)?;
+        let before = self.meaning(&precision.points[rule.from.index()], Version::Current, Ok)?;
         match (rule.kind, self.call_of[rule.from.index()]) {
             (Kind::Step(to), None) => {
                 let moved: Vec<(u32, u32)> = moved(rule);
                 let renaming = self.bdds().renaming(&moved)?;
-                let after = self.meaning(&precision.points[to.index()], Copy::Next, |p| p.rename(&renaming))?;
+                let after = self.meaning(&precision.points[to.index()], Version::Next, |p| p.rename(&renaming))?;
                 self.abs(rule, &before.and(&rule.relation)?, &after)
             }
             (Kind::Step(to), Some(call)) => self.eval(rule, call, to, &before, precision),
             (Kind::Push(callee, back), _) => {
                 let entry = self.system.spds.frames[callee.index()].entry;
-                let inside = self.meaning(&precision.points[entry.index()], Copy::Argument, |p| {
+                let inside = self.meaning(&precision.points[entry.index()], Version::Argument, |p| {
                     self.system.as_arguments(callee, &p)
                 })?;
-                let saved = self.meaning(&precision.points[back.index()], Copy::Next, Ok)?;
+                let saved = self.meaning(&precision.points[back.index()], Version::Next, Ok)?;
                 // A predicate at the entry may speak of locals that have no value yet: not those of a caller that is the
                 // same procedure.
                 let inside = inside.exists_in(&self.locals_of(callee)?)?;
@@ -204,7 +202,7 @@ impl<'s, 'a> Abstractor<'s, 'a> {
             (Kind::Pop, _) => {
                 let frame = self.system.spds.points[rule.from.index()];
                 let effects = &precision.effects[frame.index()];
-                let after = self.meaning_of_effects(effects, Copy::Next, |p| self.system.effect_at_exit(id, &p))?;
+                let after = self.meaning_of_effects(effects, Version::Next, |p| self.system.effect_at_exit(id, &p))?;
                 self.abs(rule, &before.and(&rule.relation)?, &after)
             }
         }
@@ -213,14 +211,14 @@ impl<'s, 'a> Abstractor<'s, 'a> {
     /// `eval ≡ Abs([m>] ∧ [<f] ∧ [m'])`: the predicates behind the step are those on the states where the call comes back.
     fn eval(&self, rule: &Rule, call: RuleId, to: PointId, before: &Bdd, precision: &Precision) -> Result<Bdd> {
         let effects = &precision.effects[self.callee(call).index()];
-        let before = before.and(&self.meaning_of_effects(effects, Copy::Current, Ok)?)?;
+        let before = before.and(&self.meaning_of_effects(effects, Version::Current, Ok)?)?;
         let renaming = self.bdds().renaming(&moved(rule))?;
-        let written: Vec<u32> = rule.written.iter().map(|b| b.at(Copy::Next)).collect();
+        let written: Vec<u32> = rule.written.iter().map(|b| b.at(Version::Next)).collect();
         let written = self.bdds().variables(&written)?;
         let outputs: Vec<(u32, u32)> =
-            self.system.callee(call).outputs.iter().map(|b| (b.at(Copy::Current), b.at(Copy::Next))).collect();
+            self.system.callee(call).outputs.iter().map(|b| (b.at(Version::Current), b.at(Version::Next))).collect();
         let outputs = self.bdds().renaming(&outputs)?;
-        let after = self.meaning(&precision.points[to.index()], Copy::Next, |p| {
+        let after = self.meaning(&precision.points[to.index()], Version::Next, |p| {
             // The step is an assignment: a function of the state.
             p.rename(&renaming)?.and_exists(&rule.relation, &written)?.rename(&outputs)
         })?;
@@ -236,30 +234,35 @@ impl<'s, 'a> Abstractor<'s, 'a> {
     fn locals_of(&self, frame: FrameId) -> Result<Variables> {
         let globals = &self.system.spds.frames[frame.index()].globals;
         let own = self.system.scopes[frame.index()].iter().filter(|b| globals.binary_search(b).is_err());
-        self.bdds().variables(&own.map(|b| b.at(Copy::Current)).collect::<Vec<_>>())
+        self.bdds().variables(&own.map(|b| b.at(Version::Current)).collect::<Vec<_>>())
     }
 
     /// The concretisation of a list of predicates: `l_i ↔ P_i`.
-    fn meaning(&self, predicates: &[Bdd], copy: Copy, read: impl Fn(Bdd) -> Result<Bdd>) -> Result<Bdd> {
+    fn meaning(&self, predicates: &[Bdd], version: Version, read: impl Fn(Bdd) -> Result<Bdd>) -> Result<Bdd> {
         let bits: Vec<Bit> = self.locals(0..predicates.len());
-        self.equivalences(&bits, predicates, copy, read)
+        self.equivalences(&bits, predicates, version, read)
     }
 
-    fn meaning_of_effects(&self, predicates: &[Bdd], copy: Copy, read: impl Fn(Bdd) -> Result<Bdd>) -> Result<Bdd> {
+    fn meaning_of_effects(
+        &self,
+        predicates: &[Bdd],
+        version: Version,
+        read: impl Fn(Bdd) -> Result<Bdd>,
+    ) -> Result<Bdd> {
         let bits: Vec<Bit> = self.globals(predicates.len());
-        self.equivalences(&bits, predicates, copy, read)
+        self.equivalences(&bits, predicates, version, read)
     }
 
     fn equivalences(
         &self,
         bits: &[Bit],
         predicates: &[Bdd],
-        copy: Copy,
+        version: Version,
         read: impl Fn(Bdd) -> Result<Bdd>,
     ) -> Result<Bdd> {
         let mut all = self.bdds().tt();
         for (bit, predicate) in bits.iter().zip(predicates) {
-            let variable = self.bdds().variable(bit.at(copy))?;
+            let variable = self.bdds().variable(bit.at(version))?;
             all = all.and(&variable.iff(&read(predicate.clone())?)?)?;
         }
         Ok(all)
@@ -268,26 +271,26 @@ impl<'s, 'a> Abstractor<'s, 'a> {
     /// The concrete states that abstract ones of a point stand for.
     pub(super) fn concretise(&self, precision: &Precision, point: PointId, states: &Bdd) -> Result<Bdd> {
         let frame = self.system.spds.points[point.index()];
-        let mut all = states.and(&self.meaning(&precision.points[point.index()], Copy::Current, Ok)?)?;
+        let mut all = states.and(&self.meaning(&precision.points[point.index()], Version::Current, Ok)?)?;
         if !self.system.callers[frame.index()].is_empty() {
             let entry = self.system.spds.frames[frame.index()].entry;
             let inputs =
-                self.meaning(&precision.points[entry.index()], Copy::Entry, |p| self.system.as_entry(frame, &p))?;
+                self.meaning(&precision.points[entry.index()], Version::Entry, |p| self.system.as_entry(frame, &p))?;
             all = all.and(&inputs)?;
         }
-        let abstract_variables: Vec<u32> = all.support().into_iter().filter(|v| *v >= COPIES * self.base).collect();
+        let abstract_variables: Vec<u32> = all.support().into_iter().filter(|v| *v >= VERSIONS * self.base).collect();
         all.exists_in(&self.bdds().variables(&abstract_variables)?)
     }
 }
 
 /// All decision variables of bits.
 fn variables(bdds: &Bdds, bits: &[Bit]) -> Result<Variables> {
-    let variables: Vec<u32> = bits.iter().flat_map(|b| (0..COPIES).map(|c| COPIES * b.0 + c)).collect();
+    let variables: Vec<u32> = bits.iter().flat_map(|b| (0..VERSIONS).map(|c| VERSIONS * b.0 + c)).collect();
     bdds.variables(&variables)
 }
 
 /// What a step changes, in the terms of the states behind it.
 fn moved(rule: &Rule) -> Vec<(u32, u32)> {
     let bits = rule.written.iter().chain(rule.forgotten.iter().filter(|b| !rule.written.contains(b)));
-    bits.map(|b| (b.at(Copy::Current), b.at(Copy::Next))).collect()
+    bits.map(|b| (b.at(Version::Current), b.at(Version::Next))).collect()
 }

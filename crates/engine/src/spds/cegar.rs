@@ -13,10 +13,10 @@ use super::feasible::reached;
 use super::model::Question;
 use super::reach::{LayerId, Reach, Until, post_star};
 use super::refine::{predicates, strongest};
-use super::system::{COPIES, PointId, Prepared};
+use super::system::{PointId, Prepared, VERSIONS};
 use super::trace::trace;
 use super::translate::OPEN;
-use super::widths::{is_exhaustion, open_reason};
+use super::widths::open_reason;
 use super::{Obstacle, Run, Stats, evidence};
 use crate::budget::{Observer, Progress};
 
@@ -28,9 +28,9 @@ impl Run<'_> {
         observer: &mut dyn Observer,
         stats: &mut Stats,
     ) -> Result<CfaVerdict, Obstacle> {
-        let base = self.model.layout.bits + OPEN / COPIES;
+        let base = self.model.layout.bits + OPEN / VERSIONS;
         // Decision variables cannot be made while systems refer to the manager: room for many predicates at once.
-        bdds.make_variables(COPIES * (base + 2 * MAX_PREDICATES));
+        bdds.make_variables(VERSIONS * (base + 2 * MAX_PREDICATES));
         let system = Prepared::new(bdds, &self.model.spds)?;
         let mut abstractor = Abstractor::new(&system, base)?;
         let mut precision = Precision::new(&self.model.spds);
@@ -60,8 +60,8 @@ impl Run<'_> {
                 if question.error {
                     return self.counterexample(&system, &dag, &states, question.point);
                 }
-                if open.is_none() || !is_exhaustion(self.program, &question) {
-                    open = Some(open_reason(self.program, self.config, &question));
+                if open.is_none() || !self.widths.is_exhaustion(&question) {
+                    open = Some(open_reason(self.program, self.widths, self.config, &question));
                 }
                 ignored.insert(question.point);
                 continue;

@@ -9,7 +9,7 @@ use clinch_bdd::{Bdd, OutOfNodes};
 
 use super::reach::{LayerId, Reach};
 use super::system::{Kind, PointId, Prepared};
-use super::trace::{Arc, Run, Witness};
+use super::trace::{Link, Run, Witness};
 
 /// What a node is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,10 +26,10 @@ pub(super) struct Node {
     pub(super) point: PointId,
     pub(super) role: Role,
     /// Where it comes from; none for the entry of a procedure that comes back.
-    pub(super) arcs: Vec<Arc>,
+    pub(super) links: Vec<Link>,
 }
 
-/// A graph of counterexamples: arcs lead from earlier nodes to later ones.
+/// A graph of counterexamples: links lead from earlier nodes to later ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dag {
     pub(super) nodes: Vec<Node>,
@@ -42,22 +42,22 @@ type Key = (LayerId, Role);
 impl Dag {
     /// Everything that leads to the layers.
     pub(super) fn whole(system: &Prepared<'_>, reach: &Reach, targets: &[LayerId]) -> Result<Dag, OutOfNodes> {
-        let mut arcs: BTreeMap<Key, Vec<Arc>> = BTreeMap::new();
+        let mut links: BTreeMap<Key, Vec<Link>> = BTreeMap::new();
         let mut work: Vec<Key> = targets.iter().map(|&t| (t, Role::Spine)).collect();
         while let Some(key) = work.pop() {
-            if arcs.contains_key(&key) {
+            if links.contains_key(&key) {
                 continue;
             }
             let mut own = Vec::new();
-            for arc in reach.arcs(key.0.index()) {
-                if belongs(system, key.1, arc) && contributes(system, reach, key.0, arc)? {
-                    own.push(arc);
-                    work.extend(sources(key.1, arc));
+            for link in reach.links(key.0.index()) {
+                if belongs(system, key.1, link) && contributes(system, reach, key.0, link)? {
+                    own.push(link);
+                    work.extend(sources(key.1, link));
                 }
             }
-            arcs.insert(key, own);
+            links.insert(key, own);
         }
-        Ok(Dag::new(reach, arcs, targets))
+        Ok(Dag::new(reach, links, targets))
     }
 
     /// Whether a call comes back in it.
@@ -67,56 +67,56 @@ impl Dag {
 
     /// One run.
     pub(super) fn single(reach: &Reach, run: &Run, target: LayerId) -> Dag {
-        let mut arcs: BTreeMap<Key, Vec<Arc>> = BTreeMap::new();
-        for &(node, spine, arc) in &run.arcs {
+        let mut links: BTreeMap<Key, Vec<Link>> = BTreeMap::new();
+        for &(node, spine, link) in &run.links {
             let role = if spine { Role::Spine } else { Role::Callee };
-            let own = arcs.entry((LayerId(node as u32), role)).or_default();
-            if let Some(arc) = arc.filter(|a| !own.contains(a)) {
-                own.push(arc);
+            let own = links.entry((LayerId(node as u32), role)).or_default();
+            if let Some(link) = link.filter(|a| !own.contains(a)) {
+                own.push(link);
             }
         }
-        Dag::new(reach, arcs, &[target])
+        Dag::new(reach, links, &[target])
     }
 
-    fn new(reach: &Reach, arcs: BTreeMap<Key, Vec<Arc>>, targets: &[LayerId]) -> Dag {
-        let index: BTreeMap<Key, usize> = arcs.keys().enumerate().map(|(i, &k)| (k, i)).collect();
-        let nodes = arcs.into_iter().map(|((layer, role), arcs)| {
+    fn new(reach: &Reach, links: BTreeMap<Key, Vec<Link>>, targets: &[LayerId]) -> Dag {
+        let index: BTreeMap<Key, usize> = links.keys().enumerate().map(|(i, &k)| (k, i)).collect();
+        let nodes = links.into_iter().map(|((layer, role), links)| {
             let place = |node: usize, role: Role| index[&(LayerId(node as u32), role)];
-            let arcs = arcs.into_iter().map(|arc| match arc {
-                Arc::Start => Arc::Start,
-                Arc::Rule(rule, from) => Arc::Rule(rule, place(from, role)),
-                Arc::Return { call, caller, end, exit } => {
-                    Arc::Return { call, caller: place(caller, role), end, exit: place(exit, Role::Callee) }
+            let links = links.into_iter().map(|link| match link {
+                Link::Start => Link::Start,
+                Link::Rule(rule, from) => Link::Rule(rule, place(from, role)),
+                Link::Return { call, caller, end, exit } => {
+                    Link::Return { call, caller: place(caller, role), end, exit: place(exit, Role::Callee) }
                 }
             });
-            Node { point: reach.layers[layer.index()].point, role, arcs: arcs.collect() }
+            Node { point: reach.layers[layer.index()].point, role, links: links.collect() }
         });
         Dag { nodes: nodes.collect(), targets: targets.iter().map(|&t| index[&(t, Role::Spine)]).collect() }
     }
 }
 
-/// Whether an arc matters for a role: one who comes back does not ask who called.
-fn belongs(system: &Prepared<'_>, role: Role, arc: Arc) -> bool {
-    match arc {
-        Arc::Rule(rule, _) => role == Role::Spine || !matches!(system.rule(rule).kind, Kind::Push(..)),
+/// Whether an link matters for a role: one who comes back does not ask who called.
+fn belongs(system: &Prepared<'_>, role: Role, link: Link) -> bool {
+    match link {
+        Link::Rule(rule, _) => role == Role::Spine || !matches!(system.rule(rule).kind, Kind::Push(..)),
         _ => true,
     }
 }
 
 /// Whether a call with an end leads into the layer.
-fn contributes(system: &Prepared<'_>, reach: &Reach, layer: LayerId, arc: Arc) -> Result<bool, OutOfNodes> {
-    let Arc::Return { call, caller, end, exit } = arc else { return Ok(true) };
+fn contributes(system: &Prepared<'_>, reach: &Reach, layer: LayerId, link: Link) -> Result<bool, OutOfNodes> {
+    let Link::Return { call, caller, end, exit } = link else { return Ok(true) };
     let effect = system.effect(end, reach.states(exit))?;
     let back = system.come_back(call, reach.states(caller), &effect)?;
     Ok(!back.and(reach.states(layer.index()))?.is_false())
 }
 
-fn sources(role: Role, arc: Arc) -> Vec<Key> {
+fn sources(role: Role, link: Link) -> Vec<Key> {
     let key = |node: usize, role: Role| (LayerId(node as u32), role);
-    match arc {
-        Arc::Start => Vec::new(),
-        Arc::Rule(_, from) => vec![key(from, role)],
-        Arc::Return { caller, exit, .. } => vec![key(caller, role), key(exit, Role::Callee)],
+    match link {
+        Link::Start => Vec::new(),
+        Link::Rule(_, from) => vec![key(from, role)],
+        Link::Return { caller, exit, .. } => vec![key(caller, role), key(exit, Role::Callee)],
     }
 }
 
@@ -135,7 +135,7 @@ impl Witness for Labelled<'_> {
         &self.states[node]
     }
 
-    fn arcs(&self, node: usize) -> Vec<Arc> {
-        self.dag.nodes[node].arcs.clone()
+    fn links(&self, node: usize) -> Vec<Link> {
+        self.dag.nodes[node].links.clone()
     }
 }

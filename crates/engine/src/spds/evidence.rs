@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Run;
 use super::layout::Storage;
 use super::model::{Model, Origin};
-use super::system::{Bit, Copy, PointId};
+use super::system::{Bit, PointId, Version};
 use super::trace::{Step, Valuation};
 use super::widths::Widths;
 
@@ -266,16 +266,17 @@ impl<'a> Writer<'a> {
         let scalars = self.bits.iter().filter(|(_, (_, address, _))| address.is_none());
         let mut scalars: Vec<(Bit, Symbol, u32)> =
             scalars.map(|(&bit, &(s, _, position))| (bit, s, position)).collect();
-        scalars.sort_unstable_by_key(|(bit, ..)| bit.at(Copy::Current));
+        scalars.sort_unstable_by_key(|(bit, ..)| bit.at(Version::Current));
         let entry = |symbol: Symbol, position: u32| self.entry_of.get(&symbol).map(|&entry| (entry, position));
         scalars.into_iter().flat_map(|(_, s, position)| [Some((s, position)), entry(s, position)]).flatten().collect()
     }
 
     /// The truth value of a decision variable.
     fn bit(&mut self, variable: u32) -> Term {
-        let (bit, copy) = Bit::of(variable);
+        let (bit, version) = Bit::of(variable);
         let (symbol, address, position) = self.bits[&bit];
-        let symbol = if copy == Copy::Entry || self.kept.contains(&bit) { self.entry_of[&symbol] } else { symbol };
+        let symbol =
+            if version == Version::Entry || self.kept.contains(&bit) { self.entry_of[&symbol] } else { symbol };
         let mut value = self.terms.symbol(symbol);
         if let Some(address) = address {
             let index = self.terms.bit_vec(self.program.pointer_bits, address);
@@ -406,7 +407,7 @@ fn size_of(run: &Run<'_>, size: Term, values: &Valuation) -> u64 {
 fn value(storage: &Storage, values: &Valuation) -> u64 {
     let mut bits = storage.ones;
     for (&bit, &position) in storage.bits.iter().zip(&storage.positions).filter(|(_, p)| **p < 64) {
-        bits |= u64::from(values.get(bit, Copy::Current)) << position;
+        bits |= u64::from(values.get(bit, Version::Current)) << position;
     }
     let held = storage.needed();
     if storage.fill == Fill::Sign && (1..64).contains(&held) && bits >> (held - 1) & 1 == 1 {

@@ -2,7 +2,7 @@
 //!
 //! The characteristic formula of the graph is satisfiable iff there are some at a target. Unlike the strongest interpolants of
 //! [Spds, table 1] a procedure that comes back is followed only from the states with which the graph calls it. A call may come
-//! behind the entry that it uses, so there is more than one round; arcs lead forwards, so the number of rounds is bounded.
+//! behind the entry that it uses, so there is more than one round; links lead forwards, so the number of rounds is bounded.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use clinch_bdd::{Bdd, OutOfNodes};
 use super::dag::{Dag, Role};
 use super::refine::follow;
 use super::system::{Prepared, RuleId};
-use super::trace::Arc;
+use super::trace::Link;
 
 type Result<T> = std::result::Result<T, OutOfNodes>;
 
@@ -47,11 +47,11 @@ impl<'d> Flow<'d> {
         let count = dag.nodes.len();
         let mut flow = Flow { dag, calls: vec![BTreeSet::new(); count], next: vec![Vec::new(); count] };
         for (n, node) in dag.nodes.iter().enumerate() {
-            for &arc in &node.arcs {
-                match arc {
-                    Arc::Start => {}
-                    Arc::Rule(_, from) => flow.next[from].push(n),
-                    Arc::Return { call, caller, exit, .. } => {
+            for &link in &node.links {
+                match link {
+                    Link::Start => {}
+                    Link::Rule(_, from) => flow.next[from].push(n),
+                    Link::Return { call, caller, exit, .. } => {
                         flow.next[caller].push(n);
                         flow.next[exit].push(n);
                         for &entry in entries[exit].iter() {
@@ -74,11 +74,11 @@ impl<'d> Flow<'d> {
             let frame = system.spds.points[self.dag.nodes[n].point.index()];
             own = own.and(system.identity(frame))?;
         }
-        for &arc in &self.dag.nodes[n].arcs {
-            let part = match arc {
-                Arc::Start => system.bdds.tt(),
-                Arc::Rule(rule, from) => follow(system, rule, &states[from])?,
-                Arc::Return { call, caller, end, exit } => {
+        for &link in &self.dag.nodes[n].links {
+            let part = match link {
+                Link::Start => system.bdds.tt(),
+                Link::Rule(rule, from) => follow(system, rule, &states[from])?,
+                Link::Return { call, caller, end, exit } => {
                     system.come_back(call, &states[caller], &system.effect(end, &states[exit])?)?
                 }
             };
@@ -100,8 +100,8 @@ fn entries(system: &Prepared<'_>, dag: &Dag) -> Vec<Rc<Vec<usize>>> {
         let frame = system.spds.points[node.point.index()];
         let is_entry = system.spds.frames[frame.index()].entry == node.point;
         let mut own = if is_entry { Rc::new(vec![n]) } else { Rc::clone(&none) };
-        for &arc in &node.arcs {
-            let (Arc::Rule(_, from) | Arc::Return { caller: from, .. }) = arc else { continue };
+        for &link in &node.links {
+            let (Link::Rule(_, from) | Link::Return { caller: from, .. }) = link else { continue };
             own = union(own, &entries[from]);
         }
         entries.push(own);

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::system::{Bit, Copy, Frame, Kind, PointId, Spds};
+use super::system::{Bit, Frame, Kind, PointId, Spds, Version};
 
 /// What the procedures of a system touch.
 pub(super) fn frames(
@@ -19,7 +19,8 @@ pub(super) fn frames(
     let mut calls: Vec<Vec<usize>> = vec![Vec::new(); count];
     for rule in spds.rules.iter().filter(|r| r.from != spds.start) {
         let frame = spds.points[rule.from.index()].index();
-        let current = rule.relation.support().into_iter().map(Bit::of).filter(|(_, copy)| *copy == Copy::Current);
+        let current =
+            rule.relation.support().into_iter().map(Bit::of).filter(|(_, version)| *version == Version::Current);
         read[frame].extend(current.map(|(bit, _)| bit).filter(|b| globals.contains(b)));
         changed[frame].extend(rule.written.iter().copied());
         if let Kind::Push(callee, _) = rule.kind {

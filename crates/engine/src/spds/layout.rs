@@ -1,7 +1,7 @@
 //! Where the variables of a program are: bits, in an order.
 //!
 //! Variables that occur together in an edge stand together, bit by bit, the lowest first: sums and comparisons of them stay
-//! small. Indices of arrays come first ([`selectors`]). The four copies of a bit are neighbours ([`Bit::at`]).
+//! small. Indices of arrays come first ([`selectors`]). The four versions of a bit are neighbours ([`Bit::at`]).
 
 use clinch_bdd::Bdd;
 use clinch_bdd::words::Fill;

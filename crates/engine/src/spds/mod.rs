@@ -9,7 +9,7 @@
 //! | paper                                         | here                                                        |
 //! |-----------------------------------------------|-------------------------------------------------------------|
 //! | SPDS `(G, Γ × L, Δ, γ₀)`, definition 3.1      | `system::Spds`, from a program by `model::read`             |
-//! | `G_in`, `G`, `G'`; `L_in`, `L`, `L'`, `L''`   | `system::Copy`                                              |
+//! | `G_in`, `G`, `G'`; `L_in`, `L`, `L'`, `L''`   | `system::Version`                                              |
 //! | post*, witness graph \[14\]                   | `reach::post_star`, `reach::Layer` and its causes           |
 //! | counterexample DAG `D`                        | `dag::Dag`                                                  |
 //! | whether `F_D` is satisfiable                  | `feasible::reached`                                         |
@@ -287,8 +287,8 @@ impl Run<'_> {
             return Ok(CfaVerdict::Unsafe(found));
         }
         let open = questions.iter().filter(|q| reached(q.point).is_some());
-        if let Some(question) = open.min_by_key(|q| widths::is_exhaustion(self.program, q)) {
-            return Ok(CfaVerdict::Unknown(widths::open_reason(self.program, self.config, question)));
+        if let Some(question) = open.min_by_key(|q| self.widths.is_exhaustion(q)) {
+            return Ok(CfaVerdict::Unknown(widths::open_reason(self.program, self.widths, self.config, question)));
         }
         let states = |point: PointId| reach.reached[point.index()].clone();
         let proof = evidence::summaries(self, states);

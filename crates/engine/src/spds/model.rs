@@ -14,7 +14,7 @@ use super::choices::choices;
 use super::footprint::frames;
 use super::layout::{Layout, Storage, lay_out};
 use super::order::{procedures_in_order, reverse_post_order};
-use super::system::{Bit, COPIES, Copy, FrameId, Kind, PointId, Rule, Spds};
+use super::system::{Bit, FrameId, Kind, PointId, Rule, Spds, VERSIONS, Version};
 use super::translate::{OPEN, Translator};
 use super::widths::Widths;
 
@@ -63,7 +63,7 @@ pub(super) struct Model {
 pub(super) fn read(bdds: &mut Bdds, program: &CfaProgram, widths: &Widths) -> Result<Model> {
     let procedures = procedures_in_order(program);
     let layout = lay_out(program, &procedures, widths)?;
-    bdds.make_variables(COPIES * layout.bits + OPEN);
+    bdds.make_variables(VERSIONS * layout.bits + OPEN);
     let mut builder = Builder {
         program,
         layout: &layout,
@@ -87,13 +87,12 @@ pub(super) fn read(bdds: &mut Bdds, program: &CfaProgram, widths: &Widths) -> Re
     let parameters = procedures.iter().map(|&p| parameter_bits(program, &layout, p)).collect();
     let results = procedures.iter().map(|p| layout.results.get(p).map_or(Vec::new(), |s| s.bits.clone())).collect();
     let targets = questions.iter().map(|q| q.point).collect();
-    let bits = 0..layout.bits;
     let chosen = |(&id, points): (&ProcedureId, &FxHashMap<LocId, PointId>)| {
         let choices = choices(program, program.procedure(id)).into_iter();
         choices.filter_map(|choice| points.get(&choice.location).copied()).collect::<Vec<_>>()
     };
     let chained = procedures.iter().zip(&locations).flat_map(chosen).collect();
-    let mut spds = Spds { frames: Vec::new(), points, rules, start, targets, priorities, chained, bits };
+    let mut spds = Spds { frames: Vec::new(), points, rules, start, targets, priorities, chained };
     let first = procedures.iter().position(|&p| p == program.entry).expect("the entry is in the order");
     let called = spds.rules.iter().any(|r| matches!(r.kind, Kind::Push(f, _) if f.index() == first));
     let entry = (!called).then_some(first);
@@ -235,7 +234,7 @@ impl<'a> Builder<'a> {
                 writing.written.extend(&cell.storage.bits);
                 if region.starts_zero {
                     let zeros = self.translator.bdds.word(cell.storage.width, 0);
-                    self.assign(&mut writing, &cell.storage, &zeros, Copy::Next)?;
+                    self.assign(&mut writing, &cell.storage, &zeros, Version::Next)?;
                 }
             }
         }
@@ -250,12 +249,12 @@ impl<'a> Builder<'a> {
         let Some(storage) = layout.scalars.get(&symbol) else { return Ok(()) };
         let value = self.translator.low(value, storage.needed())?;
         writing.written.extend(&storage.bits);
-        self.assign(writing, storage, &value, Copy::Next)
+        self.assign(writing, storage, &value, Version::Next)
     }
 
     /// The place holds the value, of which at least the bits that are needed are given.
-    fn assign(&self, writing: &mut Writing, storage: &Storage, value: &[Bdd], copy: Copy) -> Result<()> {
-        let variables = storage.bits.iter().map(|b| self.translator.bdds.variable(b.at(copy)));
+    fn assign(&self, writing: &mut Writing, storage: &Storage, value: &[Bdd], version: Version) -> Result<()> {
+        let variables = storage.bits.iter().map(|b| self.translator.bdds.variable(b.at(version)));
         let variables = variables.collect::<std::result::Result<Vec<_>, _>>()?;
         writing.relation = writing.relation.and(&self.translator.bdds.eq(&variables, &storage.held(value))?)?;
         Ok(())
@@ -275,9 +274,9 @@ impl<'a> Builder<'a> {
             let mut writing = self.nothing();
             let layout = self.layout;
             if let (Some(register), Some(result)) = (layout.results.get(&id), procedure.result) {
-                let value = self.translator.stored(&layout.scalars[&result], Copy::Current)?;
+                let value = self.translator.stored(&layout.scalars[&result], Version::Current)?;
                 writing.written.extend(&register.bits);
-                self.assign(&mut writing, register, &value, Copy::Next)?;
+                self.assign(&mut writing, register, &value, Version::Next)?;
             }
             self.rule(Origin::Exit, exit, Kind::Pop, writing, Vec::new())?;
         }
@@ -380,7 +379,7 @@ impl<'a> Builder<'a> {
                 let before = match at {
                     Some(i) => cells[i].1.clone(),
                     None => {
-                        let mut before = self.translator.stored(&cell.storage, Copy::Current)?;
+                        let mut before = self.translator.stored(&cell.storage, Version::Current)?;
                         before.truncate(cell.storage.needed() as usize);
                         before
                     }
@@ -394,7 +393,7 @@ impl<'a> Builder<'a> {
         }
         for (storage, value) in cells {
             writing.written.extend(&storage.bits);
-            self.assign(writing, storage, &value, Copy::Next)?;
+            self.assign(writing, storage, &value, Version::Next)?;
         }
         Ok(())
     }
@@ -418,7 +417,7 @@ impl<'a> Builder<'a> {
             if liveness.is_live(called.entry, i) {
                 let storage = &layout.scalars[param];
                 let value = self.translator.low(arg, storage.needed())?;
-                self.assign(&mut writing, storage, &value, Copy::Argument)?;
+                self.assign(&mut writing, storage, &value, Version::Argument)?;
             }
         }
         let back = self.point(self.points[from.index()], self.priorities[from.index()] + 1);
@@ -439,9 +438,9 @@ impl<'a> Builder<'a> {
             forgotten.clone_from(&register.bits);
             if let Some(target) = target {
                 let storage = &layout.scalars[&target];
-                let value = self.translator.stored(register, Copy::Current)?;
+                let value = self.translator.stored(register, Version::Current)?;
                 writing.written.extend(&storage.bits);
-                self.assign(&mut writing, storage, &value, Copy::Next)?;
+                self.assign(&mut writing, storage, &value, Version::Next)?;
             }
         }
         let to = points[&edge.to];

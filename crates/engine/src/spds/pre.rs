@@ -2,7 +2,7 @@
 
 use clinch_bdd::{Bdd, OutOfNodes};
 
-use super::system::{Bit, Copy, Kind, Prepared, RuleId};
+use super::system::{Bit, Kind, Prepared, RuleId, Version};
 
 type Result<T> = std::result::Result<T, OutOfNodes>;
 
@@ -37,11 +37,11 @@ pub(super) fn pre_star(system: &Prepared<'_>) -> Result<bool> {
     }
 }
 
-fn at(bits: &[Bit], copy: Copy) -> Vec<u32> {
-    bits.iter().map(|b| b.at(copy)).collect()
+fn at(bits: &[Bit], version: Version) -> Vec<u32> {
+    bits.iter().map(|b| b.at(version)).collect()
 }
 
-fn renamed(system: &Prepared<'_>, f: &Bdd, bits: &[Bit], from: Copy, to: Copy) -> Result<Bdd> {
+fn renamed(system: &Prepared<'_>, f: &Bdd, bits: &[Bit], from: Version, to: Version) -> Result<Bdd> {
     let pairs: Vec<(u32, u32)> = bits.iter().map(|b| (b.at(from), b.at(to))).collect();
     f.rename(&system.bdds.renaming(&pairs)?)
 }
@@ -56,12 +56,12 @@ impl Backward {
             }
             Kind::Pop => {
                 let frame = &system.spds.frames[system.spds.points[rule.from.index()].index()];
-                let mut ends = renamed(system, &rule.relation, &rule.written, Copy::Next, Copy::Entry)?;
+                let mut ends = renamed(system, &rule.relation, &rule.written, Version::Next, Version::Entry)?;
                 for bit in frame.outputs.iter().filter(|b| !rule.written.contains(b)) {
                     let same = system
                         .bdds
-                        .variable(bit.at(Copy::Entry))?
-                        .iff(&system.bdds.variable(bit.at(Copy::Current))?)?;
+                        .variable(bit.at(Version::Entry))?
+                        .iff(&system.bdds.variable(bit.at(Version::Current))?)?;
                     ends = ends.and(&same)?;
                 }
                 Ok((system.bdds.ff(), ends))
@@ -69,17 +69,18 @@ impl Backward {
             Kind::Push(callee, back) => {
                 let frame = &system.spds.frames[callee.index()];
                 let entry = frame.entry.index();
-                let inside = |f: &Bdd| renamed(system, f, &frame.parameters, Copy::Current, Copy::Argument);
-                let hidden = system.bdds.variables(&at(&frame.parameters, Copy::Argument))?;
+                let inside = |f: &Bdd| renamed(system, f, &frame.parameters, Version::Current, Version::Argument);
+                let hidden = system.bdds.variables(&at(&frame.parameters, Version::Argument))?;
                 let here = rule.relation.and_exists(&inside(&self.targets[entry])?, &hidden)?;
-                let effect = renamed(system, &self.ends[entry], &frame.outputs, Copy::Entry, Copy::Next)?;
+                let effect = renamed(system, &self.ends[entry], &frame.outputs, Version::Entry, Version::Next)?;
                 let effect = inside(&effect)?;
-                let forgotten = system.bdds.variables(&at(&rule.forgotten, Copy::Current))?;
-                let mut all = at(&frame.parameters, Copy::Argument);
-                all.extend(at(&frame.outputs, Copy::Next));
+                let forgotten = system.bdds.variables(&at(&rule.forgotten, Version::Current))?;
+                let mut all = at(&frame.parameters, Version::Argument);
+                all.extend(at(&frame.outputs, Version::Next));
                 let all = system.bdds.variables(&all)?;
                 let through = |f: &Bdd| {
-                    let back = renamed(system, &f.exists_in(&forgotten)?, &frame.outputs, Copy::Current, Copy::Next)?;
+                    let back =
+                        renamed(system, &f.exists_in(&forgotten)?, &frame.outputs, Version::Current, Version::Next)?;
                     rule.relation.and(&effect)?.and_exists(&back, &all)
                 };
                 let targets = here.or(&through(&self.targets[back.index()])?)?;

@@ -12,7 +12,7 @@ use super::config::{Calls, Config, Interpolants};
 use super::dag::{Dag, Node, Role};
 use super::interpolant::between;
 use super::system::{FrameId, Kind, PointId, Prepared, RuleId};
-use super::trace::Arc;
+use super::trace::Link;
 
 type Result<T> = std::result::Result<T, OutOfNodes>;
 
@@ -34,11 +34,11 @@ pub(super) fn strongest(system: &Prepared<'_>, dag: &Dag) -> Result<Vec<Bdd>> {
     for node in &dag.nodes {
         system.bdds.check_deadline()?;
         let mut own = entered(system, node);
-        for &arc in &node.arcs {
-            let part = match arc {
-                Arc::Start => system.bdds.tt(),
-                Arc::Rule(rule, from) => follow(system, rule, &states[from])?,
-                Arc::Return { call, caller, end, exit } => {
+        for &link in &node.links {
+            let part = match link {
+                Link::Start => system.bdds.tt(),
+                Link::Rule(rule, from) => follow(system, rule, &states[from])?,
+                Link::Return { call, caller, end, exit } => {
                     system.come_back(call, &states[caller], &system.effect(end, &states[exit])?)?
                 }
             };
@@ -91,8 +91,8 @@ fn weakest(system: &Prepared<'_>, dag: &Dag, strongest: &[Bdd], calls: Calls) ->
             weakest.nodes[n] = weakest.nodes[n].and(&before)?;
         }
         let own = weakest.nodes[n].clone();
-        for &arc in &dag.nodes[n].arcs {
-            if let Arc::Rule(rule, from) = arc {
+        for &link in &dag.nodes[n].links {
+            if let Link::Rule(rule, from) = link {
                 let before = match system.rule(rule).kind {
                     Kind::Push(..) => system.before_enter(rule, &own)?,
                     _ => system.before_step(rule, &own)?,
@@ -150,8 +150,8 @@ impl Weakest {
 }
 
 fn returns(node: &Node) -> impl Iterator<Item = (RuleId, usize, RuleId, usize)> {
-    node.arcs.iter().filter_map(|arc| match *arc {
-        Arc::Return { call, caller, end, exit } => Some((call, caller, end, exit)),
+    node.links.iter().filter_map(|link| match *link {
+        Link::Return { call, caller, end, exit } => Some((call, caller, end, exit)),
         _ => None,
     })
 }
@@ -190,11 +190,11 @@ impl Choice<'_, '_> {
 
     fn node(&mut self, n: usize, node: &Node) -> Result<()> {
         let mut lower = entered(self.system, node);
-        for &arc in &node.arcs {
-            let part = match arc {
-                Arc::Start => self.system.bdds.tt(),
-                Arc::Rule(rule, from) => follow(self.system, rule, &self.chosen[from])?,
-                Arc::Return { call, caller, end, exit } => self.back(n, call, caller, (exit, end))?,
+        for &link in &node.links {
+            let part = match link {
+                Link::Start => self.system.bdds.tt(),
+                Link::Rule(rule, from) => follow(self.system, rule, &self.chosen[from])?,
+                Link::Return { call, caller, end, exit } => self.back(n, call, caller, (exit, end))?,
             };
             lower = lower.or(&part)?;
         }

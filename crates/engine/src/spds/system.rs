@@ -8,8 +8,6 @@
 //! As in [Spds, 5.2] a call has a control point of its own for the return: `⟨m⟩ ↪ ⟨f₀, m>⟩`, and a step from `m>` takes the
 //! result over.
 
-use std::ops::Range;
-
 use clinch_bdd::{Bdd, Bdds, OutOfNodes, Renaming, Variables};
 use rustc_hash::FxHashSet;
 
@@ -17,9 +15,9 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Bit(pub(super) u32);
 
-/// Which value of a bit a decision variable stands for.
+/// Which value of a bit a decision variable stands for: the bit at some time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Copy {
+pub(super) enum Version {
     /// When the procedure was entered: `G_in`, `L_in`.
     Entry,
     /// Before the rule.
@@ -31,23 +29,23 @@ pub(super) enum Copy {
 }
 
 /// Decision variables of a bit.
-pub(super) const COPIES: u32 = 4;
+pub(super) const VERSIONS: u32 = 4;
 
 impl Bit {
-    /// The decision variable of a copy.
-    pub(super) fn at(self, copy: Copy) -> u32 {
-        COPIES * self.0 + copy as u32
+    /// The decision variable of a version.
+    pub(super) fn at(self, version: Version) -> u32 {
+        VERSIONS * self.0 + version as u32
     }
 
-    /// The bit and the copy of a decision variable.
-    pub(super) fn of(variable: u32) -> (Bit, Copy) {
-        let copy = match variable % COPIES {
-            0 => Copy::Entry,
-            1 => Copy::Current,
-            2 => Copy::Next,
-            _ => Copy::Argument,
+    /// The bit and the version of a decision variable.
+    pub(super) fn of(variable: u32) -> (Bit, Version) {
+        let version = match variable % VERSIONS {
+            0 => Version::Entry,
+            1 => Version::Current,
+            2 => Version::Next,
+            _ => Version::Argument,
         };
-        (Bit(variable / COPIES), copy)
+        (Bit(variable / VERSIONS), version)
     }
 }
 
@@ -113,7 +111,7 @@ pub(super) struct Frame {
     pub(super) parameters: Vec<Bit>,
     /// Global bits that a call may read or change.
     pub(super) globals: Vec<Bit>,
-    /// Those of both whose value may differ from that at the entry: only they have an entry copy.
+    /// Those of both whose value may differ from that at the entry: only they have an entry version.
     pub(super) changed: Vec<Bit>,
     /// Global bits that a call may change.
     pub(super) outputs: Vec<Bit>,
@@ -134,8 +132,6 @@ pub(super) struct Spds {
     pub(super) priorities: Vec<u32>,
     /// Points whose rules are applied one after the other; they are steps.
     pub(super) chained: FxHashSet<PointId>,
-    /// The bits.
-    pub(super) bits: Range<u32>,
 }
 
 /// A system with what its rules need to be applied.
@@ -181,11 +177,11 @@ impl Projection {
 }
 
 fn next_to_current(bits: &[Bit]) -> Vec<(u32, u32)> {
-    bits.iter().map(|b| (b.at(Copy::Next), b.at(Copy::Current))).collect()
+    bits.iter().map(|b| (b.at(Version::Next), b.at(Version::Current))).collect()
 }
 
-fn at(bits: &[Bit], copy: Copy) -> Vec<u32> {
-    bits.iter().map(|b| b.at(copy)).collect()
+fn at(bits: &[Bit], version: Version) -> Vec<u32> {
+    bits.iter().map(|b| b.at(version)).collect()
 }
 
 impl<'a> Prepared<'a> {
@@ -249,7 +245,7 @@ impl<'a> Prepared<'a> {
     /// The states of a call with its arguments: `∃ G, L. (P ∧ Push)`.
     pub(super) fn pushed(&self, id: RuleId, states: &Bdd) -> Result<Bdd, OutOfNodes> {
         let rule = self.rule(id);
-        let hidden = self.bdds.variables(&at(&rule.forgotten, Copy::Current))?;
+        let hidden = self.bdds.variables(&at(&rule.forgotten, Version::Current))?;
         states.and_exists(&rule.relation, &hidden)
     }
 
@@ -271,11 +267,6 @@ impl<'a> Prepared<'a> {
 /// The bits that the rules of each procedure mention and those that procedures exchange with the ones they call: no other bit gets
 /// into their states. A system of many procedures has many bits, each of them few.
 fn scopes(spds: &Spds) -> Vec<Vec<Bit>> {
-    /// So few that all of them will do; tests want to know whether the scopes are right.
-    const FEW: usize = if cfg!(test) { 1 } else { 32 };
-    if spds.bits.len() <= FEW {
-        return vec![spds.bits.clone().map(Bit).collect(); spds.frames.len()];
-    }
     let exchanged = |f: &Frame| {
         let parts = [&f.parameters, &f.globals, &f.changed, &f.outputs];
         parts.into_iter().flatten().copied().collect::<Vec<_>>()
@@ -297,25 +288,25 @@ fn scopes(spds: &Spds) -> Vec<Vec<Bit>> {
 }
 
 fn application(bdds: &Bdds, spds: &Spds, rule: &Rule, scope: &[Bit]) -> Result<Application, OutOfNodes> {
-    let mut hidden = at(&rule.written, Copy::Current);
-    hidden.extend(at(&rule.forgotten, Copy::Current));
+    let mut hidden = at(&rule.written, Version::Current);
+    hidden.extend(at(&rule.forgotten, Version::Current));
     let forgotten_next: Vec<Bit> = rule.written.iter().copied().filter(|b| rule.forgotten.contains(b)).collect();
-    hidden.extend(at(&forgotten_next, Copy::Next));
+    hidden.extend(at(&forgotten_next, Version::Next));
     let Kind::Push(frame, _) = rule.kind else {
         return Ok(Application::Move(Projection::new(bdds, &hidden, &next_to_current(&rule.written))?));
     };
     let frame = &spds.frames[frame.index()];
-    hidden.extend(at(&frame.parameters, Copy::Argument));
-    hidden.extend(at(&frame.outputs, Copy::Current));
+    hidden.extend(at(&frame.parameters, Version::Argument));
+    hidden.extend(at(&frame.outputs, Version::Current));
     let mut renaming = next_to_current(&rule.written);
     renaming.extend(next_to_current(&frame.outputs));
     let back = Projection::new(bdds, &hidden, &renaming)?;
     let all = scope.iter();
     let seen: FxHashSet<Bit> = frame.globals.iter().copied().collect();
-    let others = all.clone().filter(|b| !seen.contains(b)).map(|b| b.at(Copy::Current));
-    let hidden: Vec<u32> = others.chain(all.flat_map(|b| [b.at(Copy::Entry), b.at(Copy::Next)])).collect();
+    let others = all.clone().filter(|b| !seen.contains(b)).map(|b| b.at(Version::Current));
+    let hidden: Vec<u32> = others.chain(all.flat_map(|b| [b.at(Version::Entry), b.at(Version::Next)])).collect();
     let renaming: Vec<(u32, u32)> =
-        frame.parameters.iter().map(|b| (b.at(Copy::Argument), b.at(Copy::Current))).collect();
+        frame.parameters.iter().map(|b| (b.at(Version::Argument), b.at(Version::Current))).collect();
     Ok(Application::Call { enter: Projection::new(bdds, &hidden, &renaming)?, back })
 }
 
@@ -325,11 +316,11 @@ fn summary(bdds: &Bdds, frame: &Frame, pops: &[&Rule], scope: &[Bit]) -> Result<
     let changed: FxHashSet<Bit> = frame.changed.iter().copied().collect();
     let carried: Vec<Bit> = frame.outputs.iter().copied().filter(|b| !written.contains(b)).collect();
     let mut kept: FxHashSet<Bit> = carried.iter().copied().collect();
-    let mut renaming: Vec<(u32, u32)> = carried.iter().map(|b| (b.at(Copy::Current), b.at(Copy::Next))).collect();
-    for (bits, to) in [(&frame.parameters, Copy::Argument), (&frame.globals, Copy::Current)] {
+    let mut renaming: Vec<(u32, u32)> = carried.iter().map(|b| (b.at(Version::Current), b.at(Version::Next))).collect();
+    for (bits, to) in [(&frame.parameters, Version::Argument), (&frame.globals, Version::Current)] {
         for &bit in bits {
-            let from = if changed.contains(&bit) { Copy::Entry } else { Copy::Current };
-            if from == Copy::Current {
+            let from = if changed.contains(&bit) { Version::Entry } else { Version::Current };
+            if from == Version::Current {
                 kept.insert(bit);
             }
             if from != to {
@@ -337,7 +328,7 @@ fn summary(bdds: &Bdds, frame: &Frame, pops: &[&Rule], scope: &[Bit]) -> Result<
             }
         }
     }
-    let hidden: Vec<u32> = scope.iter().filter(|b| !kept.contains(b)).map(|b| b.at(Copy::Current)).collect();
+    let hidden: Vec<u32> = scope.iter().filter(|b| !kept.contains(b)).map(|b| b.at(Version::Current)).collect();
     Projection::new(bdds, &hidden, &renaming)
 }
 
@@ -346,7 +337,7 @@ fn identity(bdds: &Bdds, frame: &Frame) -> Result<Bdd, OutOfNodes> {
     let mut bits = frame.changed.clone();
     bits.sort_unstable();
     for bit in bits.iter().rev() {
-        same = bdds.variable(bit.at(Copy::Entry))?.iff(&bdds.variable(bit.at(Copy::Current))?)?.and(&same)?;
+        same = bdds.variable(bit.at(Version::Entry))?.iff(&bdds.variable(bit.at(Version::Current))?)?.and(&same)?;
     }
     Ok(same)
 }

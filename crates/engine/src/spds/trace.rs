@@ -6,12 +6,12 @@ use clinch_bdd::{Bdd, Literal};
 use clinch_ir::Reason;
 
 use super::Obstacle;
-use super::system::{Bit, Copy, Kind, PointId, Prepared, RuleId};
+use super::system::{Bit, Kind, PointId, Prepared, RuleId, Version};
 use crate::budget::Budget;
 
 /// Where the last step of a node's states comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Arc {
+pub(super) enum Link {
     /// The start: there is none.
     Start,
     /// A step, or a call, from a node.
@@ -20,14 +20,14 @@ pub(super) enum Arc {
     Return { call: RuleId, caller: usize, end: RuleId, exit: usize },
 }
 
-/// A graph of nodes with sets of states, in which every state of a node has a predecessor along one of its arcs.
+/// A graph of nodes with sets of states, in which every state of a node has a predecessor along one of its links.
 pub(super) trait Witness {
     /// The control point of a node.
     fn point(&self, node: usize) -> PointId;
     /// Its states.
     fn states(&self, node: usize) -> &Bdd;
-    /// Its arcs.
-    fn arcs(&self, node: usize) -> Vec<Arc>;
+    /// Its links.
+    fn links(&self, node: usize) -> Vec<Link>;
 }
 
 /// Values of bits. What is not there is false.
@@ -36,12 +36,12 @@ pub(super) struct Valuation(BTreeMap<u32, bool>);
 
 impl Valuation {
     /// The value of a bit.
-    pub(super) fn get(&self, bit: Bit, copy: Copy) -> bool {
-        self.0.get(&bit.at(copy)).copied().unwrap_or(false)
+    pub(super) fn get(&self, bit: Bit, version: Version) -> bool {
+        self.0.get(&bit.at(version)).copied().unwrap_or(false)
     }
 
-    fn set(&mut self, bit: Bit, copy: Copy, value: bool) {
-        self.0.insert(bit.at(copy), value);
+    fn set(&mut self, bit: Bit, version: Version, value: bool) {
+        self.0.insert(bit.at(version), value);
     }
 }
 
@@ -58,8 +58,8 @@ pub(super) struct Step {
 pub(super) struct Run {
     /// In the order of execution.
     pub(super) steps: Vec<Step>,
-    /// Nodes, whether no call waited there, and the arc into them (none where a call that waited was entered).
-    pub(super) arcs: Vec<(usize, bool, Option<Arc>)>,
+    /// Nodes, whether no call waited there, and the link into them (none where a call that waited was entered).
+    pub(super) links: Vec<(usize, bool, Option<Link>)>,
 }
 
 /// Steps of a run, at most.
@@ -76,7 +76,7 @@ pub(super) fn trace(
     let states = witness.states(node);
     let values = pick(states).ok_or(Obstacle::Reason(Reason::NoProgress))?;
     let mut walk =
-        Walk { system, witness, silent, at: node, values, waiting: Vec::new(), steps: Vec::new(), arcs: Vec::new() };
+        Walk { system, witness, silent, at: node, values, waiting: Vec::new(), steps: Vec::new(), links: Vec::new() };
     while walk.back()? {
         budget.check()?;
         if walk.steps.len() > STEPS {
@@ -84,7 +84,7 @@ pub(super) fn trace(
         }
     }
     walk.steps.reverse();
-    Ok(Run { steps: walk.steps, arcs: walk.arcs })
+    Ok(Run { steps: walk.steps, links: walk.links })
 }
 
 fn pick(states: &Bdd) -> Option<Valuation> {
@@ -100,7 +100,7 @@ struct Walk<'s, 'a, W> {
     /// Calls whose procedure is walked through backwards: where they came from.
     waiting: Vec<(RuleId, usize, Valuation)>,
     steps: Vec<Step>,
-    arcs: Vec<(usize, bool, Option<Arc>)>,
+    links: Vec<(usize, bool, Option<Link>)>,
 }
 
 impl<W: Witness> Walk<'_, '_, W> {
@@ -110,21 +110,21 @@ impl<W: Witness> Walk<'_, '_, W> {
         let point = self.witness.point(self.at);
         let is_entry = spds.frames[spds.points[point.index()].index()].entry == point;
         let here = (self.at, self.waiting.is_empty());
-        for arc in self.witness.arcs(self.at) {
-            let moved = match arc {
-                Arc::Start => {
-                    self.arcs.push((here.0, here.1, Some(arc)));
+        for link in self.witness.links(self.at) {
+            let moved = match link {
+                Link::Start => {
+                    self.links.push((here.0, here.1, Some(link)));
                     return Ok(false);
                 }
-                Arc::Rule(rule, from) if matches!(self.system.rule(rule).kind, Kind::Push(..)) => {
+                Link::Rule(rule, from) if matches!(self.system.rule(rule).kind, Kind::Push(..)) => {
                     // The procedure that is walked through was entered by the call that waits.
                     is_entry && self.waiting.is_empty() && self.uncall(rule, from)?
                 }
-                Arc::Rule(rule, from) => self.unstep(rule, from)?,
-                Arc::Return { call, caller, end, exit } => self.unreturn(call, caller, end, exit)?,
+                Link::Rule(rule, from) => self.unstep(rule, from)?,
+                Link::Return { call, caller, end, exit } => self.unreturn(call, caller, end, exit)?,
             };
             if moved {
-                self.arcs.push((here.0, here.1, Some(arc)));
+                self.links.push((here.0, here.1, Some(link)));
                 return Ok(true);
             }
         }
@@ -133,7 +133,7 @@ impl<W: Witness> Walk<'_, '_, W> {
             debug_assert!(is_entry);
             let after = std::mem::replace(&mut self.values, values);
             self.steps.push(Step { rule, after });
-            self.arcs.push((here.0, here.1, None));
+            self.links.push((here.0, here.1, None));
             self.at = node;
             return Ok(true);
         }
@@ -141,10 +141,10 @@ impl<W: Witness> Walk<'_, '_, W> {
     }
 
     /// The function with values for those of its variables that have one.
-    fn with_values(&self, f: &Bdd, value: impl Fn(Bit, Copy) -> Option<bool>) -> Result<Bdd, Obstacle> {
+    fn with_values(&self, f: &Bdd, value: impl Fn(Bit, Version) -> Option<bool>) -> Result<Bdd, Obstacle> {
         let known = |v: u32| {
-            let (bit, copy) = Bit::of(v);
-            value(bit, copy).map(|value| (v, value))
+            let (bit, version) = Bit::of(v);
+            value(bit, version).map(|value| (v, value))
         };
         let literals: Vec<Literal> = f.support().into_iter().filter_map(known).collect();
         Ok(f.restrict(&self.system.bdds.known_cube(&literals)?)?)
@@ -155,18 +155,18 @@ impl<W: Witness> Walk<'_, '_, W> {
         let product = self.witness.states(from).and(&rule.relation)?;
         let values = &self.values;
         let free = |bit: Bit| rule.written.contains(&bit) || rule.forgotten.contains(&bit);
-        let rest = self.with_values(&product, |bit, copy| match copy {
-            Copy::Entry => Some(values.get(bit, Copy::Entry)),
-            Copy::Current if free(bit) => None,
-            Copy::Current => Some(values.get(bit, Copy::Current)),
-            Copy::Next if rule.forgotten.contains(&bit) => None,
-            Copy::Next => Some(values.get(bit, Copy::Current)),
-            Copy::Argument => None,
+        let rest = self.with_values(&product, |bit, version| match version {
+            Version::Entry => Some(values.get(bit, Version::Entry)),
+            Version::Current if free(bit) => None,
+            Version::Current => Some(values.get(bit, Version::Current)),
+            Version::Next if rule.forgotten.contains(&bit) => None,
+            Version::Next => Some(values.get(bit, Version::Current)),
+            Version::Argument => None,
         })?;
         let Some(picked) = pick(&rest) else { return Ok(false) };
         let mut before = values.clone();
         rule.written.iter().chain(&rule.forgotten).for_each(|&bit| {
-            before.set(bit, Copy::Current, picked.get(bit, Copy::Current));
+            before.set(bit, Version::Current, picked.get(bit, Version::Current));
         });
         let after = std::mem::replace(&mut self.values, before);
         self.steps.push(Step { rule: id, after });
@@ -181,19 +181,20 @@ impl<W: Witness> Walk<'_, '_, W> {
         let values = &self.values;
         let compared = self.witness.states(self.at).support();
         let differs = |b: &&Bit| {
-            compared.contains(&b.at(Copy::Entry)) && values.get(**b, Copy::Entry) != values.get(**b, Copy::Current)
+            compared.contains(&b.at(Version::Entry))
+                && values.get(**b, Version::Entry) != values.get(**b, Version::Current)
         };
         if frame.changed.iter().any(|b| differs(&b)) {
             return Ok(false);
         }
         let product = self.witness.states(from).and(&rule.relation)?;
-        let rest = self.with_values(&product, |bit, copy| match copy {
-            Copy::Argument => Some(values.get(bit, Copy::Current)),
-            Copy::Current if frame.globals.contains(&bit) => Some(values.get(bit, Copy::Current)),
+        let rest = self.with_values(&product, |bit, version| match version {
+            Version::Argument => Some(values.get(bit, Version::Current)),
+            Version::Current if frame.globals.contains(&bit) => Some(values.get(bit, Version::Current)),
             _ => None,
         })?;
         let Some(mut before) = pick(&rest) else { return Ok(false) };
-        frame.globals.iter().for_each(|&b| before.set(b, Copy::Current, values.get(b, Copy::Current)));
+        frame.globals.iter().for_each(|&b| before.set(b, Version::Current, values.get(b, Version::Current)));
         let after = std::mem::replace(&mut self.values, before);
         self.steps.push(Step { rule: id, after });
         self.at = from;
@@ -209,17 +210,17 @@ impl<W: Witness> Walk<'_, '_, W> {
         let values = &self.values;
         let free =
             |bit: Bit| rule.written.contains(&bit) || rule.forgotten.contains(&bit) || frame.outputs.contains(&bit);
-        let rest = self.with_values(&product, |bit, copy| match copy {
-            Copy::Entry => Some(values.get(bit, Copy::Entry)),
-            Copy::Current if free(bit) => None,
-            Copy::Current => Some(values.get(bit, Copy::Current)),
-            Copy::Next => Some(values.get(bit, Copy::Current)),
-            Copy::Argument => None,
+        let rest = self.with_values(&product, |bit, version| match version {
+            Version::Entry => Some(values.get(bit, Version::Entry)),
+            Version::Current if free(bit) => None,
+            Version::Current => Some(values.get(bit, Version::Current)),
+            Version::Next => Some(values.get(bit, Version::Current)),
+            Version::Argument => None,
         })?;
         let Some(picked) = pick(&rest) else { return Ok(false) };
         let mut before = values.clone();
         let moved = rule.written.iter().chain(&rule.forgotten).chain(&frame.outputs);
-        moved.for_each(|&bit| before.set(bit, Copy::Current, picked.get(bit, Copy::Current)));
+        moved.for_each(|&bit| before.set(bit, Version::Current, picked.get(bit, Version::Current)));
         if self.silent[callee.index()] {
             self.values = before;
             self.at = caller;
@@ -244,35 +245,35 @@ impl<W: Witness> Walk<'_, '_, W> {
         let rule = self.system.rule(end);
         let mut known = Valuation::default();
         for &bit in &frame.parameters {
-            known.set(bit, Copy::Entry, arguments.get(bit, Copy::Argument));
+            known.set(bit, Version::Entry, arguments.get(bit, Version::Argument));
         }
         for &bit in &frame.globals {
-            known.set(bit, Copy::Entry, caller.get(bit, Copy::Current));
+            known.set(bit, Version::Entry, caller.get(bit, Version::Current));
         }
         let input = |bit: Bit| frame.parameters.contains(&bit) || frame.globals.contains(&bit);
         let output = |bit: Bit| frame.outputs.contains(&bit) && !rule.written.contains(&bit);
         let fixed = |bit: Bit| {
             if output(bit) {
-                Some(self.values.get(bit, Copy::Current))
+                Some(self.values.get(bit, Version::Current))
             } else if input(bit) && !frame.changed.contains(&bit) {
-                Some(known.get(bit, Copy::Entry))
+                Some(known.get(bit, Version::Entry))
             } else {
                 None
             }
         };
         let product = self.witness.states(exit).and(&rule.relation)?;
-        let rest = self.with_values(&product, |bit, copy| match copy {
-            Copy::Entry => Some(known.get(bit, Copy::Entry)),
-            Copy::Current => fixed(bit),
-            Copy::Next => Some(self.values.get(bit, Copy::Current)),
-            Copy::Argument => None,
+        let rest = self.with_values(&product, |bit, version| match version {
+            Version::Entry => Some(known.get(bit, Version::Entry)),
+            Version::Current => fixed(bit),
+            Version::Next => Some(self.values.get(bit, Version::Current)),
+            Version::Argument => None,
         })?;
         let Some(mut inside) = pick(&rest) else { return Ok(None) };
         inside.0.extend(known.0.iter().map(|(&v, &value)| (v, value)));
         let bits = frame.parameters.iter().chain(&frame.globals).chain(&frame.outputs);
         bits.for_each(|&bit| {
             if let Some(value) = fixed(bit) {
-                inside.set(bit, Copy::Current, value);
+                inside.set(bit, Version::Current, value);
             }
         });
         Ok(Some(inside))

@@ -7,7 +7,7 @@ use clinch_terms::{Sort, Symbol, Term, Terms};
 
 use super::Obstacle;
 use super::layout::{Layout, Storage};
-use super::system::{COPIES, Copy};
+use super::system::{VERSIONS, Version};
 
 type Result<T> = std::result::Result<T, Obstacle>;
 
@@ -40,15 +40,15 @@ impl<'a> Translator<'a> {
             // Known words may mention them.
             self.reader.forget();
         }
-        let first = COPIES * self.reader.leaves.layout.bits;
+        let first = VERSIONS * self.reader.leaves.layout.bits;
         let open = (first..first + self.reader.leaves.open).collect();
         self.reader.leaves.open = 0;
         open
     }
 
     /// The value of a place, in full width.
-    pub(super) fn stored(&self, storage: &Storage, copy: Copy) -> Result<Word> {
-        Ok(stored(self.bdds, storage, copy)?)
+    pub(super) fn stored(&self, storage: &Storage, version: Version) -> Result<Word> {
+        Ok(stored(self.bdds, storage, version)?)
     }
 
     /// A truth value.
@@ -62,11 +62,11 @@ impl<'a> Translator<'a> {
     }
 }
 
-fn stored(bdds: &Bdds, storage: &Storage, copy: Copy) -> std::result::Result<Word, Unread> {
+fn stored(bdds: &Bdds, storage: &Storage, version: Version) -> std::result::Result<Word, Unread> {
     let mut value = Word::new();
     for (&bit, &position) in storage.bits.iter().zip(&storage.positions) {
         value.extend((value.len() as u32..position).map(|i| bdds.constant(storage.ones >> i & 1 == 1)));
-        value.push(bdds.variable(bit.at(copy))?);
+        value.push(bdds.variable(bit.at(version))?);
     }
     let highest = 64 - storage.ones.leading_zeros();
     value.extend((value.len() as u32..highest).map(|i| bdds.constant(storage.ones >> i & 1 == 1)));
@@ -78,7 +78,7 @@ impl Current<'_> {
         if self.open + width > OPEN {
             return Err(Unread::Unsupported("too many open values in one step".to_owned()));
         }
-        let first = COPIES * self.layout.bits + self.open;
+        let first = VERSIONS * self.layout.bits + self.open;
         self.open += width;
         (first..first + width).map(|v| Ok(bdds.variable(v)?)).collect()
     }
@@ -87,7 +87,7 @@ impl Current<'_> {
 impl Leaves for Current<'_> {
     fn scalar(&mut self, bdds: &Bdds, terms: &Terms, symbol: Symbol) -> std::result::Result<Word, Unread> {
         match self.layout.scalars.get(&symbol) {
-            Some(storage) => stored(bdds, storage, Copy::Current),
+            Some(storage) => stored(bdds, storage, Version::Current),
             None => Err(Unread::Unsupported(format!("the variable {}", terms.symbol_name(symbol)))),
         }
     }
@@ -117,7 +117,7 @@ impl Leaves for Current<'_> {
                 continue;
             }
             covered = covered.or(&here)?;
-            words.push((here, stored(bdds, &cell.storage, Copy::Current)?));
+            words.push((here, stored(bdds, &cell.storage, Version::Current)?));
         }
         let mut found = if covered.is_true() { bdds.word(width, 0) } else { self.fresh(bdds, width)? };
         for (here, word) in &words {

@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use clinch_analyses::finite::{
-    BoundedHeap, EXHAUSTED, Mask, Narrowing, Uncut, allocates, bound_heap, narrow, narrow_heap,
-};
+use clinch_analyses::finite::{BoundedHeap, Mask, Narrowing, Uncut, allocates, bound_heap, narrow, narrow_heap};
 use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, Op, ProcedureId};
+use clinch_ir::cfa::{CfaProgram, ProcedureId};
 use clinch_machine::guided;
 use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,6 +32,15 @@ pub(super) struct Widths {
     pub(super) cells: Option<FxHashMap<Symbol, Vec<u64>>>,
     /// The steps that allocate: where, and how much.
     pub(super) taken: FxHashMap<(ProcedureId, usize), (u64, Term)>,
+    /// The edges where the heap is exhausted.
+    pub(super) exhausted: FxHashSet<(ProcedureId, usize)>,
+}
+
+impl Widths {
+    /// Whether a question is whether the heap is exhausted.
+    pub(super) fn is_exhaustion(&self, question: &Question) -> bool {
+        self.exhausted.contains(&(question.procedure, question.edge.index()))
+    }
 }
 
 /// The program, and its widths.
@@ -46,10 +53,18 @@ pub(super) fn meant<'p>(original: &'p CfaProgram, config: &Config) -> Result<(Co
     }
     let mut heap = bound_heap(original, config.heap_bits).map_err(Obstacle::Unsupported)?;
     let narrowed = config.int_bits.map(|bits| narrow_heap(&mut heap, bits));
-    let BoundedHeap { program, masks, addresses, cells, uncut, taken, .. } = heap;
+    let BoundedHeap { program, masks, addresses, cells, uncut, taken, exhausted, .. } = heap;
     let heap_bits = Some(config.heap_bits);
-    let widths =
-        Widths { heap_bits, masks, unmasked: uncut, addresses, cells: Some(cells), taken, ..Widths::default() };
+    let widths = Widths {
+        heap_bits,
+        masks,
+        unmasked: uncut,
+        addresses,
+        cells: Some(cells),
+        taken,
+        exhausted,
+        ..Widths::default()
+    };
     Ok(match narrowed {
         Some(narrowed) => {
             let widths = Widths { variables: narrowed.variables, uncut: narrowed.uncut, ..widths };
@@ -59,24 +74,14 @@ pub(super) fn meant<'p>(original: &'p CfaProgram, config: &Config) -> Result<(Co
     })
 }
 
-/// Whether it asks if the heap is exhausted.
-pub(super) fn is_exhaustion(program: &CfaProgram, question: &Question) -> bool {
-    let edge = &program.procedure(question.procedure).edges[question.edge.index()];
-    matches!(&edge.op, Op::Unsupported(what) if what.starts_with(EXHAUSTED))
-}
-
 /// Why there is no verdict where a question is reached that is no error.
-pub(super) fn open_reason(program: &CfaProgram, config: &Config, question: &Question) -> Reason {
-    let edge = &program.procedure(question.procedure).edges[question.edge.index()];
-    match &edge.op {
-        Op::Unsupported(what) if what.starts_with(EXHAUSTED) => {
-            let place = program.source.place(edge.span);
-            let bits = &what[EXHAUSTED.len()..];
-            let at = format!("{}:{}:{}", place.file, place.line, place.column);
-            let integers = config.int_bits.map_or(String::new(), |n| format!(" and {n}-bit integers"));
-            let what = format!("safe for a heap of {bits}{integers}, but the program may need more");
-            Reason::Unsupported(format!("{what}, at {at} (--heap-bits)"))
-        }
-        _ => guided::open_reason(program, question.procedure, question.edge),
+pub(super) fn open_reason(program: &CfaProgram, widths: &Widths, config: &Config, question: &Question) -> Reason {
+    if !widths.is_exhaustion(question) {
+        return guided::open_reason(program, question.procedure, question.edge);
     }
+    let place = program.source.place(program.procedure(question.procedure).edges[question.edge.index()].span);
+    let at = format!("{}:{}:{}", place.file, place.line, place.column);
+    let integers = config.int_bits.map_or(String::new(), |n| format!(" and {n}-bit integers"));
+    let what = format!("safe for a heap of {} bits{integers}, but the program may need more", config.heap_bits);
+    Reason::Unsupported(format!("{what}, at {at} (--heap-bits)"))
 }

@@ -4,7 +4,7 @@ use clinch_bdd::Bdd;
 
 use super::reach::{Cause, LayerId, Reach};
 use super::system::{PointId, RuleId};
-use super::trace::{Arc, Witness};
+use super::trace::{Link, Witness};
 
 impl Witness for Reach {
     fn point(&self, node: usize) -> PointId {
@@ -15,26 +15,26 @@ impl Witness for Reach {
         &self.layers[node].states
     }
 
-    fn arcs(&self, node: usize) -> Vec<Arc> {
-        let mut arcs = Vec::new();
+    fn links(&self, node: usize) -> Vec<Link> {
+        let mut links = Vec::new();
         for cause in &self.layers[node].causes {
             match *cause {
-                Cause::Start => arcs.push(Arc::Start),
-                Cause::Rule(rule, from) => arcs.push(Arc::Rule(rule, from.index())),
+                Cause::Start => links.push(Link::Start),
+                Cause::Rule(rule, from) => links.push(Link::Rule(rule, from.index())),
                 Cause::Called(call, callee, caller) => {
                     let known = self.effects[callee.index()].iter().filter(|e| e.0.index() < node);
-                    arcs.extend(known.map(|&(exit, end, _)| returned(call, caller, end, exit)));
+                    links.extend(known.map(|&(exit, end, _)| returned(call, caller, end, exit)));
                 }
                 Cause::Ended { call, from, end, exit } => {
                     let callers = self.of_point[from.index()].iter().filter(|c| c.index() < node);
-                    arcs.extend(callers.map(|&caller| returned(call, caller, end, exit)));
+                    links.extend(callers.map(|&caller| returned(call, caller, end, exit)));
                 }
             }
         }
-        arcs
+        links
     }
 }
 
-fn returned(call: RuleId, caller: LayerId, end: RuleId, exit: LayerId) -> Arc {
-    Arc::Return { call, caller: caller.index(), end, exit: exit.index() }
+fn returned(call: RuleId, caller: LayerId, end: RuleId, exit: LayerId) -> Link {
+    Link::Return { call, caller: caller.index(), end, exit: exit.index() }
 }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use clinch_analyses::clauses::ProgramClauses;
 use clinch_engine::cegar::{self, Order};
 use clinch_engine::{Budget, Silent};
 use clinch_ir::{Program, Verdict};
@@ -14,11 +15,18 @@ use crate::support::{Answer, certified, example, gcl};
 
 const ORDERS: [Order; 4] = [Order::BreadthFirst, Order::DepthFirst, Order::SubsumerFirst, Order::Priority];
 
+/// By way of the program's clauses.
+fn check(program: &Program, config: &cegar::Config, budget: &Budget) -> (Verdict, cegar::Stats) {
+    let clauses = ProgramClauses::new(program, 100_000).expect("few vectors of locations");
+    let (verdict, stats) = cegar::check(&clauses.system, config, budget, &mut Silent);
+    (clauses.verdict(program, verdict), stats)
+}
+
 fn run(program: &Program, order: Order, timeout: Duration) -> (Answer, Verdict, cegar::Stats) {
     // The search is what is tested: invariants would leave little for it to do.
     let config = cegar::Config { order, invariants: None, self_check: true, ..cegar::Config::default() };
     let budget = Budget::unlimited().with_timeout(Some(timeout)).with_max_iterations(Some(200));
-    let (verdict, stats) = cegar::check_program(program, &config, &budget, &mut Silent);
+    let (verdict, stats) = check(program, &config, &budget);
     (certified(program, &verdict), verdict, stats)
 }
 
@@ -75,7 +83,7 @@ fn decides_the_examples_with_invariants() {
     for (name, expected) in [("ticket.gcl", Answer::Safe), ("ticket-err.gcl", Answer::Unsafe)] {
         let program = example(name, &[]);
         let budget = Budget::unlimited().with_timeout(Some(Duration::from_secs(20)));
-        let (verdict, stats) = cegar::check_program(&program, &cegar::Config::default(), &budget, &mut Silent);
+        let (verdict, stats) = check(&program, &cegar::Config::default(), &budget);
         assert_eq!(certified(&program, &verdict), expected, "{name}: {verdict:?}");
         assert!(stats.invariants.is_some());
     }

@@ -261,7 +261,7 @@ impl<'a, 's> Lower<'a, 's> {
     fn open_anys(&mut self, known: usize, used: usize, span: Span) {
         for &symbol in &self.anys.0[known..] {
             let name = self.program.terms.symbol_name(symbol).to_owned();
-            let info = VariableInfo { name, ty: Scalar::Bool.text(), signed: false, hidden: true };
+            let info = VariableInfo { name, ty: Scalar::Bool.text(), signed: false, pointer: false, hidden: true };
             self.program.variables.insert(symbol, info);
             self.body.locals.push(symbol);
         }

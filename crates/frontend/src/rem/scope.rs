@@ -67,7 +67,7 @@ impl Scope<'_> {
 /// A scalar.
 pub(super) fn declare(program: &mut CfaProgram, name: String, scalar: Scalar, hidden: bool) -> Symbol {
     let symbol = program.terms.declare(name.as_str(), scalar.sort());
-    let info = VariableInfo { name, ty: scalar.text(), signed: false, hidden };
+    let info = VariableInfo { name, ty: scalar.text(), signed: false, pointer: false, hidden };
     program.variables.insert(symbol, info);
     symbol
 }

@@ -284,20 +284,8 @@ impl<'a, 's> Lower<'a, 's> {
 
 /// Whether two guards plainly never hold together.
 fn excludes(terms: &Terms, a: Term, b: Term) -> bool {
-    let (left, right) = (conjuncts(terms, a), conjuncts(terms, b));
+    let (left, right) = (terms.conjuncts(a), terms.conjuncts(b));
     left.iter().any(|&x| right.iter().any(|&y| contradicts(terms, x, y)))
-}
-
-fn conjuncts(terms: &Terms, term: Term) -> Vec<Term> {
-    const MOST: usize = 16;
-    let (mut found, mut stack) = (Vec::new(), vec![term]);
-    while let Some(term) = stack.pop() {
-        match terms.node(term) {
-            Node::Binary(BinOp::And, a, b) if found.len() + stack.len() < MOST => stack.extend([b, a]),
-            _ => found.push(term),
-        }
-    }
-    found
 }
 
 fn contradicts(terms: &Terms, a: Term, b: Term) -> bool {

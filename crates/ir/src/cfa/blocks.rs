@@ -106,14 +106,14 @@ pub fn blocks_between(
 }
 
 /// The first parts of these blocks, up to some of the points that they pass on their way.
-pub fn passages_from(
+pub fn blocks_through(
     unfolding: &mut Unfolding<'_>,
     terms: &mut Terms,
     from: PointId,
     limit: usize,
     is_wanted: impl Fn(&Point) -> bool,
 ) -> Result<Vec<Step>, TooLarge> {
-    walk_from(unfolding, terms, from, (limit, &FxHashSet::default()), is_wanted).map(|(_, passages)| passages)
+    walk_from(unfolding, terms, from, (limit, &FxHashSet::default()), is_wanted).map(|(_, through)| through)
 }
 
 /// The blocks that start at a point, and their first parts.
@@ -126,7 +126,7 @@ fn walk_from(
 ) -> Result<(Vec<Step>, Vec<Step>), TooLarge> {
     let (order, steps) = points_of(unfolding, terms, from, limit, cuts)?;
     let mut walk = Walk { terms, cuts, incoming: FxHashMap::default(), targets: Vec::new(), open: Vec::new() };
-    let mut passages = Vec::new();
+    let mut through = Vec::new();
     let tt = walk.terms.tt();
     walk.incoming.insert(from, vec![Partial { condition: tt, values: FxHashMap::default() }]);
     for &point in order.iter().rev() {
@@ -134,13 +134,13 @@ fn walk_from(
         let Some(partial) = Partial::joined(walk.terms, partials, choose) else { continue };
         if point != from && is_wanted(unfolding.point(point)) {
             let effect = partial.clone().into_effect(walk.terms, Vec::new(), |_| true);
-            passages.push(Step { from, target: Target::Point(point), effect });
+            through.push(Step { from, target: Target::Point(point), effect });
         }
         for step in &steps[&point] {
             walk.take(unfolding, from, step, &partial);
         }
     }
-    Ok((walk.blocks(from), passages))
+    Ok((walk.blocks(from), through))
 }
 
 /// The points of the blocks, children before parents, and their steps. Blocks end at loop heads and at `cuts`.

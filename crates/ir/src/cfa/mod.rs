@@ -172,6 +172,8 @@ pub struct VariableInfo {
     pub ty: String,
     /// Whether its bits are read as a signed number.
     pub signed: bool,
+    /// Whether it is a pointer.
+    pub pointer: bool,
     /// Made by the front end: not shown.
     pub hidden: bool,
 }

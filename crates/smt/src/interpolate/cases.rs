@@ -5,7 +5,6 @@ use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Query;
-use super::problem::disjuncts;
 use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
@@ -274,7 +273,7 @@ impl<'a> Model<'a> {
     /// One of several disjuncts, in the model.
     fn choose(&mut self, formula: Term, positive: bool, literals: &mut Vec<Term>) -> Option<()> {
         let whole = if positive { formula } else { self.terms.not(formula) };
-        for disjunct in disjuncts(self.terms, whole) {
+        for disjunct in self.terms.cases(whole) {
             if self.holds(disjunct)? {
                 return self.cube(disjunct, true, literals);
             }

@@ -3,7 +3,6 @@
 use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashSet;
 
-use super::problem::conjuncts;
 use super::tree::Tree;
 use super::{ItpConfig, ItpError, ItpNode};
 use crate::solver::{Answer, Solver};
@@ -30,7 +29,7 @@ pub(super) fn core(
     config: &ItpConfig,
     stop: &dyn Fn() -> bool,
 ) -> Result<Core, ItpError> {
-    let by_position: Vec<Vec<Term>> = tree.node_at.iter().map(|&node| conjuncts(terms, nodes[node].formula)).collect();
+    let by_position: Vec<Vec<Term>> = tree.node_at.iter().map(|&node| terms.facts(nodes[node].formula)).collect();
     let mut seen = FxHashSet::default();
     let all: Vec<Term> = by_position.iter().flatten().copied().filter(|&c| seen.insert(c)).collect();
     let mut solver = Z3Solver::for_formulas();

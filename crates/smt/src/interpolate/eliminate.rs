@@ -9,7 +9,7 @@ use z3::{Goal, Tactic};
 
 use super::formula::sum_term;
 use super::linear::Linear;
-use super::problem::{Problem, conjuncts};
+use super::problem::Problem;
 use super::rational::Rational;
 use crate::decode::{self, Names};
 use crate::encode::{Encoder, symbol_constant};
@@ -22,12 +22,12 @@ const PATIENCE: u32 = 500;
 
 /// Consequences of the conjuncts over the symbols to keep.
 pub(super) fn eliminate(terms: &mut Terms, parts: Vec<Term>, keep: &FxHashSet<Symbol>) -> Vec<Term> {
-    let mut parts: Vec<Term> = parts.into_iter().flat_map(|p| conjuncts(terms, p)).collect();
+    let mut parts: Vec<Term> = parts.into_iter().flat_map(|p| terms.facts(p)).collect();
     while let Some((at, symbol, value)) = solve(terms, &parts, keep) {
         parts.remove(at);
         let map: FxHashMap<Symbol, Term> = [(symbol, value)].into_iter().collect();
         let replaced: Vec<Term> = parts.iter().map(|&p| terms.substitute_symbols(p, &map)).collect();
-        parts = replaced.into_iter().flat_map(|p| conjuncts(terms, p)).collect();
+        parts = replaced.into_iter().flat_map(|p| terms.facts(p)).collect();
         tidy(terms, &mut parts);
     }
     let local = |terms: &Terms, part: Term| terms.symbols(part).iter().any(|s| !keep.contains(s));

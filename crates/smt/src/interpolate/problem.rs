@@ -81,7 +81,7 @@ enum Bounded {
 impl Problem {
     /// Adds a formula of a node.
     pub(super) fn assert(&mut self, terms: &mut Terms, at: Position, formula: Term) {
-        for conjunct in conjuncts(terms, formula) {
+        for conjunct in terms.facts(formula) {
             if let Node::Binary(BinOp::Eq, a, b) = terms.node(conjunct)
                 && terms.sort(a).is_numeric()
                 && !matches!(terms.node(a), Node::Ite(..))
@@ -93,7 +93,7 @@ impl Problem {
                 }
                 continue;
             }
-            let clause = disjuncts(terms, conjunct).into_iter().map(|d| self.literal(terms, at, d, true));
+            let clause = terms.cases(conjunct).into_iter().map(|d| self.literal(terms, at, d, true));
             let clause: Vec<Lit> = clause.collect();
             self.clause(clause, at);
         }
@@ -186,12 +186,12 @@ impl Problem {
         self.names.insert((at, formula), (name, defined));
         match terms.node(formula) {
             Node::Binary(BinOp::And, ..) => {
-                let parts = conjuncts(terms, formula);
+                let parts = terms.facts(formula);
                 self.define_and(terms, at, name, &parts, positive);
             }
             Node::Binary(BinOp::Or, ..) => {
                 // The negation of a disjunction is a conjunction of negations.
-                let parts: Vec<Term> = disjuncts(terms, formula).into_iter().map(|d| terms.not(d)).collect();
+                let parts: Vec<Term> = terms.cases(formula).into_iter().map(|d| terms.not(d)).collect();
                 self.define_and(terms, at, name.negated(), &parts, !positive);
             }
             Node::Ite(c, a, b) => {
@@ -395,35 +395,4 @@ impl Atom {
     fn minus_one(self) -> Atom {
         Atom { bound: &self.bound - &Rational::ONE, ..self }
     }
-}
-
-/// The conjuncts of a formula, through nested conjunctions and negated disjunctions.
-pub(super) fn conjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
-    flatten(terms, formula, BinOp::And, BinOp::Or)
-}
-
-pub(super) fn disjuncts(terms: &mut Terms, formula: Term) -> Vec<Term> {
-    flatten(terms, formula, BinOp::Or, BinOp::And)
-}
-
-fn flatten(terms: &mut Terms, formula: Term, op: BinOp, dual: BinOp) -> Vec<Term> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let (mut parts, mut stack) = (Vec::new(), vec![formula]);
-    while let Some(part) = stack.pop() {
-        if !seen.insert(part) {
-            continue;
-        }
-        match terms.node(part) {
-            Node::Binary(o, a, b) if o == op => stack.extend([b, a]),
-            Node::Unary(UnOp::Not, inner) => match terms.node(inner) {
-                Node::Binary(o, a, b) if o == dual => {
-                    let (a, b) = (terms.not(a), terms.not(b));
-                    stack.extend([b, a]);
-                }
-                _ => parts.push(part),
-            },
-            _ => parts.push(part),
-        }
-    }
-    parts
 }

@@ -5,7 +5,6 @@ use rustc_hash::FxHashSet;
 
 use super::Query;
 use super::check::{MILLISECONDS, RESOURCES, in_vocabulary};
-use super::problem::conjuncts;
 use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
@@ -23,7 +22,7 @@ pub(super) fn weaken(
     let (mut failed, mut learned) = (false, false);
     for position in (0..candidates.len()).rev() {
         let children = &query.tree.children[position];
-        let parts: Vec<Vec<Term>> = children.iter().map(|&c| conjuncts(query.terms, candidates[c])).collect();
+        let parts: Vec<Vec<Term>> = children.iter().map(|&c| query.terms.facts(candidates[c])).collect();
         let mut assumptions: Vec<(Term, bool)> = vec![(candidates[position], false)];
         assumptions.extend(parts.iter().flatten().map(|&t| (t, true)));
         // In a scope of its own: Z3 need not care for what was said of other nodes.

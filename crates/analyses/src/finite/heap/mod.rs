@@ -21,9 +21,6 @@ use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
 use pools::{Pool, Site};
 use values::{Analysis, Values};
 
-/// How the reason begins that says that the heap is too small.
-pub const EXHAUSTED: &str = "a heap of more than ";
-
 /// The bits of a value that are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mask {
@@ -59,6 +56,8 @@ pub struct BoundedHeap {
     pub exact: FxHashSet<Term>,
     /// The steps that take a slot: its address, and how many bytes are asked for.
     pub taken: FxHashMap<(ProcedureId, usize), (u64, Term)>,
+    /// The edges where no slot is left.
+    pub exhausted: FxHashSet<(ProcedureId, usize)>,
 }
 
 /// Whether a program has dynamic memory.

@@ -39,6 +39,7 @@ pub(super) fn rewrite(
         uncut: FxHashMap::default(),
         exact: FxHashSet::default(),
         taken: FxHashMap::default(),
+        exhausted: FxHashSet::default(),
         total: FxHashMap::default(),
         defined: FxHashMap::default(),
         memory,
@@ -51,8 +52,8 @@ pub(super) fn rewrite(
         rewriter.procedure(ProcedureId::from_index(index), &mut procedure, &mut site);
         rewriter.program.procedures[index] = procedure;
     }
-    let Rewriter { program, masks, addresses, uncut, exact, taken, .. } = rewriter;
-    Ok(BoundedHeap { program, masks, addresses, cells, uncut, exact, taken })
+    let Rewriter { program, masks, addresses, uncut, exact, taken, exhausted, .. } = rewriter;
+    Ok(BoundedHeap { program, masks, addresses, cells, uncut, exact, taken, exhausted })
 }
 
 struct Rewriter<'p> {
@@ -68,6 +69,7 @@ struct Rewriter<'p> {
     uncut: FxHashMap<(ProcedureId, LocId), Uncut>,
     exact: FxHashSet<Term>,
     taken: FxHashMap<(ProcedureId, usize), (u64, Term)>,
+    exhausted: FxHashSet<(ProcedureId, usize)>,
     /// Terms whose reads of memory always have a value.
     total: FxHashMap<Term, Term>,
     /// When terms read existing cells only.
@@ -327,10 +329,11 @@ impl Rewriter<'_> {
         let fits = self.program.terms.and(free, fits);
         let exhausted = self.program.terms.not(fits);
         self.exact.insert(exhausted);
-        let what = Op::Unsupported(format!("{}{} bits", super::EXHAUSTED, self.bits));
+        let what = Op::Unsupported(format!("a heap of more than {} bits", self.bits));
         let full = add_location(procedure, span);
         let dead = add_location(procedure, span);
         procedure.edges[index] = Edge { from, to: full, op: Op::Assume(exhausted), span };
+        self.exhausted.insert((id, procedure.edges.len()));
         procedure.edges.push(Edge { from: full, to: dead, op: what, span });
     }
 

@@ -21,7 +21,6 @@ use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::linear::as_symbol;
-use super::rewrite::conjuncts;
 use reader::Reader;
 use zones::Zones;
 
@@ -211,8 +210,8 @@ impl Cells {
                 application.instantiate(terms, &self.system.predicate(new).params, solution.formulas[new.index()]);
             // A zone without places says nothing against it.
             if terms.node(known) != Node::Bool(false) {
-                let own: FxHashSet<Term> = conjuncts(terms, known).into_iter().collect();
-                let common = everywhere.get_or_insert_with(|| conjuncts(terms, known));
+                let own: FxHashSet<Term> = terms.facts(known).into_iter().collect();
+                let common = everywhere.get_or_insert_with(|| terms.facts(known));
                 common.retain(|fact| own.contains(fact));
             }
             let here = zones.condition(terms, zone);

@@ -6,7 +6,7 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::linear::as_symbol;
-use super::super::rewrite::{Rewriting, conjuncts};
+use super::super::rewrite::Rewriting;
 use super::super::work::{conjunction, roots, symbols_of};
 use super::explore::{Edge, Graph, RESOURCES, TIMEOUT};
 use super::{ControlOptions, ControlStats, Instance, Location, Meaning, Split, has_value};
@@ -94,7 +94,7 @@ impl<'a> Specialiser<'a> {
     fn at_locations(&mut self, graph: &Graph, edge: &Edge) -> Constraint {
         let clause = self.original.clause(edge.clause);
         let terms = &mut self.out.terms;
-        let mut all = conjuncts(terms, clause.constraint);
+        let mut all = terms.facts(clause.constraint);
         for (application, &location) in clause.body.iter().chain(&clause.head).zip(edge.body.iter().chain(&edge.head)) {
             let explicit = &self.explicit[application.predicate.index()];
             for (&i, &value) in explicit.iter().zip(&graph.locations[location].values) {
@@ -115,7 +115,7 @@ impl<'a> Specialiser<'a> {
             Rewriting::new(std::mem::take(&mut found), true).apply_all(terms, &mut constraint.conjuncts);
             let (mut flat, mut seen) = (Vec::new(), FxHashSet::default());
             for conjunct in std::mem::take(&mut constraint.conjuncts) {
-                for part in conjuncts(terms, conjunct) {
+                for part in terms.facts(conjunct) {
                     match (terms.node(part), symbol_with_constant(terms, part)) {
                         (Node::Bool(false), _) => return None,
                         (_, Some((symbol, value))) if !found.contains_key(&symbol) => {

@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 use super::InvariantOptions;
 use super::templates::{Preference, Projection};
 use crate::horn::linear::{Linear, as_symbol};
-use crate::horn::rewrite::conjuncts;
 
 /// Goals of one predicate.
 const MAX_GOALS: usize = 12;
@@ -54,7 +53,7 @@ fn add(terms: &Terms, into: &mut Vec<Term>, goal: Term) {
 
 /// What the query asks for, and what would do by itself. Comparisons of sums are looked at elsewhere.
 fn of_query(terms: &mut Terms, clause: &Clause, renaming: &Renaming) -> Vec<Term> {
-    let parts = conjuncts(terms, clause.constraint);
+    let parts = terms.facts(clause.constraint);
     let mut parts: Vec<Term> = parts.into_iter().filter_map(|part| renaming.apply(terms, part)).collect();
     parts.extend(renaming.constants.iter().map(|&(param, value)| terms.eq(param, value)));
     let whole = terms.all(parts.iter().copied());

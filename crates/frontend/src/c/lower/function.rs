@@ -125,7 +125,7 @@ impl Lowering<'_> {
     fn address_variable(&mut self, name: &str) -> Symbol {
         let name = super::storage::unique(&mut self.body.names, &format!("&{name}"));
         let symbol = self.terms.declare(name.clone(), self.sort_of_bits(self.pointer_bits()));
-        let info = clinch_ir::cfa::VariableInfo { name, ty: String::new(), signed: false, hidden: true };
+        let info = clinch_ir::cfa::VariableInfo { name, ty: String::new(), signed: false, pointer: true, hidden: true };
         self.variables.insert(symbol, info);
         self.body.locals.push(symbol);
         symbol

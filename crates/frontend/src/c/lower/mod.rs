@@ -242,7 +242,7 @@ impl<'h> Lowering<'h> {
         let symbol = self.terms.declare(name.clone(), sort);
         self.body.temporaries.insert(symbol);
         self.body.locals.push(symbol);
-        let info = VariableInfo { name, ty: String::new(), signed, hidden: true };
+        let info = VariableInfo { name, ty: String::new(), signed, pointer: false, hidden: true };
         self.variables.insert(symbol, info);
         symbol
     }

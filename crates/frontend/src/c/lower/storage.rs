@@ -244,8 +244,8 @@ impl Lowering<'_> {
     /// Declares a variable.
     pub(super) fn variable(&mut self, name: &str, ty: TypeId, hidden: bool) -> Symbol {
         let symbol = self.terms.declare(name, self.sort(ty));
-        let signed = self.hir.types.is_signed(ty);
-        let info = VariableInfo { name: name.to_owned(), ty: self.type_name(ty), signed, hidden };
+        let (signed, pointer) = (self.hir.types.is_signed(ty), self.hir.types.is_pointer(ty));
+        let info = VariableInfo { name: name.to_owned(), ty: self.type_name(ty), signed, pointer, hidden };
         self.variables.insert(symbol, info);
         symbol
     }

@@ -348,7 +348,7 @@ impl<'a> Weaving<'a> {
         let Reading { to, .. } = self.reading;
         let info = |(global, &signed): (&Global, &bool)| {
             let name = to.symbol_name(global.symbol).to_owned();
-            (global.symbol, VariableInfo { name, ty: "int".to_owned(), signed, hidden: false })
+            (global.symbol, VariableInfo { name, ty: "int".to_owned(), signed, pointer: false, hidden: false })
         };
         let variables = globals.iter().zip(&signed).map(info).collect();
         let marker = LineMarker { offset: 0, line: 1, file: 0, system: false };

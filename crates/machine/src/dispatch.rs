@@ -12,7 +12,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
     /// Executes from `*at` on, within one call. Afterwards `*at` is behind the last instruction, except at a loop head.
     ///
     /// One function, and long, because every instruction passes here.
-    pub(super) fn stretch<const P: bool>(
+    pub(super) fn dispatch<const P: bool>(
         &mut self,
         state: &mut MachineState,
         at: &mut usize,

@@ -13,7 +13,7 @@ pub(crate) type Limits = (u32, u32);
 const FIRST: Limits = (500_000, 250);
 
 /// No values satisfy all conditions.
-pub(crate) fn excluded(
+pub(crate) fn unsatisfiable(
     (solver, terms): (&mut Z3Solver, &Terms),
     conditions: &[Term],
     limits: Limits,

@@ -1,6 +1,6 @@
 //! What follows from invariants, once they are checked, at points between those they are about.
 
-use clinch_ir::cfa::blocks::passages_from;
+use clinch_ir::cfa::blocks::blocks_through;
 use clinch_ir::cfa::unfold::{Point, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Invariants, ProcedureId};
 use clinch_smt::{Answer, Solver, Z3Solver};
@@ -16,7 +16,7 @@ const LIMITS: (u32, u32) = (2_000_000, 500);
 
 /// A location, with formulas that may hold whenever a run comes there.
 #[derive(Clone, Debug)]
-pub struct Passage {
+pub struct Candidates {
     /// The procedure.
     pub procedure: ProcedureId,
     /// The location in it.
@@ -31,35 +31,35 @@ pub fn consequences(
     program: &CfaProgram,
     proof: &Invariants,
     terms: &mut Terms,
-    mut passages: Vec<Passage>,
+    mut candidates: Vec<Candidates>,
     stop: Stop<'_>,
-) -> Result<Vec<Passage>, Rejection> {
+) -> Result<Vec<Candidates>, Rejection> {
     let Some(mut unfolding) = Unfolding::resume(program, terms).filter(|_| terms.extends(&program.terms)) else {
         return Err(Rejection::Wrong("it is about another program".to_owned()));
     };
     let mut solver = Z3Solver::for_formulas();
     solver.set_limits(LIMITS.0, LIMITS.1);
-    let mut passed = vec![false; passages.len()];
+    let mut passed = vec![false; candidates.len()];
     for (point, invariant) in &proof.points {
         let from = unfolding.intern_point(point.clone());
-        let is_wanted = |point: &Point| place(&passages, point).is_some();
-        let blocks = passages_from(&mut unfolding, terms, from, BLOCK_POINTS, is_wanted)
+        let is_wanted = |point: &Point| place(&candidates, point).is_some();
+        let blocks = blocks_through(&mut unfolding, terms, from, BLOCK_POINTS, is_wanted)
             .map_err(|_| Rejection::Undecided("a block is too large".to_owned()))?;
         for block in blocks {
             let Target::Point(to) = block.target else { continue };
-            let Some(i) = place(&passages, unfolding.point(to)) else { continue };
+            let Some(i) = place(&candidates, unfolding.point(to)) else { continue };
             passed[i] = true;
-            let formulas = std::mem::take(&mut passages[i].formulas);
-            passages[i].formulas = kept(&mut solver, terms, *invariant, &block, formulas, stop)?;
+            let formulas = std::mem::take(&mut candidates[i].formulas);
+            candidates[i].formulas = kept(&mut solver, terms, *invariant, &block, formulas, stop)?;
         }
     }
     let mut passed = passed.into_iter();
-    passages.retain(|passage| passed.next() == Some(true) && !passage.formulas.is_empty());
-    Ok(passages)
+    candidates.retain(|one| passed.next() == Some(true) && !one.formulas.is_empty());
+    Ok(candidates)
 }
 
-fn place(passages: &[Passage], point: &Point) -> Option<usize> {
-    passages.iter().position(|p| (p.procedure, p.location) == (point.procedure, point.location))
+fn place(candidates: &[Candidates], point: &Point) -> Option<usize> {
+    candidates.iter().position(|p| (p.procedure, p.location) == (point.procedure, point.location))
 }
 
 /// The formulas that hold where the block ends.
