@@ -18,6 +18,12 @@ pub struct Build {
     pub program: CfaProgram,
 }
 
+impl Default for Build {
+    fn default() -> Self {
+        Build::new()
+    }
+}
+
 impl Build {
     /// A program with machine integers and an empty first procedure.
     pub fn new() -> Self {
@@ -196,7 +202,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -205,7 +211,7 @@ impl Random {
 
     /// A number below a bound.
     pub fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 11) % bound
+        (self.number() >> 11) % bound
     }
 }
 

@@ -29,7 +29,7 @@ impl Maker<'_> {
             0 => self.random.below(4),
             1 => u64::MAX,
             2 => 1 << (width - 1).min(63),
-            _ => self.random.next(),
+            _ => self.random.number(),
         };
         terms.bit_vec(width, value)
     }
@@ -168,7 +168,7 @@ fn random_terms_have_the_values_of_the_reference() {
             let bits = match random.below(4) {
                 0 => random.below(3) & (u64::MAX >> (64 - w)),
                 1 => u64::MAX >> (64 - w),
-                _ => random.next() >> (64 - w),
+                _ => random.number() >> (64 - w),
             };
             values.insert(symbol, Value::BitVec { width: w, bits: bits.into() });
             let constant = b.bv(w, bits as i64);

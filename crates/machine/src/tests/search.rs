@@ -141,7 +141,7 @@ fn runs_are_determined_by_their_inputs() {
     let machine = Machine::new(&b.program);
     let mut random = Random(99);
     for _ in 0..50 {
-        let inputs: Vec<u64> = (0..6).map(|_| random.next()).collect();
+        let inputs: Vec<u64> = (0..6).map(|_| random.number()).collect();
         let run = || {
             let mut list = InputList::new(inputs.clone());
             machine.run(&mut machine.initial(), &mut list, &mut (), &Limits::default())
@@ -163,7 +163,7 @@ fn garbage_is_no_state() {
     for _ in 0..20_000 {
         let mut garbage = bytes.clone();
         let at = random.below(garbage.len() as u64) as usize;
-        garbage[at] = random.next() as u8;
+        garbage[at] = random.number() as u8;
         if let Some(mut decoded) = machine.decode(&garbage) {
             let mut list = InputList::new(vec![1; 6]);
             let limits = Limits { steps: 10_000, ..Limits::default() };

@@ -25,7 +25,7 @@ impl World {
     }
 
     fn constant(&mut self) -> Term {
-        let bits = self.random.next();
+        let bits = self.random.number();
         self.terms.bit_vec(WIDTH, bits)
     }
 

@@ -41,7 +41,7 @@ impl Generator {
         CfaProgram { globals, procedures, inputs: g.inputs, ..CfaProgram::new(g.terms, SourceMap::default()) }
     }
 
-    fn pick<T: Version>(&mut self, list: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.random.random_range(0..list.len())]
     }
 
