@@ -199,7 +199,8 @@ fn take_turns(
 ) -> Result<CfaVerdict, Obstacle> {
     let mut found = Err(Obstacle::Room);
     let mut left = TURNS.to_vec();
-    if program.procedures.iter().any(|p| !choices::choices(program, p).is_empty()) {
+    let chooses = program.procedures.iter().any(|p| !choices::choices(program, p).is_empty());
+    if chooses {
         left[0].1 *= CHOSEN;
     }
     let mut factor = 1;
@@ -207,7 +208,8 @@ fn take_turns(
         for (abstraction, first) in left.clone() {
             let (alone, length) = (left.len() == 1, first * factor);
             let turn = if alone { budget.clone() } else { budget.part(length) };
-            let nodes = if abstraction == Abstraction::None { config.nodes / FIRST_NODES } else { config.nodes };
+            let is_first = abstraction == Abstraction::None && !chooses;
+            let nodes = if is_first { config.nodes / FIRST_NODES } else { config.nodes };
             *stats = Stats::default();
             found = run(program, &Config { abstraction, nodes, ..*config }, &turn, observer, stats);
             let cut_off = match &found {
