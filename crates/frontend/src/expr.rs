@@ -1,4 +1,4 @@
-//! Expressions of both languages as they are written, before names and types are known.
+//! Expressions of GCL, DVE, Remopla and Boolean programs as they are written, before names and types are known.
 //!
 //! They live in an arena: a deep expression must not overflow the stack when it is dropped.
 

@@ -105,7 +105,7 @@ impl Lazy<'_> {
         self.labels.restart(&mut self.terms);
         self.post.restart(self.config.has_few_labels());
         self.tree = Tree::new(self.post.bdds.tt(), self.labels.unfolding.start());
-        self.waiting = Waiting::new(self.program, self.config.order);
+        self.waiting = Waiting::new(self.program, self.config);
         self.spurious.clear();
         self.wait(ROOT)
     }

@@ -227,7 +227,7 @@ impl<'a> Lazy<'a> {
             data_flow: dataflow::DataFlow::new(program, config.data_flow == DataFlow::Intervals),
             post,
             tree,
-            waiting: Waiting::new(program, config.order),
+            waiting: Waiting::new(program, config),
             precision: BTreeMap::new(),
             boolean: FxHashSet::default(),
             open: None,

@@ -6,7 +6,7 @@ use clinch_ir::cfa::unfold::{Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Procedure};
 use clinch_terms::LocId;
 
-use super::config::Order;
+use super::config::{Config, Order};
 use super::tree::NodeId;
 use crate::search::Waitlist;
 
@@ -25,7 +25,8 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn new(program: &CfaProgram, order: Order) -> Self {
+    pub(super) fn new(program: &CfaProgram, config: &Config) -> Self {
+        let order = config.order;
         let positions = match order {
             Order::ReversePostOrder => program.procedures.iter().map(reverse_post_order).collect(),
             _ => Vec::new(),
@@ -36,24 +37,28 @@ impl Waiting {
     /// Adds a node at a place.
     pub(super) fn push(&mut self, node: NodeId, place: Target, unfolding: &Unfolding<'_>) {
         self.age += 1;
-        let (is_point, position) = match place {
-            Target::Point(point) if self.order == Order::ReversePostOrder => {
-                let point = unfolding.point(point);
-                let program = unfolding.program();
-                let callers = point.calls.iter().map(|&(procedure, edge)| {
-                    let from = program.procedure(procedure).edges[edge.index()].from;
-                    self.positions[procedure.index()][from.index()]
-                });
-                let here = self.positions[point.procedure.index()][point.location.index()];
-                (true, callers.chain([here]).collect())
-            }
-            Target::Point(_) => (true, Vec::new()),
-            _ => (false, Vec::new()),
+        let is_point = matches!(place, Target::Point(_));
+        let key = match self.order {
+            Order::BreadthFirst => (is_point, Vec::new(), self.age),
+            // An error found waits for the nodes found after it.
+            Order::DepthFirst => (true, Vec::new(), -self.age),
+            Order::ReversePostOrder => (is_point, self.position(place, unfolding), -self.age),
+            // Its nodes wait in the list.
+            Order::SubsumerFirst => (is_point, Vec::new(), -self.age),
         };
-        let age = if self.order == Order::BreadthFirst { self.age } else { -self.age };
-        // Depth first means that an error found waits for the nodes found after it.
-        let rank = is_point || self.order == Order::DepthFirst;
-        self.queue.insert((rank, position, age), node);
+        self.queue.insert(key, node);
+    }
+
+    /// Where a place is in reverse post-order, with the calls that wait for it.
+    fn position(&self, place: Target, unfolding: &Unfolding<'_>) -> Vec<u32> {
+        let Target::Point(point) = place else { return Vec::new() };
+        let (point, program) = (unfolding.point(point), unfolding.program());
+        let callers = point.calls.iter().map(|&(procedure, edge)| {
+            let from = program.procedure(procedure).edges[edge.index()].from;
+            self.positions[procedure.index()][from.index()]
+        });
+        let here = self.positions[point.procedure.index()][point.location.index()];
+        callers.chain([here]).collect()
     }
 
     /// Adds a node before the first of these that waits, or at the end ([Subsumer, figure 2], lines 17 to 24). Errors go first.

@@ -50,7 +50,7 @@ fn small(seed: u64) -> Option<String> {
     Some(format!("extern _Bool __VERIFIER_nondet_bool(void);\n{head}{body}"))
 }
 
-fn program(text: &str) -> CfaProgram {
+pub(crate) fn program(text: &str) -> CfaProgram {
     let units = [Unit { name: "test.c".to_owned(), text: text.to_owned() }];
     let options = Options {
         data_model: DataModel::default(),

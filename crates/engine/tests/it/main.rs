@@ -11,6 +11,7 @@ mod horn_oracle;
 mod horn_simplify;
 mod kinduction;
 mod lazy;
+mod mutations;
 mod naive;
 mod open;
 mod paper;
