@@ -1,9 +1,9 @@
 //! Cells of a state that are written before they are read again: states that differ in those alone have the same future.
 
+use clinch_terms::{BinOp, LocId, Node, ProcId, Term, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::program::{Assign, Init, Program, Rhs, Transition};
-use clinch_terms::{BinOp, LocId, Node, ProcId, Term, VarId};
 
 /// For each process, the cells whose value does not matter while it is at a location.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -5,11 +5,11 @@
 //! the target's domain. A fault is an error of the model and, for every property, an error state: a program is safe
 //! only if no reachable step faults. An error condition without a value is a fault too ([`violated`]).
 
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use crate::program::{Domain, Program};
 use crate::range::range;
-use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 /// The condition under which evaluating `term` meets no fault.
 pub fn defined(program: &Program, terms: &mut Terms, term: Term) -> Term {

@@ -1,8 +1,9 @@
 //! Evaluation of terms on concrete states, by walking the term. The reference for every faster evaluator.
 
-use crate::program::Program;
 use clinch_terms::integers::{integer_op, unary_op};
 use clinch_terms::{BinOp, EvalError, Fault, LocId, Node, Term, Terms};
+
+use crate::program::Program;
 
 /// A concrete state: where each process is, and the content of each cell (Booleans as 0 and 1).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]

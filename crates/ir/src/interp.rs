@@ -1,9 +1,10 @@
 //! The concrete interpreter: executes programs on [`State`]s straight from the terms. It is slow and simple; it judges
 //! every trace, and shares nothing with the compiled transitions of the engines.
 
+use clinch_terms::{EvalError, Fault};
+
 use crate::eval::{Evaluator, State};
 use crate::program::{Assign, Domain, Init, Program, Rhs, TransId};
-use clinch_terms::{EvalError, Fault};
 
 /// Values tried for inputs whose domain is unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,8 +1,9 @@
 //! States as bit vectors: every location and cell takes just the bits its domain needs, none crosses a word.
 
+use clinch_terms::LocId;
+
 use crate::eval::State;
 use crate::program::Program;
-use clinch_terms::LocId;
 
 /// Where one location or cell lies in a packed state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

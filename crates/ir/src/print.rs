@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
+
 use crate::eval::State;
 use crate::program::{Domain, Program, Syntax};
-use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 /// The term as source text.
 pub fn show(program: &Program, terms: &Terms, term: Term) -> String {

@@ -1,9 +1,9 @@
 //! Intervals of terms from the domains of their variables, to see where a partial operation cannot fail.
 
+use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use crate::program::Program;
-use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 /// The integers from `lo` to `hi`; `i128`'s extremes stand for "no bound". Term constants have 64 bits, so nothing
 /// else can reach them before it is widened to "no bound".

@@ -1,12 +1,12 @@
 //! The symbolic view: a transition as a guard, a fault condition and one term per written variable, all over the
 //! state before the step and the step's inputs.
 
+use clinch_terms::{Node, Term, Terms, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::definedness::{defined, in_domain};
 use crate::effect::Effect;
 use crate::program::{Assign, Domain, Init, Program, Rhs, TransId};
-use clinch_terms::{Node, Term, Terms, VarId};
 
 /// A transition as formulas.
 #[derive(Clone, Debug)]

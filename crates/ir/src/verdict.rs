@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
+use clinch_terms::{Fault, LocId, Term, Terms};
+
 use crate::cfa::CfaProof;
 use crate::dead::Dead;
 use crate::eval::State;
 use crate::layout::StateSet;
 use crate::program::TransId;
-use clinch_terms::{Fault, LocId, Term, Terms};
 
 /// What an engine says of a program.
 #[derive(Clone, Debug)]

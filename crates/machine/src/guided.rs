@@ -1,11 +1,11 @@
 //! Runs of the machine that are guided by a counterexample: what an engine believes becomes what happens.
 
-use num_traits::ToPrimitive;
-
-use crate::{InputRequest, InputSource, Limits, LoopHeads, Machine, Pause, Stop};
 use clinch_ir::cfa::{CfaProgram, EdgeId, InputOrigin, InputTrace, InputValue, Op, ProcedureId};
 use clinch_ir::verdict::Reason;
 use clinch_terms::Value;
+use num_traits::ToPrimitive;
+
+use crate::{InputRequest, InputSource, Limits, LoopHeads, Machine, Pause, Stop};
 
 /// Executes the program. `input` says the bits of each input: it is told how many loop heads the run has passed, what asks, and
 /// the calls that wait. If the run ends in no error, the counterexample is none.

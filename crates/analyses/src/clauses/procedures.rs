@@ -10,9 +10,6 @@ mod writer;
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
-
-use crate::encoding::{Overflow, View, widen};
 use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::unfold::{Open, Point, PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
@@ -21,6 +18,9 @@ use clinch_ir::verdict::Reason;
 use clinch_machine::InputRequest;
 use clinch_machine::guided::{open_reason, run_guided, value_bits};
 use clinch_terms::{BinOp, Sort, Symbol, Term, Terms};
+use rustc_hash::FxHashMap;
+
+use crate::encoding::{Overflow, View, widen};
 
 pub use statements::Statement;
 pub use summaries::SummaryClauses;

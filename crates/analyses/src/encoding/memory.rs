@@ -2,11 +2,11 @@
 //!
 //! C knows types of accesses, not of memory. A reading that does not suit an access costs a case distinction there, never the meaning.
 
+use clinch_ir::cfa::{Assign, CfaProgram, Op, Target};
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::View;
-use clinch_ir::cfa::{Assign, CfaProgram, Op, Target};
-use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 
 /// The array variable that an array is made from.
 pub(super) fn region_of(terms: &Terms, array: Term) -> Option<Symbol> {

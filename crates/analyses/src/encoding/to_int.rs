@@ -1,12 +1,12 @@
 //! Bit-vector terms as integer terms.
 
+use clinch_ir::cfa::CfaProgram;
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, bitvec};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHashMap;
 
 use super::memory::{region_of, views_of_regions};
-use clinch_ir::cfa::CfaProgram;
-use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, bitvec};
 
 /// Which number bits stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,11 +1,11 @@
 //! Formulas over integers as formulas over bit-vectors, evaluated wide enough not to wrap.
 
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, bitvec};
 use rustc_hash::FxHashMap;
 
 use super::View;
 use super::equations::paired;
 use super::memory::region_of;
-use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, bitvec};
 
 /// Wider than this is not tried.
 const MAX_WIDTH: u32 = 512;

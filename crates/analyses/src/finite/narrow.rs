@@ -5,11 +5,11 @@
 //! pointers, truth values and addresses keep their bits, and so do the cells of memory, unless they are known one by one
 //! ([`narrow_heap`]).
 
+use clinch_ir::cfa::{Assign, CfaProgram, Edge, Location, ObjectId, Op, Procedure, ProcedureId, Target};
+use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::heap::{BoundedHeap, Uncut};
-use clinch_ir::cfa::{Assign, CfaProgram, Edge, Location, ObjectId, Op, Procedure, ProcedureId, Target};
-use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms, UnOp};
 
 /// How a variable is narrowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

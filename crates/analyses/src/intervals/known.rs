@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::range::Range;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
+
+use super::range::Range;
 
 /// Terms with more parts than this are not looked into: they are walked as trees.
 const FUEL: u32 = 400;

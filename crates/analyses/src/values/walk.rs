@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use clinch_ir::cfa::blocks::Partial;
+use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
+use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::valuation::{self, Valuation};
 use super::{Area, ValuedBlock, ValuedBlocks};
-use clinch_ir::cfa::blocks::Partial;
-use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
-use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 
 /// Partial runs in one walk.
 const PARTIALS: usize = 60_000;

@@ -91,16 +91,13 @@ pub(super) fn post_star(
     search.add(start, &system.bdds.tt(), Cause::Start)?;
     while let Some((_, point)) = search.waiting.pop_first() {
         budget.check()?;
-        let Some(layer) = search.new_layer(point)? else {
-            search.apply_next(point)?;
-            continue;
-        };
-        if until == Until::FirstTarget && system.spds.targets.contains(&point) && !ignored.contains(&point) {
-            break;
-        }
-        match system.spds.chained.contains(&point) {
-            true => search.apply_next(point)?,
-            false => search.apply_all(point, layer)?,
+        let layer = search.new_layer(point)?;
+        let is_target = system.spds.targets.contains(&point) && !ignored.contains(&point);
+        match layer {
+            Some(_) if until == Until::FirstTarget && is_target => break,
+            _ if system.spds.chained.contains(&point) => search.apply_next(point)?,
+            Some(layer) => search.apply_all(point, layer)?,
+            None => {}
         }
         search.watch_nodes(budget)?;
     }

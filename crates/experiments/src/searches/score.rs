@@ -1,7 +1,8 @@
 //! Points for finding errors ([Split, section 5.5.1]).
 
-use super::{COLUMNS, Implementation};
 use clinch_engine::Sighting;
+
+use super::{COLUMNS, Implementation};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

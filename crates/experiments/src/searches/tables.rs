@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use clinch_engine::Sighting;
 use serde::Serialize;
 
 use super::score::{normalised, points};
 use super::thesis::THESIS;
 use super::{COLUMNS, Implementation, Run, Setup};
-use clinch_engine::Sighting;
 
 /// One model's results.
 #[derive(Clone, PartialEq, Debug, Serialize)]

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::interpret::Lowered;
 use clinch_attack::gcc::{self, Batch};
 use clinch_attack::outcome::{End, Outcome};
 use clinch_attack::rng::Rng;
+
+use crate::interpret::Lowered;
 
 /// Random runs of a program that is said to be safe.
 const RUNS: u64 = 30;

@@ -1,7 +1,8 @@
 //! Disagreements that were found, each as a small program with what gcc's prints.
 
-use crate::interpret::interpret;
 use clinch_attack::outcome::{End, Outcome};
+
+use crate::interpret::interpret;
 
 /// Checks what a program prints and its exit status.
 fn check(text: &str, inputs: &[u64], stdout: &str, status: i32) {

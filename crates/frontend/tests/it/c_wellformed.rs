@@ -1,8 +1,9 @@
 //! What every program with procedures satisfies, whatever it was made from.
 
+use std::collections::HashSet;
+
 use clinch_ir::cfa::{CfaProgram, Edge, Op, Procedure, Target};
 use clinch_terms::{Sort, Symbol, Term};
-use std::collections::HashSet;
 
 /// The rules a program breaks; empty for a good one.
 pub(crate) fn problems(program: &CfaProgram) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! Where memory is that a program allocates: behind all objects with fixed addresses, one block after the other, with room between
 //! them. Nothing is ever put where something else was.
 
-use super::{CfaProgram, Integers};
 use clinch_terms::{BinOp, Term, Terms};
+
+use super::{CfaProgram, Integers};
 
 /// Blocks made at run time start here, or behind the last fixed object.
 pub const DYNAMIC_BASE: u64 = 0x4000_0000;

@@ -4,11 +4,11 @@
 //! deterministic but for what is open, so a block has a functional form: a guard, and a term for each variable written, both
 //! over the values before and over symbols for what is open.
 
+use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::unfold::{Open, Point, PointId, Step, Target, Unfolding};
 use crate::effect::Effect;
-use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
 /// A block has more points than allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,10 +3,11 @@
 //! Every array cell may be read and written here: undefined behaviour is not seen, as if memory had no bounds. What is open
 //! (inputs, contents of fresh memory) is any value: each reading declares a fresh symbol for it.
 
+use clinch_terms::{Sort, Symbol, Term, Terms};
+
 use super::addresses::{self, Addresses};
 use super::{Assign, CfaProgram, Integers, Object, ObjectId, Op, Target};
 use crate::effect::Effect;
-use clinch_terms::{Sort, Symbol, Term, Terms};
 
 /// Reads edges symbolically. Fresh memory comes from a counter, which is one more variable of the program.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 //! A variable that only serves to compute variables that do not matter does not matter itself (a counter that nobody looks
 //! at), unless the computation may fail.
 
+use clinch_terms::{LocId, Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Op, Procedure, Target};
-use clinch_terms::{LocId, Node, Symbol, Term, Terms};
 
 /// Beyond so many bits nothing is computed, and everything counts as live.
 const MAX_BITS: usize = 1 << 29;

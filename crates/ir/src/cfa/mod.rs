@@ -26,10 +26,10 @@ mod source;
 pub mod unfold;
 mod verdict;
 
+use clinch_terms::{LocId, Sort, Symbol, Term, Terms, index_type};
 use rustc_hash::FxHashMap;
 
 use crate::program::Span;
-use clinch_terms::{LocId, Sort, Symbol, Term, Terms, index_type};
 
 pub use addresses::{Addresses, DYNAMIC_BASE};
 pub use liveness::Liveness;

@@ -4,10 +4,10 @@
 //! An edge leads forward in the order, or back to the head of a loop that contains it. Whoever takes locations in this order,
 //! each loop as often as it goes round before what comes behind it, sees all ways into a location before it leaves it.
 
+use clinch_terms::LocId;
 use rustc_hash::FxHashMap;
 
 use super::Procedure;
-use clinch_terms::LocId;
 
 /// A loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,13 +3,13 @@
 //! No procedure is active twice at a time, so its variables need no copies: a call assigns parameters, a return assigns the
 //! result, and everything else is control. Points are made when they are first asked for.
 
+use clinch_terms::{LocId, Symbol, Term, Terms, index_type};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::effects::Effects;
 use super::{CfaProgram, EdgeId, Op, ProcedureId};
 use crate::effect::Effect;
-use clinch_terms::{LocId, Symbol, Term, Terms, index_type};
 
 index_type! {
     /// A control point of an unfolding.

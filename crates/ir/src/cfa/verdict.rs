@@ -1,10 +1,11 @@
 //! Answers about programs with procedures, and their evidence.
 
+use clinch_terms::{LocId, Symbol, Term, Terms};
+
 use crate::cfa::unfold::Point;
 use crate::cfa::{InputId, ProcedureId};
 use crate::program::Span;
 use crate::verdict::Reason;
-use clinch_terms::{LocId, Symbol, Term, Terms};
 
 /// What an engine says of a program.
 #[derive(Clone, Debug)]

@@ -8,9 +8,10 @@ mod print;
 
 pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};
 
+use clinch_terms::{Symbol, Term, Terms, Value};
+
 use crate::program::{Source, Span};
 use crate::verdict::Reason;
-use clinch_terms::{Symbol, Term, Terms, Value};
 
 clinch_terms::index_type! {
     /// A predicate of a [`HornSystem`].

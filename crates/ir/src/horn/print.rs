@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
-use super::{Application, Clause, Derivation, DerivationStep, HornSystem, Interpretation, PredId};
 use clinch_terms::Sort;
 use clinch_terms::evaluate::{Assignment, evaluate};
 use clinch_terms::show::{Body, Names, Unprintable, show_value};
+use rustc_hash::FxHashSet;
+
+use super::{Application, Clause, Derivation, DerivationStep, HornSystem, Interpretation, PredId};
 
 /// The clauses as a script: declarations, one assertion per clause, `check-sat`.
 pub fn to_smtlib(system: &HornSystem) -> Result<String, Unprintable> {

@@ -1,14 +1,14 @@
 //! The code of terms against the reference evaluator of formulas, and what is undefined.
 
+use clinch_ir::cfa::{InputKind, Op, ProcedureId};
+use clinch_terms::evaluate::evaluate;
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
+use clinch_testing::{Build, ENTRY, Random, set};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use super::{run, undefined};
 use crate::{InputList, Limit, Limits, Machine, Stop};
-use clinch_ir::cfa::{InputKind, Op, ProcedureId};
-use clinch_terms::evaluate::evaluate;
-use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
-use clinch_testing::{Build, ENTRY, Random, set};
 
 const START: ProcedureId = ProcedureId(0);
 

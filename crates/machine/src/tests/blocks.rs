@@ -1,8 +1,5 @@
 //! Blocks of random programs against the machine: the same inputs lead to the same end.
 
-use rustc_hash::FxHashMap;
-
-use crate::{InputRequest, InputSource, Limits, Machine, Stop};
 use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::unfold::{Open, Unfolding};
 use clinch_ir::cfa::unfold::{Step, Target};
@@ -10,6 +7,9 @@ use clinch_ir::cfa::{CfaProgram, EdgeId, InputId, ObjectId, ObjectKind, Op, Proc
 use clinch_terms::evaluate::{Assignment, evaluate};
 use clinch_terms::{BinOp, LocId, Sort, Symbol, Term, Value};
 use clinch_testing::{Build, ENTRY, EXIT, Random, set, store};
+use rustc_hash::FxHashMap;
+
+use crate::{InputRequest, InputSource, Limits, Machine, Stop};
 
 const START: ProcedureId = ProcedureId(0);
 const BYTE: Sort = Sort::BitVec(8);

@@ -1,10 +1,11 @@
 //! Control: branches, loops, calls, ends, limits.
 
-use super::{Edges, Printed, outcome, run};
-use crate::{InputList, Limit, Limits, Machine, Stop};
 use clinch_ir::cfa::{Assign, InputKind, Op, Print, ProcedureId, Target};
 use clinch_terms::{BinOp, Sort};
 use clinch_testing::{Build, ENTRY, EXIT, set};
+
+use super::{Edges, Printed, outcome, run};
+use crate::{InputList, Limit, Limits, Machine, Stop};
 
 const START: ProcedureId = ProcedureId(0);
 const INT: Sort = Sort::BitVec(32);

@@ -1,10 +1,11 @@
 //! Memory: what may be read and written.
 
-use super::{Printed, run, undefined};
-use crate::{InputList, InputRequest, InputSource, Limit, Limits, Machine, Stop};
 use clinch_ir::cfa::{AllocKind, ObjectKind, Op, Print, ProcedureId};
 use clinch_terms::{BinOp, Sort, Symbol, Term};
 use clinch_testing::{Build, ENTRY, EXIT, set, store};
+
+use super::{Printed, run, undefined};
+use crate::{InputList, InputRequest, InputSource, Limit, Limits, Machine, Stop};
 
 const START: ProcedureId = ProcedureId(0);
 

@@ -1,10 +1,11 @@
 //! States as a search uses them: stepwise, stored, restored.
 
-use super::control::{counting, fibonacci};
-use crate::{InputList, InputRequest, Limits, LoopHeads, Machine, MachineState, Outcome, Pause, Stop};
 use clinch_ir::cfa::{AllocKind, InputKind, ObjectKind, Op, ProcedureId};
 use clinch_terms::{BinOp, Sort};
 use clinch_testing::{Build, ENTRY, EXIT, Random, set, store};
+
+use super::control::{counting, fibonacci};
+use crate::{InputList, InputRequest, Limits, LoopHeads, Machine, MachineState, Outcome, Pause, Stop};
 
 const START: ProcedureId = ProcedureId(0);
 

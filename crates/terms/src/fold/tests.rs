@@ -1,9 +1,10 @@
 //! Folding changes no value: random formulas against evaluation.
 
+use clinch_testing::Random;
+
 use super::*;
 use crate::Value;
 use crate::evaluate::{Assignment, evaluate};
-use clinch_testing::Random;
 
 const WIDTH: u32 = 4;
 

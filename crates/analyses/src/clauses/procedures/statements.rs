@@ -1,12 +1,12 @@
 //! Formulas about the program's variables at a location as formulas about the parameters of predicates, and back.
 
+use clinch_ir::cfa::{CfaProgram, ProcedureId};
+use clinch_ir::horn::PredId;
+use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::{CfaClauses, Encoding};
 use crate::encoding::IntEncoding;
-use clinch_ir::cfa::{CfaProgram, ProcedureId};
-use clinch_ir::horn::PredId;
-use clinch_terms::{LocId, Symbol, Term, Terms};
 
 /// A formula about the program's variables, in bits, at a location.
 pub type Statement = ((ProcedureId, LocId), Term);

@@ -8,10 +8,6 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::writer::{Atom, Writer};
-use super::{Encoding, View, may_overflow};
 use clinch_ir::Effect;
 use clinch_ir::cfa::effects::{Effects, fresh_like};
 use clinch_ir::cfa::{
@@ -22,6 +18,10 @@ use clinch_ir::horn::{Derivation, HornSystem, Interpretation, PredId};
 use clinch_ir::verdict::Reason;
 use clinch_machine::guided::{open_reason, run_guided, value_bits};
 use clinch_terms::{LocId, Symbol, Term, Terms};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::writer::{Atom, Writer};
+use super::{Encoding, View, may_overflow};
 
 /// A program as clauses with summaries, and the way back.
 #[derive(Clone, Debug)]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
-
-use super::Encoding;
-use crate::encoding::{IntEncoding, View};
 use clinch_ir::cfa::CfaProgram;
 use clinch_ir::horn::{Application, Clause, HornSystem, PredId};
 use clinch_ir::program::{Source, Span};
 use clinch_terms::{Sort, Symbol, Term, Terms};
+use rustc_hash::FxHashMap;
+
+use super::Encoding;
+use crate::encoding::{IntEncoding, View};
 
 /// A predicate with arguments over the program's variables, each with the view in which the predicate reads its bits.
 pub(super) struct Atom {

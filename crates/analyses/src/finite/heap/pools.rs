@@ -4,9 +4,10 @@
 //! address than the number of the slot. Behind the slots of a pool there is one that is never given away: an address that
 //! nothing has, for what was never written.
 
-use super::values::Values;
 use clinch_ir::cfa::{AllocKind, CfaProgram, Op};
 use clinch_terms::{Symbol, Term};
+
+use super::values::Values;
 
 /// A site of allocation.
 #[derive(Clone, Debug)]

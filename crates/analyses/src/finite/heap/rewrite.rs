@@ -1,15 +1,15 @@
 //! The program with a bounded heap.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::values::{Values, cut, is_garbage};
-use super::{BoundedHeap, Mask, Memory, Uncut, fit};
 use clinch_ir::cfa::{
     AllocKind, Assign, CfaProgram, Edge, Global, Location, Object, ObjectId, ObjectKind, Op, Procedure, ProcedureId,
     Target,
 };
 use clinch_ir::program::Span;
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::values::{Values, cut, is_garbage};
+use super::{BoundedHeap, Mask, Memory, Uncut, fit};
 
 /// Cells of a region that are made at once ([`Effects`](clinch_ir::cfa::effects::Effects) forgets a whole region for more).
 const CHUNK: u64 = 16;

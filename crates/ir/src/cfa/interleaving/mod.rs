@@ -14,6 +14,8 @@
 
 mod reading;
 
+use clinch_terms::{EvalError, LocId, Node, ProcId, Symbol, Term, VarId};
+
 use crate::cfa::{
     Assign, CfaProgram, CfaVerdict, Edge, Global, InputId, InputKind, InputOrigin, InputSite, InputTrace, Integers,
     LineMarker, Location, Op, Procedure, SourceMap, Target, VariableInfo,
@@ -25,7 +27,6 @@ use crate::interp::Interpreter;
 use crate::program::{Domain, Init, Program, Span, TransId};
 use crate::symbolic::{SymbolicTransition, cell_term};
 use crate::verdict::{Proof, Reason, Step, Trace, TraceEnd, Verdict};
-use clinch_terms::{EvalError, LocId, Node, ProcId, Symbol, Term, VarId};
 use reading::Reading;
 
 /// Processes as one procedure, and the way back.

@@ -4,13 +4,13 @@
 //! What is read is total. Where the original has no value (a division by zero, an index outside of its array) the reading has any:
 //! the automaton does not come there, because faults are asked about first.
 
+use clinch_terms::{BinOp, LocId, Node, ProcId, Sort, Symbol, Term, Terms, UnOp, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::cfa::Integers;
 use crate::program::{Domain, Program};
 use crate::range::{Interval, of_operation};
 use crate::verdict::Reason;
-use clinch_terms::{BinOp, LocId, Node, ProcId, Sort, Symbol, Term, Terms, UnOp, VarId};
 
 /// An integer: its term, and what it may be. A bit-vector is read as a signed number if the interval has negative ones.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,11 @@
 //! An expression means in C what the term means: bit-vectors have no sign, so a cast is shown where C would read an operand
 //! differently.
 
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use num_bigint::BigInt;
 
 use super::name_in;
 use crate::cfa::CfaProgram;
-use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 
 /// Deeper parts are left out.
 const MAX_DEPTH: u32 = 100;

@@ -1,12 +1,12 @@
 //! Automata as JSON.
 
+use clinch_terms::Symbol;
 use serde_json::{Value, json};
 
 use super::op::kind;
 use super::{chosen, show_c, show_op};
 use crate::cfa::{CfaProgram, Edge, Integers, ObjectKind, Procedure, ProcedureId};
 use crate::program::Span;
-use clinch_terms::Symbol;
 
 /// The program, or one procedure of it. Operations have their kind and their text.
 pub fn json(program: &CfaProgram, only: Option<ProcedureId>) -> Value {

@@ -12,9 +12,10 @@ pub use json::json;
 pub use op::show_op;
 pub use text::text;
 
+use clinch_terms::{Symbol, Terms};
+
 use super::{CfaProgram, Procedure, ProcedureId};
 use crate::program::Span;
-use clinch_terms::{Symbol, Terms};
 
 /// The procedures that are shown: one, or all.
 fn chosen(program: &CfaProgram, only: Option<ProcedureId>) -> Vec<&Procedure> {

@@ -1,9 +1,10 @@
 //! Operations of edges as C statements.
 
+use clinch_terms::{Symbol, Term};
+
 use super::expression::{show_c, show_cell};
 use super::name;
 use crate::cfa::{AllocKind, CfaProgram, InputKind, Op, Print, Target};
-use clinch_terms::{Symbol, Term};
 
 /// An operation on one line.
 pub fn show_op(program: &CfaProgram, op: &Op) -> String {
