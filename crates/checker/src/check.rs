@@ -209,6 +209,7 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
 
 /// What may be expected of an engine. On C lazy and bounded are those that still answer after a second, cegar where arrays are walked
 /// through, explicit where there is but one run; k-induction and the engines for recursion answer seldom: their turns are longer, and shorter.
+/// Where procedures call themselves many engines may help, and those that answer soon go first.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
@@ -222,7 +223,14 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         KInduction | Spacer | Spds => 50,
         _ => 75,
     };
-    Prospects { patience: patience(input, engine), part, rests: matches!(input, Input::Processes(_)) }
+    let waits_ms = match input {
+        Input::Procedures(loaded) if is_c && loaded.program.is_recursive() => match engine {
+            Explicit | Lazy | Bounded => 0,
+            _ => 300,
+        },
+        _ => 0,
+    };
+    Prospects { patience: patience(input, engine), part, rests: matches!(input, Input::Processes(_)), waits_ms }
 }
 
 fn is_about_arrays(input: &Input) -> bool {

@@ -121,11 +121,6 @@ impl Budget {
         Budget { turn: Some(turn), ..self }
     }
 
-    /// The flag that stops the run.
-    pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop)
-    }
-
     /// So much of the time that is left, from now: for the thread that asks.
     #[must_use]
     pub fn part(&self, length: Duration) -> Self {

@@ -101,11 +101,11 @@ impl Memory {
     fn add_fixed(&mut self, program: &CfaProgram, index: u32) {
         let object = &program.objects[index as usize];
         let kind = match object.kind {
-            ObjectKind::Static => BlockKind::Static(index),
+            ObjectKind::Static | ObjectKind::Handover => BlockKind::Static(index),
             ObjectKind::Literal => BlockKind::Literal(index),
             ObjectKind::Local(_) => BlockKind::Local(index),
         };
-        let is_static = object.kind == ObjectKind::Static;
+        let is_static = matches!(kind, BlockKind::Static(_));
         // A program that needs more does not start: `fits` says so.
         let size = if is_static && self.used.saturating_add(object.size) <= MEMORY_LIMIT { object.size } else { 0 };
         self.used = self.used.saturating_add(if is_static { object.size } else { 0 });

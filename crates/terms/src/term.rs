@@ -560,6 +560,17 @@ impl Terms {
         if a == b && self.is_total(a) { self.tt() } else { self.binary(BinOp::Eq, a, b) }
     }
 
+    /// `a = b`, of truth values: a constant side disappears.
+    pub fn iff(&mut self, a: Term, b: Term) -> Term {
+        match (self.node(a), self.node(b)) {
+            (Node::Bool(true), _) => b,
+            (_, Node::Bool(true)) => a,
+            (Node::Bool(false), _) => self.not(b),
+            (_, Node::Bool(false)) => self.not(a),
+            _ => self.eq(a, b),
+        }
+    }
+
     /// `a <= b`.
     pub fn le(&mut self, a: Term, b: Term) -> Term {
         self.binary(BinOp::Le, a, b)

@@ -259,30 +259,4 @@ impl Terms {
         }
         done[&term]
     }
-
-    /// The same term over other symbols, of the same sorts. Nothing is folded.
-    pub fn rename_symbols(&mut self, term: Term, map: &FxHashMap<Symbol, Term>) -> Term {
-        let mut done: FxHashMap<Term, Term> = FxHashMap::default();
-        for part in self.parts(term) {
-            let of = |t: Term| done[&t];
-            let node = match self.node(part) {
-                Node::Symbol(symbol) => {
-                    done.insert(part, map.get(&symbol).copied().unwrap_or(part));
-                    continue;
-                }
-                Node::Unary(op, a) => Node::Unary(op, of(a)),
-                Node::Binary(op, a, b) => Node::Binary(op, of(a), of(b)),
-                Node::Ite(c, a, b) => Node::Ite(of(c), of(a), of(b)),
-                Node::Store(a, i, v) => Node::Store(of(a), of(i), of(v)),
-                Node::ConstArray(sort, a) => Node::ConstArray(sort, of(a)),
-                Node::Extract { hi, lo, of: a } => Node::Extract { hi, lo, of: of(a) },
-                Node::Extend { signed, by, of: a } => Node::Extend { signed, by, of: of(a) },
-                Node::IntToBv(width, a) => Node::IntToBv(width, of(a)),
-                leaf => leaf,
-            };
-            let new = self.intern(node);
-            done.insert(part, new);
-        }
-        done[&term]
-    }
 }

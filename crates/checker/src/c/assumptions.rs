@@ -60,8 +60,8 @@ fn is_in_object(program: &CfaProgram, region: clinch_terms::Symbol, address: Ter
         _ => return false,
     };
     let bytes = program.region(region).map_or(1, |r| u64::from(r.cell_bytes));
-    let lasts = |kind| matches!(kind, ObjectKind::Static | ObjectKind::Literal);
     program.objects.iter().any(|o| {
-        lasts(o.kind) && o.address <= address && address.saturating_add(bytes) <= o.address.saturating_add(o.size)
+        let lasts = !matches!(o.kind, ObjectKind::Local(_));
+        lasts && o.address <= address && address.saturating_add(bytes) <= o.address.saturating_add(o.size)
     })
 }

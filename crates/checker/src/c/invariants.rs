@@ -87,7 +87,7 @@ fn is_in_scope(
     let known = symbols.iter().all(|symbol| {
         let local = here.params.contains(symbol) || here.locals.contains(symbol);
         let global = program.globals.iter().any(|g| g.symbol == *symbol);
-        let named = program.variables.get(symbol).is_some_and(|v| !v.hidden && !v.name.contains(':'));
+        let named = program.variables.get(symbol).is_some_and(|v| !v.hidden);
         program.region(*symbol).is_some() || (named && (local || global)) || Some(*symbol) == bound
     });
     let mut nameable = true;
@@ -104,8 +104,8 @@ fn is_in_scope(
 
 fn is_elsewhere(program: &CfaProgram, procedure: ProcedureId, address: u64) -> bool {
     program.objects.iter().filter(|o| address.wrapping_sub(o.address) < o.size.max(1)).any(|o| match o.kind {
-        ObjectKind::Static => o.name.contains(':'),
-        ObjectKind::Literal => true,
+        ObjectKind::Static => false,
+        ObjectKind::Handover | ObjectKind::Literal => true,
         ObjectKind::Local(owner) => owner != procedure,
     })
 }

@@ -9,6 +9,7 @@ mod turns;
 mod worker;
 
 use std::collections::{HashMap, VecDeque};
+use std::num::NonZero;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -143,10 +144,18 @@ impl Run<'_> {
         let busy = self.workers.iter().any(Worker::is_finishing);
         let soon = self.last_start.is_some_and(|last| last.elapsed() < STAGGER);
         let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
-        if self.over.is_some() || busy || soon || running >= self.threads {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let others_first = running >= cores && self.next_waits();
+        if self.over.is_some() || busy || soon || running >= self.threads || others_first {
             return;
         }
         self.start_next();
+    }
+
+    /// Whether the next engine is not to start yet.
+    fn next_waits(&self) -> bool {
+        let next = self.waiting.front().copied().flatten().and_then(|engine| self.prospects.get(&engine));
+        next.is_some_and(|prospects| self.budget.elapsed() < Duration::from_millis(prospects.waits_ms))
     }
 
     /// Starts the next engine, if there is one.

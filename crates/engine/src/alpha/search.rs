@@ -127,6 +127,7 @@ impl<'a> AlphaSearch<'a> {
             self.context.budget.check()?;
             let words = self.system.concrete[s].clone();
             let alpha = self.alpha(&words)?;
+            debug_assert_eq!(self.system.keys.get(s), self.key(&alpha), "a stored state has the labels of its abstract one");
             self.label(s, &words)?;
             let mut stuck = true;
             for i in self.context.model.program.transition_ids() {
@@ -221,9 +222,7 @@ impl<'a> AlphaSearch<'a> {
     fn visit(&mut self, words: &[u64], arrival: Option<Arrival>) -> Result<(usize, AlphaState), Reason> {
         let parent = arrival.as_ref().map(|a| a.from);
         let state = self.alpha(words)?;
-        let mut key: Vec<u64> = state.locs.iter().map(|l| l.0.into()).collect();
-        key.extend(&state.bits);
-        key.resize(self.system.keys.words(), 0);
+        let key = self.key(&state);
         let number = match self.system.keys.insert(&key, hash_words(&key) as u32) {
             Err(known) => known,
             Ok(new) => {
@@ -245,6 +244,13 @@ impl<'a> AlphaSearch<'a> {
             })?;
         }
         Ok((number, state))
+    }
+
+    fn key(&self, state: &AlphaState) -> Vec<u64> {
+        let mut key: Vec<u64> = state.locs.iter().map(|l| l.0.into()).collect();
+        key.extend(&state.bits);
+        key.resize(self.system.keys.words(), 0);
+        key
     }
 
     /// `alpha_Phi(s)`. Leaves the state loaded.

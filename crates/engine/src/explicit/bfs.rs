@@ -125,6 +125,7 @@ impl<'m> Search<'m> {
             let next: [usize; SHARDS] = std::array::from_fn(|s| self.shards[s].table.len());
             let blocks = blocks_of(&level, &next);
             if blocks.is_empty() {
+                debug_assert_eq!(level.iter().sum::<usize>(), self.len(), "a stored state was not expanded");
                 self.stats.depth = self.stats.depth.saturating_sub(1);
                 return Ok(None);
             }

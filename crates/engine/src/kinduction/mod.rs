@@ -211,7 +211,10 @@ impl<'a> Induction<'a> {
             let bad = round.errors.iter().chain(&round.open).map(|e| e.0).chain(round.beyond.iter().map(|b| b.1));
             let bad: Vec<Term> = bad.map(|path| self.bounded.condition(path)).collect();
             let some = self.some_of(&bad);
-            let Some(mut model) = self.bounded.ask(some)? else { return Ok(Some(round)) };
+            let Some(mut model) = self.bounded.ask(some)? else {
+                debug_assert!(self.kept.len() == self.candidates.len() && self.is_preserved(&round));
+                return Ok(Some(round));
+            };
             let mut small = round.beyond.clone();
             small.retain(|(_, path)| {
                 let condition = self.bounded.condition(*path);
@@ -268,6 +271,14 @@ impl<'a> Induction<'a> {
                 return Err(Reason::Unsupported("the solver's model is none".to_owned()));
             }
         }
+    }
+
+    /// Whether the solver still says that what is kept is preserved, whatever else is left out by now.
+    fn is_preserved(&mut self, round: &Round) -> bool {
+        let broken: Vec<_> = round.broken.iter().filter(|b| self.kept[b.0]).map(|b| b.1).collect();
+        let broken: Vec<Term> = broken.into_iter().map(|path| self.bounded.condition(path)).collect();
+        let some = self.some_of(&broken);
+        matches!(self.bounded.ask(some), Ok(None) | Err(_))
     }
 
     /// One of the conditions, where those that are still candidates hold and nothing is said of the others.

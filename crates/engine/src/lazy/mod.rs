@@ -266,6 +266,7 @@ impl<'a> Lazy<'a> {
                 }
             }
         }
+        debug_assert!(self.tree.covers_what_it_left_out(), "a covered node is in no region");
         if let Some(reason) = self.open.take() {
             return Err(reason);
         }

@@ -112,6 +112,12 @@ impl Tree {
         }
     }
 
+    /// The main invariant: what covered nodes stand for is found from uncovered ones.
+    pub(super) fn covers_what_it_left_out(&self) -> bool {
+        let covered = (0..self.nodes.len()).filter(|&id| matches!(self.nodes[id].mark, Mark::Covered(_)));
+        covered.into_iter().all(|id| self.is_covered(id as NodeId) != Ok(false))
+    }
+
     pub(super) fn mark_covered(&mut self, id: NodeId) {
         self.clock += 1;
         self.node_mut(id).mark = Mark::Covered(self.clock);

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use clinch_bdd::{Bdd, OutOfNodes};
 
 use super::dag::{Dag, Role};
-use super::refine::follow;
+use super::refine::along_links;
 use super::system::{Prepared, RuleId};
 use super::trace::Link;
 
@@ -74,17 +74,7 @@ impl<'d> Flow<'d> {
             let frame = system.spds.points[self.dag.nodes[n].point.index()];
             own = own.and(system.identity(frame))?;
         }
-        for &link in &self.dag.nodes[n].links {
-            let part = match link {
-                Link::Start => system.bdds.tt(),
-                Link::Rule(rule, from) => follow(system, rule, &states[from])?,
-                Link::Return { call, caller, end, exit } => {
-                    system.come_back(call, &states[caller], &system.effect(end, &states[exit])?)?
-                }
-            };
-            own = own.or(&part)?;
-        }
-        Ok(own)
+        along_links(system, &self.dag.nodes[n].links, states, own)
     }
 }
 

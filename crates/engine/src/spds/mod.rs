@@ -59,7 +59,6 @@ mod model;
 mod options;
 mod order;
 #[cfg(test)]
-mod pre;
 mod reach;
 mod refine;
 mod system;

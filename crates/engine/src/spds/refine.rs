@@ -33,18 +33,7 @@ pub(super) fn strongest(system: &Prepared<'_>, dag: &Dag) -> Result<Vec<Bdd>> {
     let mut states: Vec<Bdd> = Vec::with_capacity(dag.nodes.len());
     for node in &dag.nodes {
         system.bdds.check_deadline()?;
-        let mut own = entered(system, node);
-        for &link in &node.links {
-            let part = match link {
-                Link::Start => system.bdds.tt(),
-                Link::Rule(rule, from) => follow(system, rule, &states[from])?,
-                Link::Return { call, caller, end, exit } => {
-                    system.come_back(call, &states[caller], &system.effect(end, &states[exit])?)?
-                }
-            };
-            own = own.or(&part)?;
-        }
-        states.push(own);
+        states.push(along_links(system, &node.links, &states, entered(system, node))?);
     }
     Ok(states)
 }
@@ -54,6 +43,21 @@ pub(super) fn follow(system: &Prepared<'_>, rule: RuleId, states: &Bdd) -> Resul
         Kind::Push(..) => system.enter(rule, states),
         _ => system.step(rule, states),
     }
+}
+
+/// These states, and what comes along links.
+pub(super) fn along_links(system: &Prepared<'_>, links: &[Link], states: &[Bdd], mut own: Bdd) -> Result<Bdd> {
+    for &link in links {
+        let part = match link {
+            Link::Start => system.bdds.tt(),
+            Link::Rule(rule, from) => follow(system, rule, &states[from])?,
+            Link::Return { call, caller, end, exit } => {
+                system.come_back(call, &states[caller], &system.effect(end, &states[exit])?)?
+            }
+        };
+        own = own.or(&part)?;
+    }
+    Ok(own)
 }
 
 /// `(G_in ↔ G) ∧ (L_in ↔ L)` at the entry of a procedure that comes back.

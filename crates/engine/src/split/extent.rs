@@ -90,6 +90,18 @@ impl Extents {
         }
     }
 
+    /// Whether the extents of an abstract state cover a concrete one, given by its cells.
+    pub(super) fn cover(&self, number: usize, cells: &[i64]) -> bool {
+        let min = &self.min[number * self.words..][..self.words];
+        self.fields.iter().zip(cells).enumerate().all(|(cell, (field, &value))| match &self.upper {
+            Upper::Max(max) => (field.get(min)..=field.get(&max[number * self.words..][..self.words])).contains(&value),
+            Upper::Spread(bits, words) => {
+                let spread = bits[number * words + cell / 64] >> (cell % 64) & 1 != 0;
+                value == field.get(min) || spread && value > field.get(min)
+            }
+        })
+    }
+
     /// `Eligible(Phi)` cell by cell: the segments of all abstract states. Empty where maxima are not kept.
     pub(super) fn segments(&self) -> Vec<Vec<Segment>> {
         let mut segments = vec![Vec::new(); self.fields.len()];

@@ -157,6 +157,7 @@ impl Matching<'_, '_> {
             // The other half of the truth about the abstract state: what it was not stored for.
             Err(known) if self.system.concrete(known) != state => {
                 self.system.extents.widen(known, &self.expander.slots()[self.processes..]);
+                debug_assert!(self.system.extents.cover(known, &self.expander.slots()[self.processes..]));
             }
             Err(_) => {}
             Ok(_) => self.system.push(state, parent)?,

@@ -4,7 +4,6 @@ use clinch_ir::cfa::Member;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::hir::Hir;
-use super::lower::type_name;
 use super::types::{Type, TypeId, Types};
 
 /// Objects with more scalars are shown by their addresses.
@@ -23,11 +22,11 @@ pub(super) fn layouts(hir: &Hir) -> FxHashMap<String, Vec<Member>> {
         let mut found = Vec::new();
         if let Some(to) = types.pointee(ty) {
             if push(types, to, (0, String::new()), &mut found).is_some() {
-                layouts.insert(format!("*{}", type_name(types, ty)), named(types, &found));
+                layouts.insert(format!("*{}", types.name(ty)), named(types, &found));
             }
             work.push(to);
         } else if push(types, ty, (0, String::new()), &mut found).is_some() {
-            layouts.insert(type_name(types, ty), named(types, &found));
+            layouts.insert(types.name(ty), named(types, &found));
         }
         work.extend(found.iter().map(|f| f.2));
     }
@@ -37,7 +36,7 @@ pub(super) fn layouts(hir: &Hir) -> FxHashMap<String, Vec<Member>> {
 fn named(types: &Types, found: &[(u64, String, TypeId)]) -> Vec<Member> {
     found
         .iter()
-        .map(|(offset, path, ty)| Member { offset: *offset, path: path.clone(), ty: type_name(types, *ty) })
+        .map(|(offset, path, ty)| Member { offset: *offset, path: path.clone(), ty: types.name(*ty) })
         .collect()
 }
 

@@ -299,38 +299,46 @@ impl Types {
         }
     }
 
-    /// The type as C writes it, near enough for messages.
+    /// The type as C writes it.
     pub fn name(&self, ty: TypeId) -> String {
-        match self.get(ty) {
-            Type::Void => "void".to_owned(),
-            Type::Bool => "_Bool".to_owned(),
-            Type::Int { rank, signed } => int_name(*rank, *signed).to_owned(),
-            Type::Float(32) => "float".to_owned(),
-            Type::Float(64) => "double".to_owned(),
-            Type::Float(80) => "long double".to_owned(),
-            Type::Float(bits) => format!("_Float{bits}"),
-            Type::Pointer(to) => match self.get(*to) {
-                Type::Function { result, .. } => format!("{} (*)({})", self.name(*result), self.parameter_names(*to)),
-                Type::Array(element, length) => format!("{} (*)[{}]", self.name(*element), length_name(*length)),
-                Type::Pointer(_) => format!("{}*", self.name(*to)),
-                _ => format!("{} *", self.name(*to)),
-            },
-            Type::Array(element, length) => format!("{}[{}]", self.name(*element), length_name(*length)),
-            Type::Record(record) => {
-                let record = self.record(*record);
-                format!("{} {}", if record.is_union { "union" } else { "struct" }, record.name)
-            }
-            Type::Function { result, .. } => format!("{}({})", self.name(*result), self.parameter_names(ty)),
-        }
+        self.declaration(ty, String::new(), 0)
     }
 
-    fn parameter_names(&self, ty: TypeId) -> String {
-        let Type::Function { parameters, variadic, unspecified, .. } = self.get(ty) else { return String::new() };
-        let mut names: Vec<String> = parameters.iter().map(|&p| self.name(p)).collect();
-        if *variadic {
-            names.push("...".to_owned());
+    /// The declaration of something with a type. The depth is limited: function types may be deep.
+    fn declaration(&self, ty: TypeId, inner: String, depth: u32) -> String {
+        if depth > 20 {
+            return "...".to_owned();
         }
-        if names.is_empty() && !unspecified { "void".to_owned() } else { names.join(", ") }
+        let with = |name: &str| if inner.is_empty() { name.to_owned() } else { format!("{name} {inner}") };
+        match self.get(ty) {
+            Type::Void => with("void"),
+            Type::Bool => with("_Bool"),
+            Type::Int { rank, signed } => with(int_name(*rank, *signed)),
+            Type::Float(32) => with("float"),
+            Type::Float(64) => with("double"),
+            Type::Float(80) => with("long double"),
+            Type::Float(bits) => with(&format!("_Float{bits}")),
+            Type::Pointer(to) => {
+                let wrapped = matches!(self.get(*to), Type::Array(..) | Type::Function { .. });
+                let inner = if wrapped { format!("(*{inner})") } else { format!("*{inner}") };
+                self.declaration(*to, inner, depth + 1)
+            }
+            Type::Array(element, length) => {
+                let length = length.map_or(String::new(), |n| n.to_string());
+                self.declaration(*element, format!("{inner}[{length}]"), depth + 1)
+            }
+            Type::Record(record) => {
+                let record = self.record(*record);
+                with(&format!("{} {}", if record.is_union { "union" } else { "struct" }, record.name))
+            }
+            Type::Function { result, parameters, variadic, unspecified } => {
+                let mut list: Vec<String> =
+                    parameters.iter().map(|p| self.declaration(*p, String::new(), depth + 1)).collect();
+                list.extend(variadic.then(|| "...".to_owned()));
+                list.extend((list.is_empty() && !unspecified).then(|| "void".to_owned()));
+                self.declaration(*result, format!("{inner}({})", list.join(", ")), depth + 1)
+            }
+        }
     }
 
     /// Size in bytes; `None` for incomplete types, functions and `void`.
@@ -358,10 +366,6 @@ impl Types {
             },
         }
     }
-}
-
-fn length_name(length: Option<u64>) -> String {
-    length.map_or(String::new(), |l| l.to_string())
 }
 
 fn int_name(rank: Rank, signed: bool) -> &'static str {

@@ -142,7 +142,7 @@ impl Context {
                 Op::And => conjunction(terms, &parts),
                 Op::Or | Op::Implies => disjunction(terms, &parts),
                 _ => combine(terms, &parts, &mut |terms, a, b| {
-                    let same = equal_truth(terms, a, b);
+                    let same = terms.iff(a, b);
                     terms.not(same)
                 }),
             };
@@ -195,7 +195,7 @@ impl Context {
     fn equal(&mut self, a: &Value, b: &Value, span: Span) -> Result<Value, Stop> {
         match (a, b) {
             (Value::Term(a, Sort::Bool), Value::Term(b, Sort::Bool)) => {
-                Ok(Value::Term(equal_truth(&mut self.system.terms, *a, *b), Sort::Bool))
+                Ok(Value::Term(self.system.terms.iff(*a, *b), Sort::Bool))
             }
             (Value::Formula(_), _) | (_, Value::Formula(_)) => {
                 let (a, b) = (self.formula(a, "=", span)?, self.formula(b, "=", span)?);
@@ -295,16 +295,6 @@ fn plain(args: &[Value]) -> Option<Vec<Term>> {
 fn negate_all_but_last<T>(parts: &mut [T], negate: impl FnMut(&mut T)) {
     let last = parts.len() - 1;
     parts[..last].iter_mut().for_each(negate);
-}
-
-fn equal_truth(terms: &mut Terms, a: Term, b: Term) -> Term {
-    match (terms.node(a), terms.node(b)) {
-        (Node::Bool(true), _) => b,
-        (_, Node::Bool(true)) => a,
-        (Node::Bool(false), _) => terms.not(b),
-        (_, Node::Bool(false)) => terms.not(a),
-        _ => terms.eq(a, b),
-    }
 }
 
 fn array_of(value: &Value, user: &str, span: Span) -> Result<(Term, (Sort, Sort)), Stop> {

@@ -126,7 +126,7 @@ impl<'a, 's> Lowering<'a, 's> {
             ExprKind::Prefix(op, inner) => self.prefix(*op, *inner),
             ExprKind::Infix(op, left, right) => self.infix(*op, *left, *right),
             ExprKind::Conditional(..) | ExprKind::Quantified(..) | ExprKind::Any => {
-                unreachable!("expressions of other languages")
+                Err(Problem::new(span, "this is no expression of DiVinE's language"))
             }
         }
     }

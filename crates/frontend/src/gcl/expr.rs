@@ -99,7 +99,7 @@ impl<'a, 's> Lowering<'a, 's> {
             ExprKind::Infix(op, left, right) => self.infix(*op, *left, *right),
             ExprKind::Conditional(condition, then, otherwise) => self.conditional(*condition, *then, *otherwise),
             ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, *body),
-            ExprKind::Foreign(..) | ExprKind::Any => unreachable!("expressions of other languages"),
+            ExprKind::Foreign(..) | ExprKind::Any => Err(Problem::new(span, "this is no expression of guarded commands")),
         }
     }
 
@@ -258,7 +258,7 @@ impl<'a, 's> Lowering<'a, 's> {
             let message = format!("values of type {} have no order", self.globals.show_type(ty));
             return Err(Problem::new(self.exprs.span(left), message).help("they compare with `=` and `!=` only"));
         }
-        Ok(op.term(self.terms(), a, b, equal))
+        Ok(op.term(self.terms(), a, b, Terms::iff))
     }
 
     fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> Result<Typed> {
@@ -312,16 +312,6 @@ fn not_a_process(span: Span) -> Problem {
     Problem::new(span, "expected a process before `.`")
 }
 
-/// Equality; on Booleans a constant side disappears.
-fn equal(terms: &mut Terms, a: Term, b: Term) -> Term {
-    match (terms.node(a), terms.node(b)) {
-        (Node::Bool(true), _) => b,
-        (_, Node::Bool(true)) => a,
-        (Node::Bool(false), _) => terms.not(b),
-        (_, Node::Bool(false)) => terms.not(a),
-        _ => terms.eq(a, b),
-    }
-}
 
 /// Many terms joined from left to right in a tree of logarithmic depth: a chain would be as deep as it is long.
 fn balanced(terms: &mut Terms, op: BinOp, mut items: Vec<Term>) -> Option<Term> {

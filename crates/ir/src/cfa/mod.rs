@@ -127,6 +127,8 @@ pub struct Region {
 pub enum ObjectKind {
     /// A global or static: alive always, starts as zero bytes.
     Static,
+    /// Where callers and a function hand over a record: as [`ObjectKind::Static`], without a name in the source.
+    Handover,
     /// A string literal: alive always, not writable.
     Literal,
     /// A local of a procedure that cannot be active twice at a time: alive from [`Op::Enter`] to [`Op::Leave`].

@@ -9,6 +9,7 @@ mod print;
 pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};
 
 use clinch_terms::{Symbol, Term, Terms, Value};
+use rustc_hash::FxHashMap;
 
 use crate::program::{Source, Span};
 use crate::verdict::Reason;
@@ -158,6 +159,31 @@ impl HornSystem {
         vars.sort_unstable();
         vars.dedup();
         vars
+    }
+}
+
+impl Clause {
+    /// A clause with symbols that no other has, in the order of those it is written with.
+    pub fn with_own_symbols(
+        terms: &mut Terms,
+        body: Vec<Application>,
+        constraint: Term,
+        head: Option<Application>,
+    ) -> Self {
+        let mut map = FxHashMap::default();
+        let mut vars = Vec::new();
+        for symbol in HornSystem::collect_vars(terms, &body, constraint, head.as_ref()) {
+            let fresh = terms.declare(terms.symbol_name(symbol).to_owned(), terms.symbol_sort(symbol).clone());
+            vars.push(fresh);
+            map.insert(symbol, terms.symbol(fresh));
+        }
+        let mut rename = |a: Application| Application {
+            predicate: a.predicate,
+            args: a.args.iter().map(|&t| terms.substitute_symbols(t, &map)).collect(),
+        };
+        let body = body.into_iter().map(&mut rename).collect();
+        let head = head.map(&mut rename);
+        Clause { vars, body, constraint: terms.substitute_symbols(constraint, &map), head, span: Span::default() }
     }
 }
 

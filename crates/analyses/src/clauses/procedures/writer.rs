@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use clinch_ir::cfa::CfaProgram;
 use clinch_ir::horn::{Application, Clause, HornSystem, PredId};
-use clinch_ir::program::{Source, Span};
+use clinch_ir::program::Source;
 use clinch_terms::{Sort, Symbol, Term, Terms};
-use rustc_hash::FxHashMap;
 
 use super::Encoding;
 use crate::encoding::{IntEncoding, View};
@@ -132,22 +131,8 @@ impl Writer {
     fn add_renamed(&mut self, body: Vec<Application>, constraint: Term, head: Option<Application>) -> Vec<Symbol> {
         let terms = &mut self.system.terms;
         let used = HornSystem::collect_vars(terms, &body, constraint, head.as_ref());
-        let mut map: FxHashMap<Symbol, Term> = FxHashMap::default();
-        let mut vars = Vec::with_capacity(used.len());
-        for &symbol in &used {
-            let fresh = terms.declare(terms.symbol_name(symbol).to_owned(), terms.symbol_sort(symbol).clone());
-            vars.push(fresh);
-            let fresh = terms.symbol(fresh);
-            map.insert(symbol, fresh);
-        }
-        let mut rename = |a: Application| Application {
-            predicate: a.predicate,
-            args: a.args.iter().map(|&t| terms.substitute_symbols(t, &map)).collect(),
-        };
-        let body = body.into_iter().map(&mut rename).collect();
-        let head = head.map(&mut rename);
-        let constraint = terms.substitute_symbols(constraint, &map);
-        self.system.clauses.push(Clause { vars, body, constraint, head, span: Span::default() });
+        let clause = Clause::with_own_symbols(terms, body, constraint, head);
+        self.system.clauses.push(clause);
         used
     }
 }

@@ -226,6 +226,7 @@ impl<'a> Refinement<'a> {
     fn explore(&mut self, search: &mut AlphaSearch, number: usize) -> Result<Option<InputTrace>, Reason> {
         let (alpha, visit) = search.states.get_index(number).expect("it waits");
         let (alpha, state) = (alpha.clone(), visit.state.clone());
+        debug_assert_eq!(self.alpha(alpha.0, &state), alpha, "a stored state has the predicates of its abstract one");
         let blocks = self.blocks_from(alpha.0)?;
         let (mut targets, mut inputs): (Vec<AlphaState>, Chosen) = (Vec::new(), Chosen::default());
         for _ in 0..TRIES {

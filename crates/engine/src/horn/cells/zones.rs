@@ -1,6 +1,6 @@
 //! Zones of places, in each of which one thing is known.
 
-use clinch_ir::{Application, Clause, HornSystem, PredId, Span};
+use clinch_ir::{Application, Clause, HornSystem, PredId};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
@@ -236,25 +236,5 @@ fn instance(terms: &mut Terms, first: &[PredId], clause: &Clause, zones: &[(usiz
     let body: Vec<Application> = clause.body.iter().zip(zones).map(|(a, z)| in_zone(a, z.0)).collect();
     let head = clause.head.as_ref().zip(zones.get(body.len())).map(|(h, z)| in_zone(h, z.0));
     let constraint = terms.all([clause.constraint].into_iter().chain(zones.iter().map(|z| z.1)));
-    renamed(terms, body, constraint, head)
-}
-
-/// A clause with symbols that no other has.
-fn renamed(terms: &mut Terms, body: Vec<Application>, constraint: Term, head: Option<Application>) -> Clause {
-    let used = HornSystem::collect_vars(terms, &body, constraint, head.as_ref());
-    let mut map = FxHashMap::default();
-    let mut vars = Vec::new();
-    for symbol in used {
-        let fresh = terms.declare(terms.symbol_name(symbol).to_owned(), terms.symbol_sort(symbol).clone());
-        vars.push(fresh);
-        map.insert(symbol, terms.symbol(fresh));
-    }
-    let mut rename = |a: Application| Application {
-        predicate: a.predicate,
-        args: a.args.iter().map(|&t| terms.substitute_symbols(t, &map)).collect(),
-    };
-    let body = body.into_iter().map(&mut rename).collect();
-    let head = head.map(&mut rename);
-    let constraint = terms.substitute_symbols(constraint, &map);
-    Clause { vars, body, constraint, head, span: Span::default() }
+    Clause::with_own_symbols(terms, body, constraint, head)
 }

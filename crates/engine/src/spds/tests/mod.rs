@@ -3,6 +3,7 @@
 mod explicit;
 mod heap;
 mod paper;
+mod pre;
 mod random;
 
 use std::time::Duration;

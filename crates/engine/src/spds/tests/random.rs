@@ -9,8 +9,8 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::explicit::reaches_error;
+use super::pre::pre_star;
 use super::*;
-use crate::spds::pre::pre_star;
 
 struct Generator {
     random: Xoshiro256PlusPlus,

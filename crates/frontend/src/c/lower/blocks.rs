@@ -125,7 +125,7 @@ impl Lowering<'_> {
         let symbol = self.temporary(self.sort_of_bits(bytes * 8), false);
         let id = InputId::from_index(self.inputs.len());
         let kind = self.first_value(v, v.name.clone());
-        self.inputs.push(InputSite { kind, ty: self.type_name(v.ty), signed: false, span: v.span });
+        self.inputs.push(InputSite { kind, ty: self.hir.types.name(v.ty), signed: false, span: v.span });
         self.body.emit(Op::Input(symbol, id), v.span);
         self.terms.symbol(symbol)
     }

@@ -36,7 +36,6 @@ mod outside;
 mod place;
 mod record;
 mod scopes;
-mod show;
 mod start;
 mod stmt;
 mod storage;
@@ -53,7 +52,6 @@ use clinch_ir::cfa::{
 use clinch_terms::{Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
-pub(crate) use show::type_name;
 
 use super::hir::{FunctionId, Hir, VariableId};
 use super::points_to::{PointsTo, analyse, expose, outside_types};
@@ -262,7 +260,7 @@ impl<'h> Lowering<'h> {
     fn input_into(&mut self, symbol: Symbol, ty: TypeId, kind: InputKind, span: Span) {
         let id = InputId::from_index(self.inputs.len());
         let signed = self.hir.types.is_signed(ty);
-        self.inputs.push(InputSite { kind, ty: self.type_name(ty), signed, span });
+        self.inputs.push(InputSite { kind, ty: self.hir.types.name(ty), signed, span });
         self.body.emit(Op::Input(symbol, id), span);
         if matches!(self.hir.types.get(ty), super::types::Type::Bool) {
             self.assume_boolean(symbol, span);

@@ -151,7 +151,7 @@ impl Lowering<'_> {
             (None, _) if external => Ok(0),
             (None, Type::Array(..)) => Ok(0),
             (None, _) => {
-                let ty = self.type_name(ty);
+                let ty = self.hir.types.name(ty);
                 Err(LowerError { message: format!("`{name}` has the incomplete type `{ty}`"), span })
             }
         }
@@ -167,7 +167,7 @@ impl Lowering<'_> {
             {
                 let size = hir.types.size(variable.ty).unwrap_or(0);
                 let name = format!("{}: {}", f.name, variable.name);
-                let object = self.object((&name, None), size, ObjectKind::Static, Vec::new());
+                let object = self.object((&name, None), size, ObjectKind::Handover, Vec::new());
                 self.storage.parameters.insert(parameter, object);
             }
         }
@@ -178,7 +178,8 @@ impl Lowering<'_> {
         match leaves(&hir.types, result) {
             None => {
                 let size = hir.types.size(result).unwrap_or(0);
-                let object = self.object((&format!("{}: result", f.name), None), size, ObjectKind::Static, Vec::new());
+                let name = format!("{}: result", f.name);
+                let object = self.object((&name, None), size, ObjectKind::Handover, Vec::new());
                 self.storage.results.insert(function, object);
             }
             Some(leaves) => {
@@ -201,7 +202,7 @@ impl Lowering<'_> {
     }
 
     fn object(&mut self, (name, ty): (&str, Option<TypeId>), size: u64, kind: ObjectKind, bytes: Vec<u8>) -> ObjectId {
-        let ty = ty.map_or(String::new(), |ty| self.type_name(ty));
+        let ty = ty.map_or(String::new(), |ty| self.hir.types.name(ty));
         let address = self.storage.next;
         self.storage.next = (address + size + GAP).next_multiple_of(ALIGN);
         self.objects.push(Object { name: name.to_owned(), address, size, ty, kind, bytes, regions: Vec::new() });
@@ -245,7 +246,7 @@ impl Lowering<'_> {
     pub(super) fn variable(&mut self, name: &str, ty: TypeId, hidden: bool) -> Symbol {
         let symbol = self.terms.declare(name, self.sort(ty));
         let (signed, pointer) = (self.hir.types.is_signed(ty), self.hir.types.is_pointer(ty));
-        let info = VariableInfo { name: name.to_owned(), ty: self.type_name(ty), signed, pointer, hidden };
+        let info = VariableInfo { name: name.to_owned(), ty: self.hir.types.name(ty), signed, pointer, hidden };
         self.variables.insert(symbol, info);
         symbol
     }

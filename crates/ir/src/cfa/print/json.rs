@@ -39,7 +39,7 @@ pub fn json(program: &CfaProgram, only: Option<ProcedureId>) -> Value {
 
 fn object(object: &crate::cfa::Object) -> Value {
     let kind = match object.kind {
-        ObjectKind::Static => "static",
+        ObjectKind::Static | ObjectKind::Handover => "static",
         ObjectKind::Literal => "literal",
         ObjectKind::Local(_) => "local",
     };

@@ -30,7 +30,7 @@ fn globals(program: &CfaProgram, out: &mut String) {
     }
     for object in &program.objects {
         let kind = match object.kind {
-            ObjectKind::Static => "static",
+            ObjectKind::Static | ObjectKind::Handover => "static",
             ObjectKind::Literal => "literal",
             ObjectKind::Local(_) => "local",
         };

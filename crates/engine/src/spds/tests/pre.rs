@@ -2,7 +2,7 @@
 
 use clinch_bdd::{Bdd, OutOfNodes};
 
-use super::system::{Bit, Kind, Prepared, RuleId, Version};
+use crate::spds::system::{Bit, Kind, Prepared, RuleId, Version};
 
 type Result<T> = std::result::Result<T, OutOfNodes>;
 
