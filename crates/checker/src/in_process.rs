@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn text_of_example(name: &str) -> String {
-        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        let file = clinch_testing::package().join("../../examples").join(name);
         std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 

@@ -1,4 +1,6 @@
-//! Programs made by hand, for tests.
+//! What tests share: programs made by hand, and where the files are.
+
+use std::path::PathBuf;
 
 use clinch_ir::cfa::{
     Assign, CfaProgram, Edge, EdgeId, Global, InputId, InputKind, InputSite, Integers, Location, Object, ObjectId,
@@ -6,6 +8,12 @@ use clinch_ir::cfa::{
 };
 use clinch_ir::program::Span;
 use clinch_terms::{BinOp, LocId, Sort, Symbol, Term, Terms};
+
+/// The folder of the package whose tests run. It is asked for when they run, not when they are built: one build folder may serve
+/// several clones.
+pub fn package() -> PathBuf {
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs the tests"))
+}
 
 /// Where every procedure starts and ends.
 pub const ENTRY: LocId = LocId(0);

@@ -216,7 +216,7 @@ fn readme_commands_exist() {
 fn predicates_are_saved_and_used() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("predicates").display().to_string();
-    let model = format!("{}/../../examples/armc/bakery3.armc", env!("CARGO_MANIFEST_DIR"));
+    let model = clinch_testing::package().join("../../examples/armc/bakery3.armc").display().to_string();
     let paper = ["--engine", "cegar", "--simplify", "off"];
     let (code, first) = check_json(&model, &[&paper[..], &["--save-predicates", &file]].concat());
     assert_eq!(code, 0);

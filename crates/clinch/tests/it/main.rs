@@ -27,7 +27,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+    clinch_testing::package().join("../..")
 }
 
 fn example(name: &str) -> String {

@@ -143,8 +143,8 @@ fn a_worker_that_is_killed_is_reported() {
 /// In a portfolio only the engine that crashed is lost.
 #[test]
 fn a_portfolio_goes_on_after_a_crash() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/c/serial.c");
-    let child = start(file, &["--timeout", "60s"]);
+    let file = clinch_testing::package().join("../../examples/c/serial.c");
+    let child = start(&file.display().to_string(), &["--timeout", "60s"]);
     let worker = worker_of(child.id());
     // The engine that executes single runs is the first, and does not end by itself; a proof takes seconds.
     std::thread::sleep(Duration::from_millis(300));

@@ -1,6 +1,5 @@
 //! Tests: the paper's examples, aliasing, and small random programs against `explicit`.
 
-use std::path::Path;
 
 use clinch_analyses::encoding::Overflow;
 use clinch_ir::cfa::CfaProof;
@@ -17,7 +16,7 @@ const INT: Encoding = Encoding::Integers(Overflow::Ignored);
 const ENCODINGS: [Encoding; 3] = [INT, Encoding::Integers(Overflow::Wraps), Encoding::Bits];
 
 fn example(name: &str) -> CfaProgram {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c").join(name);
+    let path = clinch_testing::package().join("../../examples/c").join(name);
     program(&std::fs::read_to_string(path).unwrap())
 }
 

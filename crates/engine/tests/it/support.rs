@@ -30,7 +30,7 @@ pub(crate) fn own(defines: &[(&str, i64)]) -> Vec<(String, i64)> {
 }
 
 pub(crate) fn examples() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/gcl")
+    clinch_testing::package().join("../../examples/gcl")
 }
 
 /// Whether an error is reachable.

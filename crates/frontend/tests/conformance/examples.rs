@@ -21,7 +21,7 @@ struct Example {
 }
 
 fn examples() -> Vec<Example> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
+    let folder = clinch_testing::package().join("../../examples/c");
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).expect("examples").map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();

@@ -281,7 +281,7 @@ fn names_without_declaration() {
 
 #[test]
 fn the_corpus_is_read() {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/armc");
+    let dir = clinch_testing::package().join("../../../shared/corpus/armc");
     let Ok(index) = std::fs::read_to_string(dir.join("index.csv")) else { return };
     for line in index.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();

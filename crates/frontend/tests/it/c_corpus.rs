@@ -8,7 +8,7 @@ use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{CheckOptions, Unit, check};
 
 pub(crate) fn corpus() -> Option<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/c");
+    let dir = clinch_testing::package().join("../../../shared/corpus/c");
     dir.join("tasks").is_dir().then_some(dir)
 }
 

@@ -1,6 +1,6 @@
 //! GNU C and the rare parts of C11: programs that return 0 if everything in them is as gcc has it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use clinch_frontend::c::{Options, Unit, read};
@@ -8,7 +8,7 @@ use clinch_ir::cfa::{CfaProgram, Integers, Op};
 use clinch_machine::{InputRequest, Limits, Machine, Stop};
 
 fn programs() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/gnu");
+    let dir = clinch_testing::package().join("tests/c/gnu");
     let entries = std::fs::read_dir(dir).expect("the programs");
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     paths.sort();

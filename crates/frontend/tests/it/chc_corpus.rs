@@ -8,7 +8,7 @@ use clinch_ir::horn::to_smtlib;
 use crate::chc::read_chc;
 
 fn corpus() -> Option<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/chc");
+    let dir = clinch_testing::package().join("../../../shared/corpus/chc");
     dir.join("tasks").is_dir().then_some(dir)
 }
 

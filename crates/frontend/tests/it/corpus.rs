@@ -9,7 +9,7 @@ use clinch_ir::Program;
 use crate::explore;
 
 fn corpus() -> Option<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/dve");
+    let dir = clinch_testing::package().join("../../../shared/corpus/dve");
     dir.join("models").is_dir().then_some(dir)
 }
 
