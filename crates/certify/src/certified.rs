@@ -61,12 +61,19 @@ pub trait Evidence {
     /// What it is about.
     type Subject;
 
+    /// Whether there is some: "unknown" has none.
+    fn is_given(&self) -> bool;
+
     /// Checks the evidence; nothing is said of "unknown", which has none.
     fn check(&self, subject: &Self::Subject, stop: Stop<'_>) -> Option<Result<(), Rejection>>;
 }
 
 impl Evidence for Verdict {
     type Subject = Program;
+
+    fn is_given(&self) -> bool {
+        !matches!(self, Verdict::Unknown(_))
+    }
 
     fn check(&self, program: &Program, stop: Stop<'_>) -> Option<Result<(), Rejection>> {
         match self {
@@ -80,6 +87,10 @@ impl Evidence for Verdict {
 impl Evidence for HornVerdict {
     type Subject = HornSystem;
 
+    fn is_given(&self) -> bool {
+        !matches!(self, HornVerdict::Unknown(_))
+    }
+
     fn check(&self, system: &HornSystem, stop: Stop<'_>) -> Option<Result<(), Rejection>> {
         match self {
             HornVerdict::Sat(solution) => Some(check_solution(system, solution, stop)),
@@ -91,6 +102,10 @@ impl Evidence for HornVerdict {
 
 impl Evidence for CfaVerdict {
     type Subject = CfaProgram;
+
+    fn is_given(&self) -> bool {
+        !matches!(self, CfaVerdict::Unknown(_))
+    }
 
     fn check(&self, program: &CfaProgram, stop: Stop<'_>) -> Option<Result<(), Rejection>> {
         match self {

@@ -171,7 +171,7 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
             vec![Spds, Explicit, Bounded, KInduction, Lazy, Cegar]
         }
         Input::Procedures(loaded) if loaded.program.is_recursive() => {
-            vec![Explicit, Lazy, Bounded, Cegar, KInduction, Spacer, Spds]
+            vec![Explicit, Lazy, Bounded, Spds, Cegar, KInduction, Spacer]
         }
         Input::Procedures(_) if is_about_arrays(input) => vec![Explicit, Cegar, Lazy, Bounded, KInduction],
         Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
@@ -199,7 +199,8 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Procedures(_), _) if has_one_run(input) => stand_back(500).filter(|_| engine != Explicit),
         (Input::Procedures(loaded), Spds) if loaded.program.is_recursive() => None,
         (Input::Procedures(loaded), Lazy) if loaded.program.is_recursive() => give_way(300),
-        (Input::Procedures(loaded), Explicit) if loaded.program.is_recursive() => give_way(400),
+        (Input::Procedures(loaded), Explicit) if loaded.program.is_recursive() => give_way(200),
+        (Input::Procedures(loaded), Bounded) if loaded.program.is_recursive() => give_way(1000),
         (Input::Procedures(_), Explicit | Lazy) => None,
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
         (Input::Procedures(_), Bounded) => give_way(300),
@@ -226,7 +227,9 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     let waits_ms = match input {
         Input::Procedures(loaded) if is_c && loaded.program.is_recursive() => match engine {
             Explicit | Lazy | Bounded => 0,
-            _ => 300,
+            Spds => 400,
+            Cegar => 550,
+            _ => 700,
         },
         _ => 0,
     };
@@ -323,7 +326,10 @@ pub(crate) fn search_and_certify<V: Evidence>(
     // An engine that started later is not faster for that.
     let search_time = if engine == EngineName::Auto.name() { budget.elapsed() } else { start.elapsed() };
     let search_time = search_time.saturating_sub(certify_time);
-    watcher.found();
+    // Others wait for a re-check, and only for that.
+    if verdict.verdict().is_given() {
+        watcher.found();
+    }
     let start = Instant::now();
     let checked = if checks { certify(subject, verdict, &|| budget.check().is_err()) } else { Ok(verdict) };
     let verdict = match checked {

@@ -109,12 +109,11 @@ impl Run<'_> {
                 self.workers[tired].pause();
             }
         }
-        let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
-        if running < self.threads && self.waiting.is_empty() {
-            let rested = self.workers.iter_mut().filter(|worker| is_paused(worker));
-            if let Some(worker) = rested.min_by_key(|worker| worker.since) {
-                worker.resume();
-            }
+        if self.waiting.is_empty() || self.next_waits() {
+            let running = self.workers.iter().filter(|worker| worker.state == State::Running).count();
+            let mut rested: Vec<&mut Worker> = self.workers.iter_mut().filter(|worker| is_paused(worker)).collect();
+            rested.sort_by_key(|worker| worker.since);
+            rested.into_iter().take(self.threads.saturating_sub(running)).for_each(Worker::resume);
         }
     }
 

@@ -127,7 +127,11 @@ impl<'a> AlphaSearch<'a> {
             self.context.budget.check()?;
             let words = self.system.concrete[s].clone();
             let alpha = self.alpha(&words)?;
-            debug_assert_eq!(self.system.keys.get(s), self.key(&alpha), "a stored state has the labels of its abstract one");
+            debug_assert_eq!(
+                self.system.keys.get(s),
+                self.key(&alpha),
+                "a stored state has the labels of its abstract one"
+            );
             self.label(s, &words)?;
             let mut stuck = true;
             for i in self.context.model.program.transition_ids() {

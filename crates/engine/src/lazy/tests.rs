@@ -1,6 +1,5 @@
 //! Tests: the paper's examples, aliasing, and small random programs against `explicit`.
 
-
 use clinch_analyses::encoding::Overflow;
 use clinch_ir::cfa::CfaProof;
 use rand::{Rng, SeedableRng};

@@ -58,7 +58,6 @@ mod layout;
 mod model;
 mod options;
 mod order;
-#[cfg(test)]
 mod reach;
 mod refine;
 mod system;

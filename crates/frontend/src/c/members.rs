@@ -34,10 +34,7 @@ pub(super) fn layouts(hir: &Hir) -> FxHashMap<String, Vec<Member>> {
 }
 
 fn named(types: &Types, found: &[(u64, String, TypeId)]) -> Vec<Member> {
-    found
-        .iter()
-        .map(|(offset, path, ty)| Member { offset: *offset, path: path.clone(), ty: types.name(*ty) })
-        .collect()
+    found.iter().map(|(offset, path, ty)| Member { offset: *offset, path: path.clone(), ty: types.name(*ty) }).collect()
 }
 
 /// Adds the scalars of a type that starts at an offset. Nothing if there are too many, or members that overlap.

@@ -99,7 +99,9 @@ impl<'a, 's> Lowering<'a, 's> {
             ExprKind::Infix(op, left, right) => self.infix(*op, *left, *right),
             ExprKind::Conditional(condition, then, otherwise) => self.conditional(*condition, *then, *otherwise),
             ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, *body),
-            ExprKind::Foreign(..) | ExprKind::Any => Err(Problem::new(span, "this is no expression of guarded commands")),
+            ExprKind::Foreign(..) | ExprKind::Any => {
+                Err(Problem::new(span, "this is no expression of guarded commands"))
+            }
         }
     }
 
@@ -311,7 +313,6 @@ impl<'a, 's> Lowering<'a, 's> {
 fn not_a_process(span: Span) -> Problem {
     Problem::new(span, "expected a process before `.`")
 }
-
 
 /// Many terms joined from left to right in a tree of logarithmic depth: a chain would be as deep as it is long.
 fn balanced(terms: &mut Terms, op: BinOp, mut items: Vec<Term>) -> Option<Term> {

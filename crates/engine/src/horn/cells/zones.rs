@@ -1,6 +1,6 @@
 //! Zones of places, in each of which one thing is known.
 
-use clinch_ir::{Application, Clause, HornSystem, PredId};
+use clinch_ir::{Application, Clause, PredId};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
