@@ -46,6 +46,7 @@
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod asked;
 mod baton;
 mod c;
 mod check;
@@ -64,6 +65,7 @@ pub mod supervisor;
 pub mod task;
 pub mod worker;
 
+pub use asked::{Asked, Property};
 pub use c::harness::origin_text;
 pub use c::load::{Language, Loaded};
 pub use check::{Outcome, Watcher, check_program};

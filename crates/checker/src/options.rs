@@ -5,6 +5,7 @@ use std::time::Duration;
 use clinch_engine::options::{Model, OptionForm, Settings};
 use clinch_engine::{alpha, cegar, explicit, lazy, spds, split};
 
+use crate::asked::Asked;
 use crate::engines::encodings;
 use crate::kind::Kind::{self, Boolean, C, Clauses, Constraints, Divine, Guarded, Preprocessed, Remopla, Task};
 use crate::task::Reading;
@@ -190,6 +191,8 @@ const COMMON: &[(&str, &[Kind], &[EngineName])] = &[
     ("integers", ANY_C, EngineName::ALL),
     ("entry", ANY_C, EngineName::ALL),
     ("globals-as-inputs", ANY_C, EngineName::ALL),
+    ("check", ANY_C, EngineName::ALL),
+    ("property", ANY_C, EngineName::ALL),
     ("cpp-flag", &[C, Task], EngineName::ALL),
     ("harness", ANY_C, EngineName::ALL),
     ("dot", Kind::ALL, &[Lazy]),
@@ -239,6 +242,8 @@ impl Given {
             ("integers", reading.integers.is_some()),
             ("entry", reading.entry.is_some()),
             ("globals-as-inputs", reading.globals_as_inputs),
+            ("check", matches!(reading.asked, Some(Asked::Checks(_)))),
+            ("property", matches!(reading.asked, Some(Asked::Property(_)))),
             ("cpp-flag", !reading.cpp_flags.is_empty()),
         ];
         Given(said.iter().filter(|(_, said)| *said).map(|(name, _)| (*name).to_owned()).collect())

@@ -7,6 +7,7 @@ use clinch_frontend::{Input as Model, Language, Numbers, Options as ModelOptions
 use clinch_ir::cfa::Integers;
 use clinch_ir::{HornSystem, Program, Reason};
 
+use crate::asked::Asked;
 use crate::c::load::{self, Loaded};
 use crate::kind::Kind;
 use crate::options::Given;
@@ -52,6 +53,8 @@ pub struct Reading {
     pub entry: Option<String>,
     /// Whether global variables start with any value.
     pub globals_as_inputs: bool,
+    /// Which errors of a C program count.
+    pub asked: Option<Asked>,
     /// Arguments for the preprocessor.
     pub cpp_flags: Vec<String>,
     /// Whether diagnostics may have colours.

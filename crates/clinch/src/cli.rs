@@ -11,11 +11,11 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clinch_checker::options::{Limits, Wanted};
 use clinch_checker::protocol::Assignment;
 use clinch_checker::task::Define;
-use clinch_checker::{EngineName, Error, Options, Reading, Source, Task};
+use clinch_checker::{Asked, EngineName, Error, Options, Property, Reading, Source, Task};
 use clinch_engine::options::Settings;
 use clinch_frontend::Numbers;
 use clinch_frontend::c::types::DataModel;
-use clinch_ir::cfa::Integers;
+use clinch_ir::cfa::{Check, Checks, Integers};
 
 use crate::engine_options;
 
@@ -269,6 +269,13 @@ impl CArgs {
                 IntegersName::Mathematical => Integers::Mathematical,
             }),
             entry: self.entry.clone(),
+            asked: match (self.property, self.checks.is_empty()) {
+                (Some(property), _) => Some(Asked::Property(property)),
+                (None, false) => {
+                    Some(Asked::Checks(self.checks.iter().fold(Checks::default(), |all, &checks| all | checks)))
+                }
+                (None, true) => None,
+            },
             globals_as_inputs: self.globals_as_inputs,
             cpp_flags: self.cpp_flags.clone(),
             ..reading
@@ -306,6 +313,15 @@ pub(crate) struct CArgs {
     /// Global variables start with any value instead of their initial ones.
     #[arg(long)]
     pub(crate) globals_as_inputs: bool,
+
+    /// Which errors count: assertions, overflow (of signed arithmetic), arithmetic (divisions by zero, shifts out of range), memory
+    /// (accesses outside of live objects, misuse of free), leaks.
+    #[arg(long = "check", value_name = "LIST", value_delimiter = ',', value_parser = parse_check, conflicts_with = "property")]
+    pub(crate) checks: Vec<Checks>,
+
+    /// A property of SV-COMP: unreach-call, no-overflow, valid-memsafety or valid-memcleanup.
+    #[arg(long, value_name = "NAME", value_parser = parse_property)]
+    pub(crate) property: Option<Property>,
 
     /// An argument for the preprocessor; may be repeated.
     #[arg(long = "cpp-flag", value_name = "FLAG", allow_hyphen_values = true)]
@@ -458,6 +474,19 @@ pub(crate) enum NumbersName {
 pub(crate) enum Switch {
     On,
     Off,
+}
+
+fn parse_check(text: &str) -> Result<Checks, String> {
+    Checks::of_group(text).ok_or_else(|| {
+        let mut names = Check::ALL.map(Check::group).to_vec();
+        names.dedup();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+fn parse_property(text: &str) -> Result<Property, String> {
+    let names = || Property::ALL.iter().map(|property| property.name()).collect::<Vec<_>>().join(", ");
+    Property::of_name(text).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 fn parse_define(text: &str) -> Result<Define, String> {

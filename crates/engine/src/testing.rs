@@ -1,6 +1,5 @@
 //! What tests of engines for C share.
 
-use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{Options, Unit, read};
 use clinch_ir::cfa::{CfaProgram, Integers};
 
@@ -11,8 +10,7 @@ pub(crate) fn program(text: &str) -> CfaProgram {
 
 /// The program of a C text.
 pub(crate) fn program_in(integers: Integers, text: &str) -> CfaProgram {
-    let options =
-        Options { data_model: DataModel::default(), integers, entry: "main".to_owned(), globals_are_inputs: false };
+    let options = Options { integers, ..Options::default() };
     let units = [Unit { name: "test.c".to_owned(), text: text.to_owned() }];
     read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 use clinch_ir::cfa::print::{dot, json, text};
 use clinch_ir::cfa::show_c;
-use clinch_ir::cfa::{ObjectKind, Op, ProcedureId};
+use clinch_ir::cfa::{Failure, ObjectKind, Op, ProcedureId};
 use clinch_terms::{BinOp, Sort, Symbol, Term, Terms};
 use clinch_testing::{Build, ENTRY, set, store};
 
@@ -121,7 +121,7 @@ fn program() -> (Build, Symbol) {
     let last = b.chain(START, ENTRY, [store(region, at, five), set(symbol, cell)]);
     let less = b.op(BinOp::BvSlt, x, five);
     let (yes, no) = b.branch(START, last, less);
-    b.end(START, yes, Op::Error("say \"no\"".to_owned()));
+    b.end(START, yes, Op::Error(Failure::assertion("say \"no\"")));
     b.edge(START, no, last, Op::Skip);
     (b, symbol)
 }

@@ -3,7 +3,7 @@
 //! A frame has a slot for each variable of its procedure, and above them slots for values inside one edge. The arguments of
 //! a call are computed into the first slots above the variables, which are the parameters of the callee's frame.
 
-use clinch_ir::cfa::{EdgeId, InputId};
+use clinch_ir::cfa::{EdgeId, Failure, InputId};
 use clinch_terms::Terms;
 
 use super::wide::WideTerm;
@@ -167,6 +167,17 @@ pub(super) enum Instr {
         src: Slot,
         region: u32,
     },
+    /// An entry of a ghost region.
+    LoadGhost {
+        region: u32,
+        dst: Slot,
+        address: Slot,
+    },
+    StoreGhost {
+        region: u32,
+        address: Slot,
+        src: Slot,
+    },
     Jump {
         target: Pc,
     },
@@ -244,7 +255,7 @@ pub(super) enum Instr {
 /// Why a run ends at a place that says so.
 #[derive(Clone, Debug)]
 pub(super) enum End {
-    Error(String),
+    Error(Failure),
     Abort,
     Blocked,
     Undefined(String),

@@ -8,7 +8,7 @@ use clinch_ir::cfa::{
 use clinch_terms::{BinOp, LocId, Node, Symbol, Term, Terms, UnOp};
 
 use super::code::{AllocCode, CallCode, Code, End, Instr, NO_EDGE, Pc, Place, PrintCode, ProcedureCode, Slot};
-use super::expression::{Expressions, NoCode, Shared};
+use super::expression::{Expressions, NoCode, RegionCode, Shared};
 
 /// Whether edges leave a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +19,9 @@ pub(super) enum Tracing {
 
 /// The code of a program.
 pub(super) fn compile(program: &CfaProgram, block_of_object: &[u32], tracing: Tracing) -> Code {
-    let region = |(i, r): (usize, &clinch_ir::cfa::Region)| (r.symbol, (i as u32, r.cell_bytes.clamp(1, 8) as u8));
+    let region = |(i, r): (usize, &clinch_ir::cfa::Region)| {
+        (r.symbol, RegionCode { number: i as u32, bytes: r.cell_bytes.clamp(1, 8) as u8, ghost: r.ghost })
+    };
     let regions = program.regions.iter().enumerate().map(region).collect();
     let globals = program.globals.iter().enumerate().map(|(i, g)| (g.symbol, i as u32)).collect();
     let shared = Shared::new(&program.terms, regions, globals);
@@ -378,10 +380,15 @@ impl<'a, 'p> Compiler<'a, 'p> {
         for (target, address, src) in writes {
             let instr = match target {
                 Target::Cell(region, _) => {
-                    let Some(&(region, bytes)) = self.expressions.shared.regions.get(&region) else {
+                    let Some(&RegionCode { number: region, bytes, ghost }) =
+                        self.expressions.shared.regions.get(&region)
+                    else {
                         return Err(NoCode(End::Unsupported("a cell of no region".to_owned())));
                     };
-                    Instr::Store { bytes, address, src, region }
+                    match ghost {
+                        true => Instr::StoreGhost { region, address, src },
+                        false => Instr::Store { bytes, address, src, region },
+                    }
                 }
                 Target::Var(target) => match self.expressions.place(target)? {
                     Place::Slot(dst) => Instr::Move { dst, src },

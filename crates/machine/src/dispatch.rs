@@ -152,6 +152,15 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                         self.changes.push(Change { symbol, address: Some(address), value, known: !unknown });
                     }
                 }
+                Instr::LoadGhost { region, dst, address } => {
+                    known!(address, "an address");
+                    slots.set::<P>(dst, memory.ghosts.get(region, slots.get(address)), false);
+                }
+                Instr::StoreGhost { region, address, src } => {
+                    known!(address, "an address");
+                    known!(src, "the origin of an address");
+                    memory.ghosts.set(region, slots.get(address), slots.get(src));
+                }
                 Instr::Jump { target } => pc = target as usize,
                 Instr::JumpIf { condition, target } => {
                     known!(condition, "a condition");

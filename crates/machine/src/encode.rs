@@ -63,6 +63,7 @@ impl Machine<'_> {
                 parts.cells.push((Cell::Memory(block.address + 8 * i as u64), i64::from_le_bytes(word)));
             }
         }
+        parts.shape.extend(state.memory.ghosts.iter().flatten());
         parts
     }
 
@@ -111,6 +112,10 @@ impl Machine<'_> {
             out.push((block.kind == BlockKind::Stack).into());
             put_contents(out, block);
         }
+        if self.has_ghosts {
+            put(out, memory.ghosts.iter().len() as u64);
+            memory.ghosts.iter().flatten().for_each(|number| put(out, number));
+        }
     }
 
     /// The state of these bytes. `None` if they are not those of a state of this machine. The steps count from 0.
@@ -145,6 +150,12 @@ impl Machine<'_> {
             let mut block = Block { address, size, kind, alive: true, bytes: Vec::new(), tags: Vec::new() };
             reader.contents(&mut block, stride)?;
             state.memory.restore(block);
+        }
+        if self.has_ghosts {
+            for _ in 0..reader.number()? {
+                let (region, address) = (u32::try_from(reader.number()?).ok()?, reader.number()?);
+                state.memory.ghosts.set(region, address, reader.number()?);
+            }
         }
         let consistent = self.is_consistent(&state, next);
         state.memory.addresses.resume(next);

@@ -18,7 +18,7 @@ const MAX_WIDE: usize = 1000;
 pub(super) struct Shared<'p> {
     pub(super) terms: &'p Terms,
     /// Cells of each region, in bytes.
-    pub(super) regions: FxHashMap<Symbol, (u32, u8)>,
+    pub(super) regions: FxHashMap<Symbol, RegionCode>,
     pub(super) globals: FxHashMap<Symbol, u32>,
     /// Which terms may have no value: their parts divide, shift or read memory.
     pub(super) partial: Vec<bool>,
@@ -38,7 +38,7 @@ impl<'p> Shared<'p> {
     /// Looks at all terms once; parts come before the terms that have them.
     pub(super) fn new(
         terms: &'p Terms,
-        regions: FxHashMap<Symbol, (u32, u8)>,
+        regions: FxHashMap<Symbol, RegionCode>,
         globals: FxHashMap<Symbol, u32>,
     ) -> Self {
         let mut shared = Shared { terms, regions, globals, partial: partial_terms(terms), wide: Vec::new() };
@@ -64,6 +64,15 @@ impl<'p> Shared<'p> {
             _ => unsupported("a value of another sort than integers and truth values"),
         }
     }
+}
+
+/// What code knows of a region.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegionCode {
+    pub(super) number: u32,
+    /// Bytes of a cell.
+    pub(super) bytes: u8,
+    pub(super) ghost: bool,
 }
 
 /// The code of expressions in one procedure.
@@ -288,11 +297,14 @@ impl<'a, 'p> Expressions<'a, 'p> {
         let Node::Symbol(symbol) = self.shared.terms.node(array) else {
             return unsupported("an array that is no region of memory");
         };
-        let Some(&(_, bytes)) = self.shared.regions.get(&symbol) else {
+        let Some(&region) = self.shared.regions.get(&symbol) else {
             return unsupported(format!("`{}` is no region of memory", self.shared.terms.symbol_name(symbol)));
         };
         let (address, dst) = (self.known[&address], self.destination(dst));
-        self.emit(Instr::Load { bytes, dst, address });
+        self.emit(match region.ghost {
+            true => Instr::LoadGhost { region: region.number, dst, address },
+            false => Instr::Load { bytes: region.bytes, dst, address },
+        });
         Ok(dst)
     }
 

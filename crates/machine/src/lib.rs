@@ -16,6 +16,7 @@ mod execute;
 mod expression;
 mod fault;
 pub mod format;
+mod ghosts;
 pub mod guided;
 mod memory;
 mod relevance;
@@ -27,7 +28,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
-use clinch_ir::cfa::{CfaProgram, EdgeId, InputId, InputKind, Liveness, ProcedureId};
+use clinch_ir::cfa::{CfaProgram, EdgeId, Failure, InputId, InputKind, Liveness, ProcedureId};
 use clinch_ir::program::Span;
 use clinch_terms::{LocId, Sort, Symbol};
 
@@ -138,7 +139,7 @@ pub enum Stop {
     /// By a signal.
     Abort,
     /// The error is reached.
-    Error(String),
+    Error(Failure),
     /// No edge is enabled: an assumption fails.
     Blocked,
     /// Undefined behaviour: what it is.
@@ -256,6 +257,8 @@ pub struct Machine<'p> {
     block_of_object: Vec<u32>,
     /// Whether values may be unknown.
     has_opaque: bool,
+    /// Whether there are ghost regions.
+    has_ghosts: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -270,7 +273,8 @@ impl<'p> Machine<'p> {
         let code = compile(program, &block_of_object, Tracing::Off);
         let has_opaque = program.inputs.iter().any(|i| matches!(i.kind, InputKind::Opaque(_)));
         let (traced, liveness) = (OnceLock::new(), OnceLock::new());
-        Machine { program, code, traced, liveness, by_address, block_of_object, has_opaque }
+        let has_ghosts = program.regions.iter().any(|r| r.ghost);
+        Machine { program, code, traced, liveness, by_address, block_of_object, has_opaque, has_ghosts }
     }
 
     /// The program.

@@ -2,6 +2,8 @@
 
 use clinch_ir::cfa::{Addresses, CfaProgram, Integers, ObjectKind};
 
+use super::ghosts::Ghosts;
+
 /// How many bytes all live objects may have together.
 pub(super) const MEMORY_LIMIT: u64 = 256 << 20;
 
@@ -81,6 +83,7 @@ pub(super) struct Memory {
     pub(super) stack: Vec<u64>,
     /// 1, or 8 in the mathematical reading, where a cell holds an integer of 64 bits at its first byte.
     pub(super) stride: usize,
+    pub(super) ghosts: Ghosts,
     dead: usize,
     /// The block that was used last.
     last: usize,
@@ -91,7 +94,8 @@ impl Memory {
     pub(super) fn new(program: &CfaProgram, by_address: &[u32]) -> Memory {
         let stride = if program.integers == Integers::Mathematical { 8 } else { 1 };
         let (blocks, fixed, addresses, stack) = (Vec::new(), by_address.len(), Addresses::new(program), Vec::new());
-        let mut memory = Memory { blocks, fixed, addresses, used: 0, stack, stride, dead: 0, last: 0 };
+        let ghosts = Ghosts::default();
+        let mut memory = Memory { blocks, fixed, addresses, used: 0, stack, stride, ghosts, dead: 0, last: 0 };
         for &object in by_address {
             memory.add_fixed(program, object);
         }
@@ -251,6 +255,7 @@ impl Memory {
         let block = &mut self.blocks[index];
         if block.alive {
             self.used -= block.size;
+            self.ghosts.forget(block.address, block.size);
         }
         block.alive = false;
         block.bytes.clear();
@@ -342,6 +347,7 @@ impl Memory {
         let block = &mut self.blocks[index];
         block.alive = false;
         self.used -= block.size;
+        self.ghosts.forget(block.address, block.size);
         self.dead += 1;
         block.bytes = Vec::new();
         block.tags = Vec::new();

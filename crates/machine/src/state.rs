@@ -133,6 +133,12 @@ impl Machine<'_> {
         }
     }
 
+    /// An entry of a ghost region.
+    pub fn ghost(&self, state: &MachineState, region: Symbol, address: u64) -> Option<u64> {
+        let number = self.program.regions.iter().position(|r| r.symbol == region && r.ghost)?;
+        Some(state.memory.ghosts.get(number as u32, address))
+    }
+
     /// The input edge is taken with this value.
     pub(super) fn supply_site(&self, state: &mut MachineState, at: At, value: u64) {
         let edges = &self.program.procedure(at.procedure).edges;

@@ -101,7 +101,13 @@ impl Build {
             Integers::Mathematical => Sort::array(Sort::Int, Sort::Int),
         };
         let symbol = self.program.terms.declare(name, sort);
-        self.program.regions.push(Region { symbol, cell_bytes: bytes, starts_zero: false, name: name.to_owned() });
+        self.program.regions.push(Region {
+            symbol,
+            cell_bytes: bytes,
+            starts_zero: false,
+            name: name.to_owned(),
+            ghost: false,
+        });
         symbol
     }
 

@@ -23,7 +23,9 @@ pub(crate) fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<Str
 /// Whether a verdict is a proof that takes for granted that memory is used as it should be. A set of states is none: it comes
 /// from executions, in which every access was checked.
 pub(crate) fn rests_on_memory(program: &CfaProgram, verdict: &CfaVerdict) -> bool {
-    if !matches!(verdict, CfaVerdict::Safe(proof) if !matches!(proof, CfaProof::Reached(_))) {
+    // Where memory is checked, that is part of the program.
+    let checked = program.regions.iter().any(|region| region.ghost);
+    if checked || !matches!(verdict, CfaVerdict::Safe(proof) if !matches!(proof, CfaProof::Reached(_))) {
         return false;
     }
     program.procedures.iter().flat_map(|p| &p.edges).any(|edge| may_misuse_memory(program, &edge.op))

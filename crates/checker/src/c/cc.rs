@@ -1,6 +1,7 @@
 //! The system's C compiler: preprocesses programs, and compiles and runs them to confirm a counterexample.
 
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -34,6 +35,9 @@ pub(crate) struct Compiler {
     program: String,
 }
 
+/// The number of the signal of an instruction that is none.
+const ILLEGAL_INSTRUCTION: i32 = 4;
+
 /// How a compiled program ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Ended {
@@ -41,6 +45,8 @@ pub(crate) enum Ended {
     Status(i32),
     /// By a signal.
     Signal,
+    /// By that of an instruction that is none: a trap that the compiler put there.
+    Trap,
     /// Not within its time.
     Timeout,
 }
@@ -228,6 +234,7 @@ fn wait(child: &mut std::process::Child, time: Duration) -> Result<Option<std::p
 
 fn run(program: &Path, time: Duration) -> Result<Execution, String> {
     let mut child = Command::new(program)
+        .env("ASAN_OPTIONS", "detect_stack_use_after_return=1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -236,7 +243,11 @@ fn run(program: &Path, time: Duration) -> Result<Execution, String> {
     let stderr = reader(child.stderr.take());
     let ended = match wait(&mut child, time)? {
         None => Ended::Timeout,
-        Some(status) => status.code().map_or(Ended::Signal, Ended::Status),
+        Some(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => Ended::Status(code),
+            (None, Some(ILLEGAL_INSTRUCTION)) => Ended::Trap,
+            (None, _) => Ended::Signal,
+        },
     };
     let stderr = String::from_utf8_lossy(&stderr.join().unwrap_or_default()).into_owned();
     Ok(Execution { ended, stderr })

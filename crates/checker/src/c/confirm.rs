@@ -3,19 +3,22 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use clinch_ir::cfa::{InputKind, InputOrigin, InputTrace, Integers};
+use clinch_ir::cfa::{Check, InputKind, InputOrigin, InputTrace, Integers};
 use serde::{Deserialize, Serialize};
 
 use super::cc::{Compiler, Ended};
 use super::harness::{self, Partner, Subject};
 use super::linkage::library_names;
 use super::load::Loaded;
+use super::sanitizer;
 
 /// What execution says of a counterexample.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub enum Confirmation {
     /// The compiled program reaches the error.
     Executed,
+    /// A sanitizer saw it in the compiled program. What it said.
+    Sanitizer(String),
     /// It was not executed, and nothing it depends on needs that; the replay on the model stands. Why.
     Impossible(String),
     /// It was executed and does something else, or it would have to be executed and cannot be. What.
@@ -52,6 +55,9 @@ fn execute(compiler: &Compiler, loaded: &Loaded, subject: Subject<'_>, time: Dur
     if harness::calls_error_by_pointer(subject.program) {
         flags.push("-finstrument-functions");
     }
+    if subject.trace.error.check != Check::Assertion {
+        return sanitizer::execute(compiler, loaded, subject, &sources, time);
+    }
     match compiler.execute(&sources, loaded.data_model, &flags, time) {
         Err(why) => Confirmation::Refuted(format!("the program does not compile with its inputs: {why}")),
         Ok(execution) => match execution.ended {
@@ -62,11 +68,11 @@ fn execute(compiler: &Compiler, loaded: &Loaded, subject: Subject<'_>, time: Dur
 }
 
 /// What a run of the compiled program did instead of reaching the error, and what of the counterexample it was not given.
-fn contradiction(subject: Subject<'_>, ended: &Ended) -> String {
+pub(super) fn contradiction(subject: Subject<'_>, ended: &Ended) -> String {
     let what = match ended {
         Ended::Status(harness::EXHAUSTED) => "it asks for more inputs".to_owned(),
         Ended::Status(status) => format!("it ends with status {status}"),
-        Ended::Signal => "it ends by a signal".to_owned(),
+        Ended::Signal | Ended::Trap => "it ends by a signal".to_owned(),
         Ended::Timeout => "it does not end in time".to_owned(),
     };
     let library = outside(subject.trace, subject, subject.library);

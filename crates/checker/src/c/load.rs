@@ -6,11 +6,12 @@ use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{Options, Unit};
 use clinch_frontend::{ReadError, c, rem};
 use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, Integers};
+use clinch_ir::cfa::{CfaProgram, Check, Checks, Integers};
 
 use super::cc::Compiler;
 use super::preprocessing;
 use super::task::{self, TaskError};
+use crate::asked::Asked;
 use crate::kind::Kind;
 use crate::options::Given;
 use crate::task::{Define, Error, Reading, Source};
@@ -35,6 +36,8 @@ pub struct Loaded {
     pub(crate) units: Vec<Unit>,
     pub(crate) data_model: DataModel,
     pub(crate) entry: String,
+    /// Which errors count.
+    pub(crate) checks: Checks,
     /// What a task file says the verdict is.
     pub(crate) expected: Option<bool>,
 }
@@ -50,11 +53,13 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     if let Some(source) = sources.iter().find(|s| matches!(s.kind(), Some(Kind::Remopla | Kind::Boolean))) {
         return load_rem(source, sources, reading);
     }
-    let task = task_of(sources)?;
+    let task = task_of(sources, reading.asked)?;
     let named: Option<Vec<Source>> = task.as_ref().map(|t| t.files.iter().map(Source::file).collect());
     let sources = named.as_deref().unwrap_or(sources);
     fits(sources)?;
     let named = task.as_ref().map(|t| t.entry.clone());
+    let asked = reading.asked.or(task.as_ref().map(|t| Asked::Property(t.property)));
+    let checks = asked.map_or(Check::Assertion.into(), Asked::checks);
     let data_model = reading.data_model.or(task.as_ref().and_then(|t| t.data_model)).unwrap_or_default();
     let entry = reading.entry.clone().or(named).unwrap_or_else(|| "main".to_owned());
     preprocessing::check_flags(&reading.cpp_flags).map_err(Error::Usage)?;
@@ -66,10 +71,11 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
         integers: reading.integers.unwrap_or(Integers::Machine),
         entry: entry.clone(),
         globals_are_inputs: reading.globals_as_inputs,
+        checks,
     };
     let program = c::read(&units, &options).map_err(|error| reading.error(error))?;
     let expected = task.and_then(|t| t.expected);
-    Ok(Loaded { program, language: Language::C, units, data_model, entry, expected })
+    Ok(Loaded { program, language: Language::C, units, data_model, entry, checks, expected })
 }
 
 fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Loaded, Error> {
@@ -93,19 +99,21 @@ fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Lo
         units: Vec::new(),
         data_model: DataModel::default(),
         entry: String::new(),
+        checks: Check::Assertion.into(),
         expected: None,
     })
 }
 
-fn task_of(sources: &[Source]) -> Result<Option<task::Task>, Error> {
+fn task_of(sources: &[Source], asked: Option<Asked>) -> Result<Option<task::Task>, Error> {
     let Some(source) = sources.iter().find(|s| s.kind() == Some(Kind::Task)) else { return Ok(None) };
     if sources.len() > 1 {
         return Err(source.bad("a task file stands alone"));
     }
     let name = source.name.display();
     let text = source.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())?;
-    task::read(&source.name, &text).map(Some).map_err(|error| match error {
+    task::read(&source.name, &text, asked).map(Some).map_err(|error| match error {
         TaskError::Bad(line, column, text) => Error::Input(format!("{name}:{line}:{column}: error: {text}")),
+        TaskError::Contradiction(text) => Error::Usage(format!("{name}: {text}")),
         TaskError::Unsupported(what) => {
             Error::Unsupported(Reason::Unsupported(format!("the property {what}, at {name}:1:1")))
         }

@@ -10,6 +10,7 @@ pub(crate) mod invariants;
 mod linkage;
 pub(crate) mod load;
 mod preprocessing;
+mod sanitizer;
 mod task;
 pub(crate) mod trace;
 pub(crate) mod vacuous;

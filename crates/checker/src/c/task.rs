@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clinch_frontend::c::types::DataModel;
 use serde::Deserialize;
 
+use crate::asked::{Asked, Property};
+
 /// What a task file asks.
 #[derive(Debug)]
 pub(crate) struct Task {
@@ -12,6 +14,8 @@ pub(crate) struct Task {
     pub(crate) files: Vec<PathBuf>,
     /// The function a run starts with.
     pub(crate) entry: String,
+    /// What it asks.
+    pub(crate) property: Property,
     /// Whether the answer is known, and which it is.
     pub(crate) expected: Option<bool>,
     /// The data model, if the task says.
@@ -23,7 +27,9 @@ pub(crate) struct Task {
 pub(crate) enum TaskError {
     /// The file is not as it should be: line, column, message.
     Bad(usize, usize, String),
-    /// It asks for something else than reachability.
+    /// It does not ask what the command line asks.
+    Contradiction(String),
+    /// It asks for something that is not checked.
     Unsupported(String),
 }
 
@@ -55,7 +61,8 @@ struct OptionsEntry {
 }
 
 /// Reads a task file: its name, which other names are relative to, and its text.
-pub(crate) fn read(file: &Path, text: &str) -> Result<Task, TaskError> {
+/// `asked` is what the command line says, if it does.
+pub(crate) fn read(file: &Path, text: &str, asked: Option<Asked>) -> Result<Task, TaskError> {
     let bad = |text: String| TaskError::Bad(1, 1, text);
     let document: Document = serde_saphyr::from_str(text).map_err(|error| {
         let place = error.location();
@@ -74,33 +81,50 @@ pub(crate) fn read(file: &Path, text: &str) -> Result<Task, TaskError> {
         Some("LP64") => Some(DataModel::Lp64),
         Some(other) => return Err(bad(format!("unknown data model `{other}`: expected ILP32 or LP64"))),
     };
-    let (entry, expected) = property(folder, &document.properties)?;
-    Ok(Task { files, entry, expected, data_model })
+    let (entry, property, expected) = property(folder, &document.properties, asked)?;
+    Ok(Task { files, entry, property, expected, data_model })
 }
 
-/// The entry function and the expected verdict of the reachability property among those of a task.
-fn property(folder: &Path, properties: &[PropertyEntry]) -> Result<(String, Option<bool>), TaskError> {
-    let mut others = Vec::new();
+/// The entry function, the property and the expected verdict: of the property that is asked for, or else of the first that is checked.
+fn property(
+    folder: &Path,
+    properties: &[PropertyEntry],
+    asked: Option<Asked>,
+) -> Result<(String, Property, Option<bool>), TaskError> {
+    let (mut known, mut others) = (Vec::new(), Vec::new());
     for entry in properties {
         let path = folder.join(&entry.property_file);
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         // The property files of SV-COMP lie elsewhere in its repository; their names say what is in them.
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|_| match name.as_str() {
-            "unreach-call.prp" => "CHECK( init(main()), LTL(G ! call(reach_error())) )".to_owned(),
-            _ => String::new(),
-        });
-        match reachability(&text) {
-            Some(entry_function) => return Ok((entry_function, entry.expected_verdict)),
-            None => others.push(name),
+        let read = match std::fs::read_to_string(&path) {
+            Ok(text) => formula(&text).and_then(|(entry, formula)| Some((entry, Property::of_formula(&formula)?))),
+            Err(_) => {
+                let name = path.file_stem().and_then(|name| Property::of_name(&name.to_string_lossy()));
+                name.map(|property| ("main".to_owned(), property))
+            }
+        };
+        match read {
+            Some((function, property)) => known.push((function, property, entry.expected_verdict)),
+            None => others.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned()),
         }
     }
-    if others.is_empty() { Ok(("main".to_owned(), None)) } else { Err(TaskError::Unsupported(others.join(", "))) }
+    match asked {
+        // What is said of other properties is of no interest.
+        Some(Asked::Checks(_)) => {}
+        Some(Asked::Property(asked)) if !known.is_empty() || !others.is_empty() => {
+            let found = known.into_iter().find(|(_, property, _)| *property == asked);
+            let missing = || TaskError::Contradiction(format!("the task does not ask for {}", asked.name()));
+            return found.ok_or_else(missing);
+        }
+        _ if known.is_empty() && !others.is_empty() => return Err(TaskError::Unsupported(others.join(", "))),
+        _ => return Ok(known.into_iter().next().unwrap_or(("main".to_owned(), Property::UnreachCall, None))),
+    }
+    let entry = known.into_iter().next().map_or("main".to_owned(), |(entry, ..)| entry);
+    Ok((entry, Property::UnreachCall, None))
 }
 
-/// `CHECK( init(main()), LTL(G ! call(reach_error())) )`: the entry function, if the property is of this form.
-fn reachability(text: &str) -> Option<String> {
+/// `CHECK( init(main()), LTL(G ! call(reach_error())) )`: the entry function and the formula, without blanks.
+fn formula(text: &str) -> Option<(String, String)> {
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let (entry, formula) = compact.strip_prefix("CHECK(init(")?.split_once("()),LTL(")?;
-    let function = formula.strip_prefix("G!call(")?.split_once("()")?.0;
-    matches!(function, "reach_error" | "__VERIFIER_error").then(|| entry.to_owned())
+    Some((entry.to_owned(), formula.strip_suffix("))")?.to_owned()))
 }

@@ -1,11 +1,11 @@
 //! A run in terms of the source: lines, statements, values that changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{CfaProgram, InputKind, InputTrace, Integers, Op, show_c};
+use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputTrace, Integers, Op, ProcedureId, show_c};
 use clinch_machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
-use clinch_terms::{Sort, Symbol, Term};
+use clinch_terms::{LocId, Sort, Symbol, Term};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -57,9 +57,17 @@ pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace
         Language::C => BTreeMap::new(),
         Language::Remopla => program.globals.iter().map(|g| (g.symbol, 0)).collect(),
     };
-    let (lines, hidden) = (Lines::default(), BTreeMap::new());
-    let mut writer =
-        Writer { program, language, step: 0, end: last, lines, hidden, last_input: Span::default(), globals };
+    let mut writer = Writer {
+        program,
+        language,
+        step: 0,
+        end: last,
+        lines: Lines::default(),
+        hidden: BTreeMap::new(),
+        checks: checks(program),
+        last_input: Span::default(),
+        globals,
+    };
     if end.state.steps() > 0 {
         Moment::start(&machine, trace).go_on(&machine, &mut writer, KEPT);
         writer.step = end.state.steps();
@@ -67,6 +75,21 @@ pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace
     end.finish(&machine, &mut writer);
     writer.lines.left_out = last - KEPT;
     writer.lines
+}
+
+/// The locations where something is checked that the program does not say.
+fn checks(program: &CfaProgram) -> BTreeSet<(ProcedureId, LocId)> {
+    let mut all = BTreeSet::new();
+    for (index, procedure) in program.procedures.iter().enumerate() {
+        let leaving = procedure.successors();
+        let fails = |to: LocId| {
+            let mut edges = leaving[to.index()].iter().map(|edge| &procedure.edges[edge.index()]);
+            edges.any(|edge| matches!(&edge.op, Op::Error(failure) if failure.check != Check::Assertion))
+        };
+        let guards = procedure.edges.iter().filter(|edge| matches!(edge.op, Op::Assume(_)) && fails(edge.to));
+        all.extend(guards.map(|edge| (ProcedureId::from_index(index), edge.from)));
+    }
+    all
 }
 
 /// A moment of a run: the state, and the inputs that are left.
@@ -129,6 +152,8 @@ struct Writer<'p> {
     lines: Lines,
     /// What each hidden variable last stood for: a piece of text.
     hidden: BTreeMap<Symbol, Span>,
+    /// Where control is when something is checked that the program does not say.
+    checks: BTreeSet<(ProcedureId, LocId)>,
     /// Where the last input was asked for.
     last_input: Span,
     /// The globals of a Remopla program, with their values: an assignment to an element writes all of them.
@@ -149,6 +174,10 @@ impl Observer for Writer<'_> {
         }
         self.remember(traced.changes, edge.span);
         if (KEPT..self.end).contains(&self.step) {
+            return;
+        }
+        if matches!(edge.op, Op::Assume(_)) && self.checks.contains(&(traced.at.procedure, edge.from)) {
+            // What is checked is no statement of the program.
             return;
         }
         if matches!(edge.op, Op::Assume(_)) && edge.span == self.last_input {

@@ -166,13 +166,14 @@ fn derived(step: &Derived) -> Value {
 }
 
 fn add_run(object: &mut Value, run: &ProgramRun, subject: Subject) {
-    object["error"] = json!({ "what": run.error, "file": run.file, "line": run.line, "column": run.column });
+    object["error"] = json!({ "check": run.check, "subproperty": run.subproperty, "what": run.error, "file": run.file, "line": run.line, "column": run.column });
     object["inputs"] = run.inputs.iter().map(run_input).collect();
     object["trace"] = run.lines.to_json();
     if matches!(subject, Subject::C { .. }) {
-        object["confirmed"] = (run.confirmation == Some(Confirmation::Executed)).into();
+        let executed = matches!(run.confirmation, Some(Confirmation::Executed | Confirmation::Sanitizer(_)));
+        object["confirmed"] = executed.into();
     }
-    if let Some(Confirmation::Impossible(why)) = &run.confirmation {
+    if let Some(Confirmation::Impossible(why) | Confirmation::Sanitizer(why)) = &run.confirmation {
         object["confirmation"] = why.as_str().into();
     }
 }

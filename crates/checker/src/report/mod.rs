@@ -248,6 +248,10 @@ pub struct Derived {
 /// A run of a program to its error.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub struct ProgramRun {
+    /// The kind of error: what `--check` calls it.
+    pub check: String,
+    /// What SV-COMP calls it, where that is more exact.
+    pub subproperty: Option<String>,
     /// What is wrong.
     pub error: String,
     /// Where.

@@ -2,8 +2,10 @@
 
 use clinch_certify::Stop;
 use clinch_frontend::c::types::DataModel;
+use clinch_ir::Reason;
 use clinch_ir::cfa::{
-    CfaProgram, CfaProof, CfaVerdict, InputOrigin, InputTrace, InputValue, Integers, Place, ProcedureId, Unrolling,
+    AllocKind, CfaProgram, CfaProof, CfaVerdict, Check, InputOrigin, InputTrace, InputValue, Integers, Op, Place,
+    ProcedureId, Unrolling,
 };
 use clinch_terms::LocId;
 
@@ -16,6 +18,9 @@ use crate::c::load::{Language, Loaded};
 use crate::c::{harness, trace, vacuous};
 use crate::check::Outcome;
 use crate::property;
+
+/// Why a proof says nothing of leaks.
+const LOST: &str = "memory that a run loses which does not end";
 
 /// The report of a check of a program. `stop` says when no more time is spent on making invariants short.
 pub(crate) fn of_procedures(
@@ -30,8 +35,9 @@ pub(crate) fn of_procedures(
         CfaVerdict::Safe(found) => {
             let proof = proof(program, found, stop);
             match reason(loaded, found) {
-                None => Verdict::Safe { proof, under },
                 Some(reason) => Verdict::Unknown { reason, telling: Telling::Unsupported, proof: Some(proof) },
+                None if may_lose(loaded, found) => Verdict::unknown(&Reason::Unsupported(LOST.to_owned())),
+                None => Verdict::Safe { proof, under },
             }
         }
         CfaVerdict::Unsafe(found) => {
@@ -61,7 +67,7 @@ fn notes(loaded: &Loaded, verdict: &CfaVerdict) -> Vec<String> {
     if loaded.language != Language::C || !matches!(verdict, CfaVerdict::Safe(_)) {
         return Vec::new();
     }
-    if property::has_no_error(&loaded.program) {
+    if loaded.checks == Check::Assertion.into() && property::has_no_error(&loaded.program) {
         return vec!["the program contains no error: nothing was checked".to_owned()];
     }
     let blocked = vacuous::blocked_runs(&loaded.program);
@@ -78,6 +84,18 @@ fn reason(loaded: &Loaded, proof: &CfaProof) -> Option<String> {
     // With other integers than its own it is another program.
     let narrow = |bits| format!("safe for {bits}-bit integers, but the program's own are wider");
     int_bits(proof).map(narrow).or_else(|| checks_nothing.then(|| nothing.to_owned()))
+}
+
+/// Whether a run may lose memory that no check sees: they are at the end, which a run that a proof is about may never come to.
+fn may_lose(loaded: &Loaded, proof: &CfaProof) -> bool {
+    let all_end = match proof {
+        CfaProof::Unrolled(_) => true,
+        CfaProof::Reached(reached) => reached.states.is_empty(),
+        CfaProof::Invariants(_) | CfaProof::Induction(_) | CfaProof::Summaries(_) => false,
+    };
+    let mut edges = loaded.program.procedures.iter().flat_map(|p| &p.edges);
+    let allocates = |op: &Op| matches!(op, Op::Alloc { kind: AllocKind::Heap, .. });
+    !all_end && loaded.checks.contains(Check::Leak) && edges.any(|edge| allocates(&edge.op))
 }
 
 /// The width of integers that a proof is about, where it is not the real one.
@@ -135,7 +153,9 @@ fn run(loaded: &Loaded, found: &InputTrace, confirmation: Option<Confirmation>) 
     let program = &loaded.program;
     let place = program.source.place(found.span);
     ProgramRun {
-        error: found.error.clone(),
+        check: found.error.check.group().to_owned(),
+        subproperty: found.error.check.subproperty().map(str::to_owned),
+        error: found.error.text.clone(),
         file: place.file,
         line: place.line,
         column: place.column,

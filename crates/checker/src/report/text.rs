@@ -197,6 +197,7 @@ fn write_run(out: &mut String, run: &ProgramRun, subject: Subject) -> fmt::Resul
     let execution = match (subject, &run.confirmation) {
         (Subject::Remopla, _) => String::new(),
         (_, Some(Confirmation::Executed)) => "; confirmed by execution".to_owned(),
+        (_, Some(Confirmation::Sanitizer(what))) => format!("; confirmed by execution: {what}"),
         (_, Some(Confirmation::Impossible(why) | Confirmation::Refuted(why))) => {
             format!("; not confirmed by execution: {why}")
         }

@@ -3,6 +3,7 @@
 mod attack;
 mod beem;
 mod c;
+mod checks;
 mod command;
 mod corpus;
 mod execution;

@@ -1,7 +1,7 @@
 //! Runs of the machine, for engines that execute programs with procedures.
 
 use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, InputOrigin, InputValue};
+use clinch_ir::cfa::{CfaProgram, Failure, InputOrigin, InputValue};
 use clinch_machine::{InputRequest, InputSource, Limit, Outcome, Stop};
 
 use crate::budget::Budget;
@@ -16,7 +16,7 @@ pub(crate) fn input_value(request: &InputRequest, bits: u64) -> InputValue {
 }
 
 /// The error that a run ends in, or nothing; why there is no verdict, if it has none.
-pub(crate) fn error_of(program: &CfaProgram, outcome: &Outcome, budget: &Budget) -> Result<Option<String>, Reason> {
+pub(crate) fn error_of(program: &CfaProgram, outcome: &Outcome, budget: &Budget) -> Result<Option<Failure>, Reason> {
     let place = program.source.place(outcome.at.span);
     let at = |what: &str| format!("{what}, at {}:{}:{}", place.file, place.line, place.column);
     match &outcome.stop {

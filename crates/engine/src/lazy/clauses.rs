@@ -8,8 +8,8 @@
 use clinch_analyses::clauses::Encoding;
 use clinch_ir::cfa::unfold::Point;
 use clinch_ir::cfa::{
-    Assign, CfaProgram, CfaProof, CfaVerdict, Edge, Global, InputId, InputKind, InputSite, InputTrace, Integers,
-    Invariants, Location, Op, Procedure, SourceMap, Target,
+    Assign, CfaProgram, CfaProof, CfaVerdict, Edge, Failure, Global, InputId, InputKind, InputSite, InputTrace,
+    Integers, Invariants, Location, Op, Procedure, SourceMap, Target,
 };
 use clinch_ir::{
     Application, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId, Reason, Span,
@@ -204,7 +204,7 @@ impl<'s> Automaton<'s> {
         let next = self.location(clause.span);
         self.edge(at, next, Op::Assume(condition), clause.span);
         match &clause.head {
-            None => self.edge(next, EXIT, Op::Error("error".to_owned()), clause.span),
+            None => self.edge(next, EXIT, Op::Error(Failure::assertion("error")), clause.span),
             Some(head) => {
                 let assigns = self.conclusion(head, &meaning);
                 let to = self.places[head.predicate.index()];

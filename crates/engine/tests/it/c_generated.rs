@@ -9,9 +9,8 @@ use clinch_certify::{check_induction, check_input_trace, check_invariants, check
 use clinch_engine::explicit::{RunsConfig, check_runs};
 use clinch_engine::lazy::{self, Order, Values};
 use clinch_engine::{Budget, Silent, alpha, bounded, kinduction, split};
-use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{Options, Unit, read};
-use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
 
 /// Programs that are tried, each by two engines or strategies.
 const PROGRAMS: usize = 16;
@@ -52,13 +51,7 @@ fn small(seed: u64) -> Option<String> {
 
 pub(crate) fn program(text: &str) -> CfaProgram {
     let units = [Unit { name: "test.c".to_owned(), text: text.to_owned() }];
-    let options = Options {
-        data_model: DataModel::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    read(&units, &options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    read(&units, &Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
 /// Whether the program is safe, by evidence that was checked.

@@ -6,7 +6,7 @@ use clinch_analyses::clauses::Encoding;
 use clinch_certify::Evidence;
 use clinch_engine::explicit::{RunsConfig, check_runs};
 use clinch_engine::{Budget, Silent, bounded, kinduction, lazy, spds};
-use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace};
+use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Failure, InputTrace};
 use clinch_terms::{Term, Terms};
 
 use crate::c_generated::program;
@@ -195,7 +195,7 @@ fn inputs() {
     };
     assert!(is_accepted(&program, CfaVerdict::Unsafe(trace.clone())));
     assert_eq!(trace.inputs.len(), 2);
-    let mut spoiled = vec![InputTrace { error: "another error".to_owned(), ..trace.clone() }];
+    let mut spoiled = vec![InputTrace { error: Failure::assertion("another error"), ..trace.clone() }];
     for i in 0..trace.inputs.len() {
         let mut other = trace.clone();
         other.inputs[i].bits ^= 1;

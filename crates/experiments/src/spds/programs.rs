@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{self, Unit};
 use clinch_frontend::{Options, rem};
-use clinch_ir::cfa::{CfaProgram, Integers};
+use clinch_ir::cfa::CfaProgram;
 
 const LOCKING: &str = include_str!("../../../../examples/rem/fig9.rem");
 const EQUALITY: &str = include_str!("../../../../examples/rem/fig10.rem");
@@ -91,13 +90,7 @@ fn level_text(n: u32, branches: Branches) -> String {
 const C_HEAD: &str = "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n";
 
 fn read_c(name: &str, text: String) -> Result<CfaProgram, String> {
-    let options = c::Options {
-        data_model: DataModel::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    c::read(&[Unit { name: format!("{name}.i"), text }], &options).map_err(|e| e.to_string())
+    c::read(&[Unit { name: format!("{name}.i"), text }], &c::Options::default()).map_err(|e| e.to_string())
 }
 
 /// Figure 9 in C, with positions of eight bits; files are handed over by reference.

@@ -10,12 +10,13 @@ mod members;
 pub(crate) mod models;
 mod parse;
 mod points_to;
+mod provenance;
 mod source;
 pub mod types;
 
 pub use source::{CError, decode, encode};
 
-use clinch_ir::cfa::{CfaProgram, Integers, SourceMap};
+use clinch_ir::cfa::{CfaProgram, Check, Checks, Integers, SourceMap};
 
 use crate::ReadError;
 use hir::Hir;
@@ -76,6 +77,20 @@ pub struct Options {
     pub entry: String,
     /// Whether globals start with any value instead of their initial one.
     pub globals_are_inputs: bool,
+    /// Which errors count.
+    pub checks: Checks,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            data_model: DataModel::default(),
+            integers: Integers::Machine,
+            entry: "main".to_owned(),
+            globals_are_inputs: false,
+            checks: Check::Assertion.into(),
+        }
+    }
 }
 
 /// The program in some units, as automata.
@@ -91,11 +106,16 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
         entry: options.entry.clone(),
         integers: options.integers,
         globals_are_inputs: options.globals_are_inputs,
+        checks: options.checks,
     };
     let failed = |error: lower::LowerError| {
         let problem = crate::diagnostic::Problem::new(error.span, error.message);
         bad(CError::new(source.clone(), vec![problem]))
     };
     lower::expose_globals(&mut hir, &lowering).map_err(failed)?;
-    lower::lower(&hir, source.clone(), &lowering).map_err(failed)
+    let mut program = lower::lower(&hir, source.clone(), &lowering).map_err(failed)?;
+    if options.checks.are_about_memory() {
+        provenance::check_memory(&mut program, options.checks);
+    }
+    Ok(program)
 }

@@ -22,6 +22,9 @@ use super::types::{Rank, Type};
 /// Names that only models have.
 pub(crate) const PREFIX: &str = "__clinch_";
 
+/// How the names of their files begin in the source map.
+pub(crate) const MODEL_FILES: &str = "<clinch:";
+
 /// The function that runs what `atexit` was given.
 pub(crate) const RUN_AT_EXIT: &str = "__clinch_run_exit_functions";
 
@@ -77,7 +80,7 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
         if item.text.starts_with("typedef") && !files_with_types.insert(&item.name) {
             continue;
         }
-        text.push_str(&format!("# {} \"<clinch:{}>\"\n{}\n", item.line, item.file, item.text));
+        text.push_str(&format!("# {} \"{MODEL_FILES}{}>\"\n{}\n", item.line, item.file, item.text));
     }
     Unit { name: "<clinch>".to_owned(), text }
 }

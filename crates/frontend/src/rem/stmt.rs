@@ -1,7 +1,7 @@
 //! Statements.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{InputKind, Op, ProcedureId};
+use clinch_ir::cfa::{Failure, InputKind, Op, ProcedureId};
 use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
 use super::assign::to_scalar;
@@ -59,7 +59,7 @@ impl<'a, 's> Lower<'a, 's> {
         self.body.label(label.text);
         self.body.mark(label.span);
         if self.error_labels.contains(&label.text) {
-            self.body.end(Op::Error(format!("label {}", label.text)), label.span);
+            self.body.end(Op::Error(Failure::assertion(format!("label {}", label.text))), label.span);
         }
     }
 
@@ -110,7 +110,7 @@ impl<'a, 's> Lower<'a, 's> {
         self.body.edge(here, good, Op::Assume(holds), Span::default());
         self.body.edge(here, bad, Op::Assume(fails), Span::default());
         self.body.go_on_at(bad);
-        self.body.end(Op::Error(text), span);
+        self.body.end(Op::Error(Failure::assertion(text)), span);
         self.body.go_on_at(good);
         Ok(())
     }

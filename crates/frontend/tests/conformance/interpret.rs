@@ -1,8 +1,8 @@
 //! What the front end and the machine make of a program.
 
 use clinch_frontend::c::lower::{LowerOptions, lower};
-use clinch_frontend::c::{CheckOptions, Unit, check};
-use clinch_ir::cfa::{CfaProgram, InputKind};
+use clinch_frontend::c::{CheckOptions, Options, Unit, check, read};
+use clinch_ir::cfa::{CfaProgram, Check, InputKind};
 use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, Stop, TracedEdge};
 
 use clinch_attack::outcome::{End, Outcome};
@@ -40,6 +40,13 @@ impl Lowered {
             Err(error) => return Lowered(Err(format!("check: {:?}", error.first()))),
         };
         Lowered(lower(&hir, map, &LowerOptions::default()).map_err(|error| format!("lower: {error}")))
+    }
+
+    /// The same, with everything checked that can be.
+    pub(crate) fn checked(text: &str) -> Self {
+        let unit = Unit { name: "program.c".to_owned(), text: text.to_owned() };
+        let options = Options { checks: Check::ALL.into_iter().collect(), ..Options::default() };
+        Lowered(read(&[unit], &options).map_err(|error| format!("{error:?}")))
     }
 
     /// Runs it on inputs; zero when they are used up. What is read without being written (padding, when a record is

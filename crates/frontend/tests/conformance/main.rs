@@ -179,6 +179,32 @@ fn random_programs_are_well_defined() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
+/// Of programs without undefined behaviour the checks of memory and arithmetic have nothing to say, and change nothing.
+#[test]
+fn checks_find_nothing_in_well_defined_programs() {
+    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_CHECKED", 400));
+    let differ = on_batches((first, count), 10, threads(), |first, count| {
+        let seeds = first..first + count;
+        seeds.filter_map(|seed| difference_by_checks(seed).map(|text| (seed, text))).collect()
+    });
+    let (open, wrong): (Vec<_>, Vec<_>) = differ.into_iter().partition(|(_, (_, open))| *open);
+    assert!(
+        open.len() as u64 * 100 <= count * MOST_OPEN,
+        "{} of {count} have no verdict: {:?}",
+        open.len(),
+        open.first()
+    );
+    assert!(wrong.is_empty(), "{} of {count} differ: {:?}", wrong.len(), wrong.iter().take(5).collect::<Vec<_>>());
+}
+
+/// How a program with checks behaves otherwise than without, and whether that is no verdict.
+fn difference_by_checks(seed: u64) -> Option<(String, bool)> {
+    let text = generate::program(seed).text("");
+    let (plain, checked) = (Lowered::new(&text).run(&[]), Lowered::checked(&text).run(&[]));
+    let differs = !plain.has_no_verdict() && plain != checked;
+    differs.then(|| (plain.difference(&checked), checked.has_no_verdict()))
+}
+
 /// Writes the program of a seed, for people: `CLINCH_CONFORMANCE_SHOW=7`.
 #[test]
 fn show_a_program() {

@@ -1,7 +1,6 @@
 //! ARMC's systems: what they are translated to.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use clinch_frontend::{Input, Language, Numbers, Options, ReadError, read};
 use clinch_ir::print::show;

@@ -266,7 +266,7 @@ impl<'p> Apart<'p> {
                 let text = format(&print.format, &args, self.program.pointer_bits, &mut string).expect("a format");
                 self.output.extend(text);
             }
-            Op::Error(what) => return Some(End::Error(what.clone())),
+            Op::Error(what) => return Some(End::Error(what.text.clone())),
             Op::Exit(status) => return Some(End::Exit(self.value(*status))),
             Op::Abort => return Some(End::Abort),
             Op::Unsupported(_) => return Some(End::Unsupported),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use clinch_frontend::c::{Options, Unit, read};
-use clinch_ir::cfa::{CfaProgram, Integers, Op};
+use clinch_ir::cfa::{CfaProgram, Op};
 use clinch_machine::{InputRequest, Limits, Machine, Stop};
 
 fn programs() -> Vec<PathBuf> {
@@ -187,13 +187,7 @@ fn program(text: &str) -> CfaProgram {
 fn linked(texts: &[&str]) -> CfaProgram {
     let units: Vec<Unit> =
         texts.iter().enumerate().map(|(i, text)| Unit { name: format!("{i}.c"), text: (*text).to_owned() }).collect();
-    let options = Options {
-        data_model: Default::default(),
-        integers: Integers::Machine,
-        entry: "main".to_owned(),
-        globals_are_inputs: false,
-    };
-    read(&units, &options).unwrap_or_else(|error| panic!("{error:?}"))
+    read(&units, &Options::default()).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 #[test]

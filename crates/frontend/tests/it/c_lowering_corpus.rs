@@ -40,7 +40,7 @@ fn ends_alike(program: &CfaProgram, seed: u64) -> Option<bool> {
         (Stop::Undefined(_) | Stop::Unsupported(_) | Stop::Limit(_), _) | (_, End::Steps) => None,
         (Stop::Exit(a), End::Exit(b)) => Some(a as u32 == b as u32),
         (Stop::Abort, End::Abort) | (Stop::Blocked, End::Blocked) => Some(true),
-        (Stop::Error(a), End::Error(b)) => Some(a == b),
+        (Stop::Error(a), End::Error(b)) => Some(a.text == b),
         _ => Some(false),
     }
 }

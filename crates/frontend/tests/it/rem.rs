@@ -25,7 +25,7 @@ pub(crate) fn ends(program: &CfaProgram) -> BTreeSet<String> {
             }
             Stop::Exit(_) => "end".to_owned(),
             Stop::Blocked => "blocked".to_owned(),
-            Stop::Error(what) => what,
+            Stop::Error(what) => what.text,
             Stop::Undefined(what) => format!("undefined: {what}"),
             other => format!("{other:?}"),
         };

@@ -10,12 +10,14 @@
 //!
 //! **Memory.** Concretely there is one flat memory of bytes, little-endian, in which objects live at addresses. A term
 //! `select(region, address)` reads a cell of the region's width at that address; regions never overlap, which the pointer
-//! analysis of the front end guarantees, so the symbolic reading may use one array for each. Reading or writing outside a
+//! analysis of the front end guarantees, so the symbolic reading may use one array for each. A *ghost* region is a table of its own, all zeros
+//! at first, which no object is in. Reading or writing outside a
 //! live object, or through a dangling pointer, is undefined behaviour: the machine stops there, the symbolic
 //! reading goes on with any contents.
 
 mod addresses;
 pub mod blocks;
+mod check;
 pub mod effects;
 pub mod interleaving;
 mod liveness;
@@ -32,6 +34,7 @@ use rustc_hash::FxHashMap;
 use crate::program::Span;
 
 pub use addresses::{Addresses, DYNAMIC_BASE};
+pub use check::{Check, Checks, Failure};
 pub use liveness::Liveness;
 pub use partial::{may_fail, partial_terms};
 pub use print::{show_c, show_c_in};
@@ -120,6 +123,8 @@ pub struct Region {
     pub starts_zero: bool,
     /// For people: a variable or a member (`list.next`).
     pub name: String,
+    /// Whether it is no part of memory but a table of the checks, which says something about addresses.
+    pub ghost: bool,
 }
 
 /// What kind of object one with a fixed address is.
@@ -343,8 +348,8 @@ pub enum Op {
     SameObject(Term, Term),
     /// Prints.
     Print(Print),
-    /// The error: what the property forbids. The text says which (`reach_error`, `assertion x > 0`, `label ERROR`).
-    Error(String),
+    /// The error: what the property forbids.
+    Error(Failure),
     /// Ends the run with an exit status.
     Exit(Term),
     /// Ends the run by a signal.

@@ -69,6 +69,12 @@ impl SourceMap {
         Place { file, line: marker.line.saturating_add(lines_behind), column }
     }
 
+    /// Where the last character of a span stands.
+    pub fn place_of_end(&self, span: Span) -> Place {
+        let start = span.end.saturating_sub(1).max(span.start);
+        self.place(Span { start, end: span.end })
+    }
+
     /// The number of the line of the text, from 0, in which an offset is.
     fn line_of(&self, offset: u32) -> usize {
         self.lines().partition_point(|&start| start <= offset) - 1

@@ -3,7 +3,7 @@
 use clinch_terms::{LocId, Symbol, Term, Terms};
 
 use crate::cfa::unfold::Point;
-use crate::cfa::{InputId, ProcedureId};
+use crate::cfa::{Failure, InputId, ProcedureId};
 use crate::program::Span;
 use crate::verdict::Reason;
 
@@ -24,7 +24,7 @@ pub struct InputTrace {
     /// The inputs, in the order in which the run asks for them.
     pub inputs: Vec<InputValue>,
     /// The error reached.
-    pub error: String,
+    pub error: Failure,
     /// Where it stands.
     pub span: Span,
 }

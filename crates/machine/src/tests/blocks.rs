@@ -3,7 +3,7 @@
 use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::unfold::{Open, Unfolding};
 use clinch_ir::cfa::unfold::{Step, Target};
-use clinch_ir::cfa::{CfaProgram, EdgeId, InputId, ObjectId, ObjectKind, Op, ProcedureId};
+use clinch_ir::cfa::{CfaProgram, EdgeId, Failure, InputId, ObjectId, ObjectKind, Op, ProcedureId};
 use clinch_terms::evaluate::{Assignment, evaluate};
 use clinch_terms::{BinOp, LocId, Sort, Symbol, Term, Value};
 use clinch_testing::{Build, ENTRY, EXIT, Random, set, store};
@@ -149,7 +149,7 @@ impl Maker {
             5..=7 => {
                 let condition = self.condition(1);
                 let (bad, good) = self.b.branch(p, at, condition);
-                let what = if self.random.below(3) == 0 { Op::Abort } else { Op::Error("bad".to_owned()) };
+                let what = if self.random.below(3) == 0 { Op::Abort } else { Op::Error(Failure::assertion("bad")) };
                 self.b.end(p, bad, what);
                 good
             }
@@ -198,7 +198,7 @@ impl Oracle {
 /// How a run ends: in an error, or quietly (a block says no more).
 #[derive(PartialEq, Eq, Hash, Debug)]
 enum End {
-    Error(String),
+    Error(Failure),
     Quiet,
 }
 
@@ -285,5 +285,5 @@ fn blocks_do_what_the_machine_does() {
         assert_eq!(machine, blocks, "seed {seed}");
         *ends.entry(machine).or_default() += 1;
     }
-    assert!(ends[&End::Error("bad".to_owned())] > 300 && ends[&End::Quiet] > 300, "{ends:?}");
+    assert!(ends[&End::Error(Failure::assertion("bad"))] > 300 && ends[&End::Quiet] > 300, "{ends:?}");
 }

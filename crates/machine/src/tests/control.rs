@@ -1,6 +1,6 @@
 //! Control: branches, loops, calls, ends, limits.
 
-use clinch_ir::cfa::{Assign, InputKind, Op, Print, ProcedureId, Target};
+use clinch_ir::cfa::{Assign, Failure, InputKind, Op, Print, ProcedureId, Target};
 use clinch_terms::{BinOp, Sort};
 use clinch_testing::{Build, ENTRY, EXIT, set};
 
@@ -47,7 +47,7 @@ fn ends_of_runs() {
     };
     assert_eq!(status, Stop::Exit(-3));
     assert_eq!(end(Op::Abort), Stop::Abort);
-    assert_eq!(end(Op::Error("reach_error".to_owned())), Stop::Error("reach_error".to_owned()));
+    assert_eq!(end(Op::Error(Failure::assertion("reach_error"))), Stop::Error(Failure::assertion("reach_error")));
     assert_eq!(end(Op::Unsupported("asm".to_owned())), Stop::Unsupported("asm".to_owned()));
     assert_eq!(end(Op::Undefined("call".to_owned())), Stop::Undefined("call".to_owned()));
     assert_eq!(end(Op::Skip), Stop::Blocked);

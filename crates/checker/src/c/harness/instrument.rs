@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{CfaProgram, InputKind, InputSite, Op};
+use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputSite, InputTrace, Op};
 
 use super::contents::Contents;
 use super::{RENAMED_MAIN, Subject};
@@ -15,7 +15,7 @@ use super::{RENAMED_MAIN, Subject};
 const RENAMED_LIBRARY: &str = "#define malloc clinch_malloc\n#define calloc clinch_calloc\n#define realloc clinch_realloc\n#define alloca __builtin_alloca\n";
 
 /// What stands before each unit.
-const DECLARATIONS: &str = "void clinch_error(void); int clinch_reach(); unsigned long long clinch_next(void);\n\
+const DECLARATIONS: &str = "void clinch_error(void); void clinch_place(void); int clinch_reach(); unsigned long long clinch_next(void);\n\
                             void *clinch_fill(unsigned long, void *, unsigned long);\n\
                             void clinch_store(void *, unsigned long, unsigned long long);\n";
 
@@ -42,6 +42,7 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
     let program = subject.program;
     let mut edits: Vec<Edit> = error_spans(program).into_iter().filter_map(|span| error_edit(program, span)).collect();
     edits.extend(first_values(program));
+    edits.extend(place_edits(subject.trace));
     for (object, span) in Contents::read(program, subject.trace).locals(program) {
         let name = &program.objects[object.index()].name;
         // One more declarator, a pointer whose initialiser fills the one before it, whatever the type they share.
@@ -57,7 +58,9 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
     for length in unit_lengths {
         let end = (start + length).min(program.source.text.len());
         let count = edits.partition_point(|edit| edit.start < end);
-        let mut unit = changed(&program.source.text, start..end, &edits[..count]);
+        let file = program.source.place(Span { start: start as u32, end: start as u32 }).file;
+        let mut unit = format!("#define main {RENAMED_MAIN}\n{RENAMED_LIBRARY}{DECLARATIONS}# 1 \"{file}\"\n");
+        unit.push_str(&changed(&program.source.text, start..end, &edits[..count]));
         unit.push_str(&setters(subject, start..end));
         units.push(unit);
         edits = &edits[count..];
@@ -68,7 +71,7 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
 
 /// A part of a text with its changes.
 fn changed(text: &str, part: Range<usize>, edits: &[Edit]) -> String {
-    let mut out = format!("#define main {RENAMED_MAIN}\n{RENAMED_LIBRARY}{DECLARATIONS}");
+    let mut out = String::new();
     let mut done = part.start;
     for edit in edits {
         out.push_str(&text[done..edit.start]);
@@ -105,10 +108,20 @@ pub(crate) fn calls_error_by_pointer(program: &CfaProgram) -> bool {
 
 fn error_spans(program: &CfaProgram) -> Vec<Span> {
     let edges = program.procedures.iter().flat_map(|p| &p.edges);
-    let mut spans: Vec<Span> = edges.filter(|e| matches!(e.op, Op::Error(_))).map(|e| e.span).collect();
+    let named = |op: &Op| matches!(op, Op::Error(failure) if failure.check == Check::Assertion);
+    let mut spans: Vec<Span> = edges.filter(|e| named(&e.op)).map(|e| e.span).collect();
     spans.sort_by_key(|s| (s.start, s.end));
     spans.dedup();
     spans
+}
+
+/// Says that the place is reached where an expression is undefined.
+fn place_edits(trace: &InputTrace) -> Vec<Edit> {
+    if trace.error.check == Check::Assertion || trace.error.check.subproperty().is_some() {
+        return Vec::new();
+    }
+    let (start, end) = (trace.span.start as usize, trace.span.end as usize);
+    vec![Edit::insert(start, "(clinch_place(), ".to_owned()), Edit::insert(end, ")".to_owned())]
 }
 
 /// Insertions that take the first values of local variables from the harness: an initialiser for a scalar; for the parts of an

@@ -20,6 +20,9 @@ pub(crate) const EXHAUSTED: i32 = 3;
 /// What is printed where the error is reached.
 pub(crate) const MESSAGE: &str = "clinch: error reached";
 
+/// What a program says that comes to the place where something is undefined.
+pub(crate) const PLACE_MESSAGE: &str = "clinch: place reached";
+
 /// Which program the harness is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Partner {
@@ -105,7 +108,7 @@ fn head(subject: Subject<'_>, out: &mut String) {
     let _ = writeln!(
         out,
         "/* Drives the program to its error: {} at {}:{}.",
-        comment(&subject.trace.error),
+        comment(&subject.trace.error.text),
         comment(&place.file),
         place.line
     );
@@ -151,6 +154,7 @@ const ERRORS: &str = r#"#define PLAIN __attribute__((no_instrument_function))
 #define WEAK __attribute__((weak, no_instrument_function))
 PLAIN void clinch_error(void) { write(2, "clinch: error reached\n", 22); exit(1); }
 PLAIN int clinch_reach() { clinch_error(); return 0; }
+PLAIN void clinch_place(void) { write(2, "clinch: place reached\n", 22); }
 WEAK void __assert_fail(const char *a, const char *b, unsigned c, const char *d) { clinch_error(); }
 WEAK void __assert_rtn(const char *a, const char *b, int c, const char *d) { clinch_error(); }
 WEAK void __assert(const char *a, const char *b, int c) { clinch_error(); }

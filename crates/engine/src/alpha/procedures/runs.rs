@@ -152,6 +152,9 @@ impl Environment for Concrete<'_> {
         let Sort::Array(of) = self.sort(array)? else { return None };
         let region = self.machine.program().region(array)?;
         let address = value_bits(index)?;
+        if region.ghost {
+            return as_value(&of.1, self.machine.ghost(&self.state.borrow(), array, address)?);
+        }
         let cell = self.machine.cell(&mut self.state.borrow_mut(), address, region.cell_bytes as u8);
         as_value(&of.1, cell.unwrap_or(0))
     }

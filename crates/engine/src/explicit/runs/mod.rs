@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{
-    AllocKind, CfaProgram, CfaVerdict, InputKind, InputOrigin, InputSite, InputTrace, InputValue, Op,
+    AllocKind, CfaProgram, CfaVerdict, Failure, InputKind, InputOrigin, InputSite, InputTrace, InputValue, Op,
 };
 use clinch_machine::{Limit, Machine, Outcome, Stop};
 use serde::Serialize;
@@ -178,7 +178,7 @@ impl<'a> Hunt<'a> {
 
     /// What the end of a run means: the error it reaches, or nothing; what stands in the way of "safe" is noted.
     /// The inputs of the run, where they are known, tell whether a pointer may have come with them.
-    fn judge(&mut self, outcome: &Outcome, inputs: Option<&[InputValue]>) -> Option<String> {
+    fn judge(&mut self, outcome: &Outcome, inputs: Option<&[InputValue]>) -> Option<Failure> {
         let open_pointers = self.open_pointers && inputs.is_none_or(|inputs| self.may_hold_pointers(inputs));
         let place = || {
             let place = self.machine.program().source.place(outcome.at.span);
@@ -220,7 +220,7 @@ impl<'a> Hunt<'a> {
         })
     }
 
-    fn trace(&self, error: String, outcome: &Outcome, inputs: Vec<InputValue>) -> InputTrace {
+    fn trace(&self, error: Failure, outcome: &Outcome, inputs: Vec<InputValue>) -> InputTrace {
         InputTrace { inputs, error, span: outcome.at.span }
     }
 }

@@ -1,7 +1,7 @@
 //! Breadth-first search over the states in which an input is asked for.
 
 use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProof, CfaVerdict, InputTrace, InputValue, ReachedStates};
+use clinch_ir::cfa::{CfaProof, CfaVerdict, Failure, InputTrace, InputValue, ReachedStates};
 use clinch_machine::{Limit, Limits, LoopHeads, MachineState, Outcome, Pause, Stop};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -60,7 +60,7 @@ struct Round<'h, 'a> {
 /// What a piece of a run leads to.
 enum Piece {
     /// An error.
-    Error(String, Outcome),
+    Error(Failure, Outcome),
     /// A state that is stored now or was before.
     Stored,
     /// An end without error, or without verdict.

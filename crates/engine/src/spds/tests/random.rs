@@ -2,7 +2,8 @@
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{
-    Assign, Edge, Global, InputId, InputKind, InputSite, Location, Op, Procedure, ProcedureId, SourceMap, Target,
+    Assign, Edge, Failure, Global, InputId, InputKind, InputSite, Location, Op, Procedure, ProcedureId, SourceMap,
+    Target,
 };
 use clinch_terms::{LocId, Sort, Symbol, Term, Terms};
 use rand::{Rng, SeedableRng};
@@ -97,7 +98,7 @@ impl Generator {
                     add(at, next, Op::Input(target, InputId(self.inputs.len() as u32)));
                     self.inputs.push(site());
                 }
-                8 if self.random.random_range(0..2) == 0 => add(at, next, Op::Error("error".to_owned())),
+                8 if self.random.random_range(0..2) == 0 => add(at, next, Op::Error(Failure::assertion("error"))),
                 _ => {
                     let callee = self.random.random_range(1..count);
                     let args = (0..self.params[callee].len()).map(|_| self.term(&variables, 1)).collect();

@@ -22,6 +22,7 @@ impl Lowering<'_> {
             ExprKind::Int(_) | ExprKind::Function(_) => true,
             ExprKind::Load(place) => self.is_pure_place(place),
             ExprKind::AddressOf(place) => self.is_pure_address(place),
+            _ if self.may_overflow(e) => false,
             ExprKind::Unary(_, a) => !self.is_float(a.ty) && self.is_pure(a),
             ExprKind::Convert(a) => {
                 !self.is_float(a.ty) && !matches!(self.hir.types.get(e.ty), Type::Void) && self.is_pure(a)

@@ -174,7 +174,10 @@ impl Lowering<'_> {
             return self.opaque(e.ty, "floating-point arithmetic", e.span);
         }
         match op {
-            UnaryOp::Neg => self.neg(value),
+            UnaryOp::Neg => {
+                self.guard_negation(e.ty, value, e.span);
+                self.neg(value)
+            }
             _ => self.bit_not(value),
         }
     }

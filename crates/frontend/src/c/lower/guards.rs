@@ -1,22 +1,50 @@
-//! Guards: branches to undefined behaviour, so that every engine and the certifier see it.
+//! Guards: branches to errors and to undefined behaviour, so that every engine and the certifier see them.
 //!
-//! A proof that a program has no error has to show that no guard is violated either: a run that meets undefined behaviour has
-//! no verdict. Accesses to memory have no guards here; the machine notices those outside of every object, and what a proof
+//! What is undefined is an error where that is asked for ([`Check`]). Where it is not, a proof that a program has no error has to show that
+//! no guard is violated either: a run that meets undefined behaviour has no verdict. Signed arithmetic that overflows wraps around where nobody
+//! asks. Accesses to memory have no guards here; the machine notices those outside of every object, and what a proof
 //! assumes about them is printed with it.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{DYNAMIC_BASE, ObjectKind, Op};
+use clinch_ir::cfa::{Check, DYNAMIC_BASE, Failure, ObjectKind, Op};
 use clinch_terms::{Node, Term};
 
 use super::super::hir::{BinaryOp, Expr};
 use super::super::points_to::{Home, Observation, addresses};
 use super::super::types::TypeId;
 use super::Lowering;
+use crate::c::models::MODEL_FILES;
 
 /// What a run stops with that sees where objects are.
 const SEEN: &str = "depends on where objects are in memory";
 
 impl Lowering<'_> {
+    /// The run ends with an error that the program names, if that counts.
+    pub(super) fn fail(&mut self, text: String, span: Span) {
+        let failure = self.assertion_failure(text);
+        self.body.stop(failure, span);
+    }
+
+    /// What ends a run at an error that the program names.
+    pub(super) fn assertion_failure(&self, text: String) -> Op {
+        let counts = self.options.checks.contains(Check::Assertion);
+        if counts { Op::Error(Failure::assertion(text)) } else { Op::Abort }
+    }
+
+    /// Whether an error counts: one that is asked for, and not in our own model of the C library.
+    pub(super) fn counts(&self, check: Check, span: Span) -> bool {
+        self.options.checks.contains(check) && !self.source.place(span).file.starts_with(MODEL_FILES)
+    }
+
+    /// Goes on only where a condition holds; elsewhere there is an error, if it counts, and no verdict otherwise.
+    pub(super) fn check(&mut self, check: Check, condition: Term, otherwise: &str, span: Span) {
+        if !self.counts(check, span) {
+            return self.require(condition, &format!("a {otherwise}"), span);
+        }
+        let text = format!("{otherwise}: {}", self.source.excerpt(span));
+        self.guard(condition, Op::Error(Failure { check, text }), span);
+    }
+
     /// Goes on only where a condition holds; elsewhere the behaviour is undefined.
     pub(super) fn require(&mut self, condition: Term, otherwise: &str, span: Span) {
         self.guard(condition, Op::Undefined(otherwise.to_owned()), span);
@@ -41,11 +69,12 @@ impl Lowering<'_> {
             BinaryOp::Shl | BinaryOp::Shr => self.guard_shift(ty, b, span),
             _ => {}
         }
+        self.guard_overflow(op, ty, (a, b), span);
     }
 
     fn guard_division(&mut self, ty: TypeId, (a, b): (Term, Term), span: Span) {
         let divisor_is_fine = self.nonzero(b);
-        self.require(divisor_is_fine, "a division by zero", span);
+        self.check(Check::Division, divisor_is_fine, "division by zero", span);
         if self.mathematical() || !self.hir.types.is_signed(ty) {
             return;
         }
@@ -54,24 +83,24 @@ impl Lowering<'_> {
         let (is_least, is_minus_one) = (self.equal(a, least), self.equal(b, minus_one));
         let overflow = self.terms.and(is_least, is_minus_one);
         let fits = self.not(overflow);
-        self.require(fits, "a quotient that does not fit", span);
+        self.check(Check::Overflow, fits, "signed overflow", span);
     }
 
     /// The distance is less than the width of what is shifted, and not negative.
     fn guard_shift(&mut self, ty: TypeId, distance: Term, span: Span) {
         let width = self.bits(ty);
-        let what = "a shift by a negative number, or by the width of the type or more";
+        let what = "shift by a negative number, or by the width of the type or more";
         if self.mathematical() {
             let (zero, width) = (self.number(64, 0), self.number(64, i128::from(width)));
             let not_negative = self.compare(BinaryOp::Le, true, zero, distance);
-            self.require(not_negative, what, span);
+            self.check(Check::ShiftCount, not_negative, what, span);
             let small = self.compare(BinaryOp::Lt, true, distance, width);
-            return self.require(small, what, span);
+            return self.check(Check::ShiftCount, small, what, span);
         }
         let limit = self.terms.bv_width(distance);
         let limit = self.number(limit, i128::from(width));
         let small = self.compare(BinaryOp::Lt, false, distance, limit);
-        self.require(small, what, span);
+        self.check(Check::ShiftCount, small, what, span);
     }
 
     /// Stops where an operation sees more of an address than C says (see `points_to/observe`).

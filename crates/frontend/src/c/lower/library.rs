@@ -24,7 +24,7 @@ impl Lowering<'_> {
             self.body.at(bad);
             if known == Library::Assert {
                 let what = format!("assertion {}", self.source.excerpt(condition.span));
-                self.body.stop(Op::Error(what), e.span);
+                self.fail(what, e.span);
             }
             self.body.at(good);
             return self.void_result(e);
@@ -48,11 +48,14 @@ impl Lowering<'_> {
             Library::Nondet => return self.any_value(e, &InputKind::Nondet(name)),
             Library::Opaque => return self.any_value(e, &InputKind::Opaque(format!("the result of `{name}`"))),
             Library::Assume => self.go_on_if(args, None, span),
-            Library::Assert => self.go_on_if(args, Some(Op::Error(format!("assertion {name}"))), span),
+            Library::Assert => {
+                let failure = self.assertion_failure(format!("assertion {name}"));
+                self.go_on_if(args, Some(failure), span);
+            }
             Library::Error { text } => {
                 let text = if text { call.args.first().and_then(|a| self.literal(a)) } else { None };
                 let what = text.map_or(name, |t| format!("assertion {}", String::from_utf8_lossy(&t)));
-                self.body.stop(Op::Error(what), span);
+                self.fail(what, span);
             }
             Library::Abort => self.body.stop(Op::Abort, span),
             Library::Exit => {

@@ -33,6 +33,7 @@ mod library;
 mod literals;
 mod order;
 mod outside;
+mod overflow;
 mod place;
 mod record;
 mod scopes;
@@ -46,8 +47,8 @@ mod values;
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{
-    CfaProgram, Global, InputId, InputKind, InputSite, Integers, Object, Op, Procedure, ProcedureId, Region, SourceMap,
-    VariableInfo,
+    CfaProgram, Check, Checks, Global, InputId, InputKind, InputSite, Integers, Object, Op, Procedure, ProcedureId,
+    Region, SourceMap, VariableInfo,
 };
 use clinch_terms::{Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
@@ -67,11 +68,18 @@ pub struct LowerOptions {
     pub integers: Integers,
     /// Whether globals start with any value instead of their initial one.
     pub globals_are_inputs: bool,
+    /// Which errors count.
+    pub checks: Checks,
 }
 
 impl Default for LowerOptions {
     fn default() -> Self {
-        LowerOptions { entry: "main".to_owned(), integers: Integers::Machine, globals_are_inputs: false }
+        LowerOptions {
+            entry: "main".to_owned(),
+            integers: Integers::Machine,
+            globals_are_inputs: false,
+            checks: Check::Assertion.into(),
+        }
     }
 }
 
@@ -215,7 +223,7 @@ impl<'h> Lowering<'h> {
             let cell = self.sort_of_bits(info.cell_bytes * 8);
             let starts_zero = info.starts_zero && !self.options.globals_are_inputs;
             let symbol = self.terms.declare(name.clone(), Sort::array(pointer.clone(), cell));
-            self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, starts_zero, name });
+            self.regions.push(Region { symbol, cell_bytes: info.cell_bytes, starts_zero, name, ghost: false });
         }
     }
 

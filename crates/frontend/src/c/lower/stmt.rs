@@ -1,7 +1,7 @@
 //! Statements.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{InputKind, Op};
+use clinch_ir::cfa::{Check, InputKind, Op};
 use clinch_terms::{LocId, Term};
 
 use super::super::hir::{BinaryOp, Expr, LabelId, Stmt};
@@ -256,11 +256,10 @@ impl Lowering<'_> {
         self.body.mark(span);
         let function = self.body.function.map(|f| &self.hir.functions[f.0 as usize]);
         let name = function.and_then(|f| f.labels.get(label.0 as usize)).cloned().unwrap_or_default();
-        if name == "ERROR" {
-            self.body.locations[loc.index()].label = Some(name);
-            self.body.stop(Op::Error("label ERROR".to_owned()), span);
-        } else {
-            self.body.locations[loc.index()].label = Some(name);
+        let is_error = name == "ERROR" && self.options.checks.contains(Check::Assertion);
+        self.body.locations[loc.index()].label = Some(name);
+        if is_error {
+            self.fail("label ERROR".to_owned(), span);
         }
     }
 

@@ -17,8 +17,8 @@ mod reading;
 use clinch_terms::{EvalError, LocId, Node, ProcId, Symbol, Term, VarId};
 
 use crate::cfa::{
-    Assign, CfaProgram, CfaVerdict, Edge, Global, InputId, InputKind, InputOrigin, InputSite, InputTrace, Integers,
-    LineMarker, Location, Op, Procedure, SourceMap, Target, VariableInfo,
+    Assign, CfaProgram, CfaVerdict, Edge, Failure, Global, InputId, InputKind, InputOrigin, InputSite, InputTrace,
+    Integers, LineMarker, Location, Op, Procedure, SourceMap, Target, VariableInfo,
 };
 use crate::definedness::{defined, violated};
 use crate::effect::Effect;
@@ -199,7 +199,7 @@ impl<'a> Weaving<'a> {
         let fine = self.reading.to.not(error);
         self.edge(from, bad, Op::Assume(error), span);
         self.edge(from, good, Op::Assume(fine), span);
-        self.edge(bad, self.procedure.exit, Op::Error(text), span);
+        self.edge(bad, self.procedure.exit, Op::Error(Failure::assertion(text)), span);
         good
     }
 

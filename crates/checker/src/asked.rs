@@ -1,0 +1,80 @@
+//! What is asked of a C program: which errors count.
+
+use clinch_ir::cfa::{Check, Checks};
+
+/// A property of SV-COMP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Property {
+    /// No call of `reach_error`, no failing assertion.
+    UnreachCall,
+    /// No signed arithmetic with a result that does not fit its type.
+    NoOverflow,
+    /// Every access and every call of `free` is valid, and no block is lost.
+    ValidMemsafety,
+    /// Every block is freed at the end.
+    ValidMemcleanup,
+}
+
+impl Property {
+    /// All of them.
+    pub const ALL: &'static [Property] =
+        &[Property::UnreachCall, Property::NoOverflow, Property::ValidMemsafety, Property::ValidMemcleanup];
+
+    /// Its name, which is that of its file without the extension.
+    pub fn name(self) -> &'static str {
+        match self {
+            Property::UnreachCall => "unreach-call",
+            Property::NoOverflow => "no-overflow",
+            Property::ValidMemsafety => "valid-memsafety",
+            Property::ValidMemcleanup => "valid-memcleanup",
+        }
+    }
+
+    /// The one with a name.
+    pub fn of_name(name: &str) -> Option<Property> {
+        Property::ALL.iter().copied().find(|property| property.name() == name)
+    }
+
+    /// The one that a formula of SV-COMP says, without blanks (`G!call(reach_error())`, `G!overflow`).
+    pub(crate) fn of_formula(formula: &str) -> Option<Property> {
+        match formula {
+            "G!overflow" => Some(Property::NoOverflow),
+            "Gvalid-memcleanup" => Some(Property::ValidMemcleanup),
+            // Three formulas, one after the other.
+            _ if formula.starts_with("Gvalid-") => Some(Property::ValidMemsafety),
+            _ => {
+                let function = formula.strip_prefix("G!call(")?.split_once("()")?.0;
+                matches!(function, "reach_error" | "__VERIFIER_error").then_some(Property::UnreachCall)
+            }
+        }
+    }
+
+    /// The errors that violate it.
+    pub fn checks(self) -> Checks {
+        match self {
+            Property::UnreachCall => Check::Assertion.into(),
+            Property::NoOverflow => [Check::Overflow, Check::ShiftOverflow].into_iter().collect(),
+            Property::ValidMemsafety => [Check::Dereference, Check::Free, Check::Leak].into_iter().collect(),
+            Property::ValidMemcleanup => Check::Cleanup.into(),
+        }
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// These errors.
+    Checks(Checks),
+    /// A property of SV-COMP.
+    Property(Property),
+}
+
+impl Asked {
+    /// The errors that count.
+    pub fn checks(self) -> Checks {
+        match self {
+            Asked::Checks(checks) => checks,
+            Asked::Property(property) => property.checks(),
+        }
+    }
+}

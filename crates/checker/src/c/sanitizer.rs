@@ -1,0 +1,104 @@
+//! Executes a program on the inputs of a counterexample and has a sanitizer watch: undefined behaviour shows nowhere else.
+
+use std::time::Duration;
+
+use clinch_ir::cfa::{Check, InputTrace, SourceMap};
+
+use super::cc::{Compiler, Ended, Execution};
+use super::confirm::{Confirmation, contradiction};
+use super::harness::{self, Subject};
+use super::load::Loaded;
+
+/// What makes the compiler look for a kind of error. Signed arithmetic wraps around otherwise.
+fn flags(check: Check) -> &'static [&'static str] {
+    match check {
+        Check::Assertion => &[],
+        Check::Overflow => &["-x", "c", "-fno-wrapv", "-fsanitize=signed-integer-overflow"],
+        Check::ShiftOverflow => &["-x", "c", "-fno-wrapv", "-fsanitize=shift-base"],
+        Check::Division => &["-x", "c", "-fsanitize=integer-divide-by-zero"],
+        Check::ShiftCount => &["-x", "c", "-fsanitize=shift-exponent"],
+        Check::Dereference | Check::Free | Check::Leak | Check::Cleanup => &["-x", "c", "-g", "-fsanitize=address"],
+    }
+}
+
+/// Compiles and runs the program, and reads what the sanitizer says.
+pub(super) fn execute(
+    compiler: &Compiler,
+    loaded: &Loaded,
+    subject: Subject<'_>,
+    sources: &[(String, String)],
+    time: Duration,
+) -> Confirmation {
+    let watching = [flags(subject.trace.error.check), &["-fno-sanitize-recover=all"]].concat();
+    let says_so = !matches!(subject.trace.error.check, Check::Dereference | Check::Free);
+    match compiler.execute(sources, loaded.data_model, &watching, time) {
+        Ok(execution) => match message(&execution, &loaded.program.source, subject.trace) {
+            Some(message) => Confirmation::Sanitizer(message),
+            // The compiler computes constants itself, and may join operations; memory that something points to is no leak to it.
+            None if says_so && is_silent(&execution, subject.trace.error.check) => Confirmation::Impossible(
+                "the compiled program comes to this place, but the compiler's sanitizer has nothing to say".to_owned(),
+            ),
+            None => Confirmation::Refuted(contradiction(subject, &execution.ended)),
+        },
+        Err(_) => trapped(compiler, loaded, subject, sources, time),
+    }
+}
+
+/// Without the library of the sanitizer there is no message, but a signal of its own.
+fn trapped(
+    compiler: &Compiler,
+    loaded: &Loaded,
+    subject: Subject<'_>,
+    sources: &[(String, String)],
+    time: Duration,
+) -> Confirmation {
+    let watching = [flags(subject.trace.error.check), &["-fsanitize-undefined-trap-on-error"]].concat();
+    match compiler.execute(sources, loaded.data_model, &watching, time) {
+        Ok(Execution { ended: Ended::Trap, .. }) => {
+            Confirmation::Sanitizer("UndefinedBehaviorSanitizer stops the program".to_owned())
+        }
+        Ok(execution) => Confirmation::Refuted(contradiction(subject, &execution.ended)),
+        Err(why) => Confirmation::Refuted(format!("the program does not compile with its inputs: {why}")),
+    }
+}
+
+/// Whether the program came to the place of the error, and ended without a word of the sanitizer.
+fn is_silent(execution: &Execution, check: Check) -> bool {
+    let said = execution.stderr.contains("runtime error") || execution.stderr.contains("Sanitizer");
+    let comes = check.subproperty().is_some() || execution.stderr.contains(harness::PLACE_MESSAGE);
+    let ends = match execution.ended {
+        Ended::Status(status) => status != harness::EXHAUSTED,
+        Ended::Signal => check.subproperty().is_some(),
+        Ended::Trap | Ended::Timeout => false,
+    };
+    ends && comes && !said
+}
+
+/// The sanitizer's message, if it is about the lines of the error.
+fn message(execution: &Execution, source: &SourceMap, trace: &InputTrace) -> Option<String> {
+    if trace.error.check.subproperty().is_some() {
+        return address_message(execution);
+    }
+    let (place, text) = execution.stderr.lines().find_map(|line| line.split_once(": runtime error: "))?;
+    let mut parts = place.rsplitn(3, ':');
+    let (_column, line, file) = (parts.next()?, parts.next()?.parse::<u32>().ok()?, parts.next()?);
+    let (first, last) = (source.place(trace.span), source.place_of_end(trace.span));
+    let is_here = file == first.file && (first.line..=last.line).contains(&line);
+    is_here.then(|| format!("UndefinedBehaviorSanitizer: {text} at {file}:{line}"))
+}
+
+/// What the sanitizer says of an access, a call of `free` or what is left over.
+fn address_message(execution: &Execution) -> Option<String> {
+    let lines = || execution.stderr.lines();
+    let (_, text) = lines()
+        .find_map(|line| line.split_once("ERROR: AddressSanitizer: ").or(line.split_once("ERROR: LeakSanitizer: ")))?;
+    let what = text.split(" on ").next().unwrap_or(text).trim_end();
+    // The innermost call that is the program's has a place.
+    let frames = lines().filter(|line| line.trim_start().starts_with('#'));
+    let places = frames.filter_map(|line| line.rsplit_once(' ').map(|(_, place)| place));
+    let place = places.into_iter().find(|place| place.contains(':') && !place.contains("sanitizer"));
+    Some(match place {
+        Some(place) => format!("AddressSanitizer: {what} at {place}"),
+        None => format!("AddressSanitizer: {what}"),
+    })
+}

@@ -1,0 +1,128 @@
+//! What can fail in a program, and which of it counts.
+
+use std::fmt;
+use std::ops::BitOr;
+
+/// A kind of error.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Check {
+    /// What the program says itself: an assertion fails, an error function is called, an error label is reached.
+    Assertion,
+    /// The result of signed arithmetic does not fit its type.
+    Overflow,
+    /// A signed integer that is shifted to the left loses bits.
+    ShiftOverflow,
+    /// A division by zero.
+    Division,
+    /// A shift by a negative number, or by the width of the type or more.
+    ShiftCount,
+    /// An access outside of a live object, or a write into a constant.
+    Dereference,
+    /// What is freed is no block of the heap that is alive.
+    Free,
+    /// A block of the heap that nothing points to any more.
+    Leak,
+    /// A block of the heap that is not freed at the end.
+    Cleanup,
+}
+
+impl Check {
+    /// All of them.
+    pub const ALL: [Check; 9] = [
+        Check::Assertion,
+        Check::Overflow,
+        Check::ShiftOverflow,
+        Check::Division,
+        Check::ShiftCount,
+        Check::Dereference,
+        Check::Free,
+        Check::Leak,
+        Check::Cleanup,
+    ];
+
+    /// What users ask for to have it, and others with it.
+    pub fn group(self) -> &'static str {
+        match self {
+            Check::Assertion => "assertions",
+            Check::Overflow | Check::ShiftOverflow => "overflow",
+            Check::Division | Check::ShiftCount => "arithmetic",
+            Check::Dereference | Check::Free => "memory",
+            Check::Leak | Check::Cleanup => "leaks",
+        }
+    }
+
+    /// What SV-COMP calls it, where it has a name of its own.
+    pub fn subproperty(self) -> Option<&'static str> {
+        match self {
+            Check::Dereference => Some("valid-deref"),
+            Check::Free => Some("valid-free"),
+            Check::Leak => Some("valid-memtrack"),
+            Check::Cleanup => Some("valid-memcleanup"),
+            Check::Assertion | Check::Overflow | Check::ShiftOverflow | Check::Division | Check::ShiftCount => None,
+        }
+    }
+}
+
+/// A set of kinds of errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Checks(u16);
+
+impl Checks {
+    /// Those that users ask for by a name; none if it is no such name.
+    pub fn of_group(name: &str) -> Option<Checks> {
+        let checks: Checks = Check::ALL.into_iter().filter(|check| check.group() == name).collect();
+        (checks != Checks::default()).then_some(checks)
+    }
+
+    /// Whether one of them needs to know which objects there are.
+    pub fn are_about_memory(self) -> bool {
+        [Check::Dereference, Check::Free, Check::Leak, Check::Cleanup].into_iter().any(|check| self.contains(check))
+    }
+
+    /// Whether a kind of error counts.
+    pub fn contains(self, check: Check) -> bool {
+        self.0 >> check as u16 & 1 != 0
+    }
+}
+
+impl From<Check> for Checks {
+    fn from(check: Check) -> Self {
+        Checks(1 << check as u16)
+    }
+}
+
+impl FromIterator<Check> for Checks {
+    fn from_iter<T: IntoIterator<Item = Check>>(checks: T) -> Self {
+        checks.into_iter().fold(Checks::default(), |all, check| all | check.into())
+    }
+}
+
+impl BitOr for Checks {
+    type Output = Checks;
+
+    fn bitor(self, other: Checks) -> Checks {
+        Checks(self.0 | other.0)
+    }
+}
+
+/// What an error edge stands for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Failure {
+    /// The kind of error.
+    pub check: Check,
+    /// Which one (`reach_error`, `assertion x > 0`, `signed overflow in x + 1`).
+    pub text: String,
+}
+
+impl Failure {
+    /// An error that the program names.
+    pub fn assertion(text: impl Into<String>) -> Self {
+        Failure { check: Check::Assertion, text: text.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
