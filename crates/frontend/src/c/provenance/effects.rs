@@ -1,0 +1,307 @@
+//! What edges do to companions and tables.
+
+use clinch_ir::cfa::{
+    AllocKind, Assign, Edge, EdgeId, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
+};
+use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
+use rustc_hash::FxHashMap;
+
+use super::{AT_ONCE, Base, Body, HEAP, LITERAL, Provenance, STACK, STATIC, UNKNOWN, fresh, hidden};
+
+impl Provenance<'_> {
+    /// An edge with what it does to companions and tables.
+    pub(super) fn edge(&mut self, body: &mut Body, from: LocId, edge: &Edge) {
+        let mut edge = Edge { from, ..edge.clone() };
+        let mut before: Vec<Assign> = Vec::new();
+        let mut after: Vec<Assign> = Vec::new();
+        match &mut edge.op {
+            Op::Assign(assigns) => {
+                let (own, bytes) = (assigns.clone(), self.byte_assigns(assigns));
+                assigns.extend(bytes);
+                for assign in own {
+                    assigns.extend(self.companion_assign(assign));
+                }
+            }
+            Op::Input(symbol, site) => {
+                if let Some(&companion) = self.companions.get(symbol) {
+                    let own = matches!(self.program.inputs[site.index()].kind, InputKind::Uninitialised(_));
+                    let value = self.number(if own { 0 } else { UNKNOWN });
+                    after.push(Assign { target: Target::Var(companion), value });
+                }
+            }
+            Op::Call { callee, args, result } => {
+                for (index, arg) in args.clone().into_iter().enumerate() {
+                    let param = self.param(*callee, index, body);
+                    if param.is_some_and(|param| self.companions.contains_key(&param)) {
+                        args.push(self.companion_of(arg));
+                    }
+                }
+                if let Some(&companion) = result.as_ref().and_then(|result| self.companions.get(result)) {
+                    let value = self.program.terms.symbol(self.result);
+                    after.push(Assign { target: Target::Var(companion), value });
+                }
+            }
+            Op::Return(value) => {
+                let needed = body.procedure.result.is_some_and(|result| self.companions.contains_key(&result));
+                if let Some(value) = value.filter(|_| needed) {
+                    let value = self.companion_of(value);
+                    before.push(Assign { target: Target::Var(self.result), value });
+                }
+                before.extend(self.ends_with_call(body));
+            }
+            Op::Enter(object) if self.escaped.contains(object) => {
+                after.extend(self.object_entries(*object, STACK));
+                after.extend(self.forgotten(body, *object));
+            }
+            Op::Leave(object) if self.escaped.contains(object) => {
+                let address = self.program.objects[object.index()].address;
+                let address = self.number(address);
+                after.push(self.kind_entry(address, 0));
+            }
+            Op::Alloc { target, size, kind, .. } => after = self.new_block(body, *target, *size, *kind),
+            Op::Free(address) => after = self.freed(*address),
+            // The text that is printed ends somewhere, one hopes.
+            Op::Print(print) if print.format.contains(&b's') && self.may_stray(&print.args.clone()) => {
+                edge.op = Op::Unsupported("the length of a text that is printed".to_owned());
+            }
+            _ => {}
+        }
+        if matches!(edge.op, Op::Exit(_) | Op::Abort) {
+            edge.from = self.guard_leaks(body, edge.from, matches!(edge.op, Op::Exit(_)), edge.span);
+        }
+        if before.is_empty() && after.is_empty() {
+            body.procedure.edges.push(edge);
+            return;
+        }
+        edge.from = self.chain(&mut body.procedure, edge.from, vec![before]);
+        let to = edge.to;
+        if after.is_empty() {
+            body.procedure.edges.push(edge);
+            return;
+        }
+        let (middle, span) = (fresh(&mut body.procedure, to), edge.span);
+        body.procedure.edges.push(Edge { to: middle, ..edge });
+        body.procedure.edges.push(Edge { from: middle, to, op: Op::Assign(after), span });
+    }
+
+    pub(super) fn companion_assign(&mut self, assign: Assign) -> Option<Assign> {
+        let (Target::Var(symbol) | Target::Cell(symbol, _)) = assign.target;
+        let companion = *self.companions.get(&symbol)?;
+        // Addresses among bytes are treated as a whole.
+        if self.program.region(symbol).is_some_and(|r| r.cell_bytes == 1) {
+            return None;
+        }
+        let target = match assign.target {
+            Target::Var(_) => Target::Var(companion),
+            Target::Cell(_, address) => Target::Cell(companion, address),
+        };
+        Some(Assign { target, value: self.companion_of(assign.value) })
+    }
+
+    /// Companions of addresses that are written byte by byte.
+    pub(super) fn byte_assigns(&mut self, assigns: &[Assign]) -> Vec<Assign> {
+        let count = (self.program.pointer_bits / 8) as usize;
+        let mut all = Vec::new();
+        for bytes in assigns.chunks(count).filter(|bytes| bytes.len() == count) {
+            let Target::Cell(region, address) = bytes[0].target else { continue };
+            let is_byte = self.program.region(region).is_some_and(|r| r.cell_bytes == 1);
+            let (true, Some(&table)) = (is_byte, self.companions.get(&region)) else { continue };
+            if let Some(value) = self.joined(bytes) {
+                all.push(Assign { target: Target::Cell(table, address), value: self.companion_of(value) });
+            }
+        }
+        all
+    }
+
+    /// The value whose bytes are written, the lowest first.
+    pub(super) fn joined(&mut self, bytes: &[Assign]) -> Option<Term> {
+        let terms = &self.program.terms;
+        match terms.node(bytes[0].value) {
+            Node::Extract { hi: 7, lo: 0, of } if terms.bv_width(of) == self.program.pointer_bits => Some(of),
+            Node::BitVec(8, _) => {
+                let mut value = 0;
+                for (i, byte) in bytes.iter().enumerate() {
+                    let Node::BitVec(8, bits) = terms.node(byte.value) else { return None };
+                    value |= bits << (8 * i);
+                }
+                Some(self.number(value))
+            }
+            _ => None,
+        }
+    }
+
+    /// A parameter of a procedure, which may be the one at work.
+    pub(super) fn param(&self, callee: ProcedureId, index: usize, body: &Body) -> Option<Symbol> {
+        let procedure = if callee == body.id { &body.procedure } else { self.program.procedure(callee) };
+        procedure.params.get(index).copied()
+    }
+
+    /// Whether some of these values are addresses, and not of named objects.
+    pub(super) fn may_stray(&mut self, values: &[Term]) -> bool {
+        values.iter().any(|&value| match self.base(value) {
+            Base::None => false,
+            Base::Unknown => true,
+            Base::Of(base) => !matches!(self.program.terms.node(base), Node::BitVec(..)),
+        })
+    }
+
+    /// A local object of an iteration is another one than that of the iteration before: variables that point there point to nothing.
+    pub(super) fn forgotten(&mut self, body: &Body, object: ObjectId) -> Vec<Assign> {
+        let start = self.program.objects[object.index()].address;
+        let (start, none) = (self.number(start), self.number(0));
+        let own = body.procedure.params.iter().chain(&body.procedure.locals).copied();
+        let places: Vec<Symbol> = own.chain(self.program.globals.iter().map(|g| g.symbol)).collect();
+        let mut all = Vec::new();
+        for companion in places.iter().filter_map(|place| self.companions.get(place).copied()) {
+            let now = self.program.terms.symbol(companion);
+            let stale = self.program.terms.eq(now, start);
+            let value = self.program.terms.ite(stale, none, now);
+            all.push(Assign { target: Target::Var(companion), value });
+        }
+        all
+    }
+
+    /// Objects that end with a call.
+    pub(super) fn ends_with_call(&mut self, body: &Body) -> Vec<Assign> {
+        let objects = self.program.objects.iter().enumerate();
+        let own = objects.filter(|(_, o)| o.kind == ObjectKind::Local(body.id));
+        let own: Vec<u64> =
+            own.filter(|(i, _)| self.escaped.contains(&ObjectId::from_index(*i))).map(|(_, o)| o.address).collect();
+        let mut ends: Vec<Assign> = Vec::new();
+        for address in own {
+            let address = self.number(address);
+            ends.push(self.kind_entry(address, 0));
+        }
+        let mut made: Vec<Symbol> = body.made.values().copied().collect();
+        made.sort_unstable();
+        // Two of them may have made no block.
+        if let [only] = made[..] {
+            let address = self.program.terms.symbol(only);
+            ends.push(self.kind_entry(address, 0));
+        } else if !made.is_empty() {
+            ends.extend(self.many_end(&made));
+        }
+        ends
+    }
+
+    /// Targets of assignments at once are distinct, so what made no block ends at an address of its own.
+    pub(super) fn many_end(&mut self, made: &[Symbol]) -> Vec<Assign> {
+        let zero = self.number(0);
+        let mut ends = Vec::new();
+        for (index, &symbol) in made.iter().enumerate() {
+            let address = self.program.terms.symbol(symbol);
+            let none = self.program.terms.eq(address, zero);
+            let nowhere = self.number(index as u64 + 2);
+            let address = self.program.terms.ite(none, nowhere, address);
+            ends.push(self.kind_entry(address, 0));
+        }
+        ends
+    }
+
+    pub(super) fn new_block(&mut self, body: &Body, target: Symbol, size: Term, kind: AllocKind) -> Vec<Assign> {
+        let address = self.program.terms.symbol(target);
+        let number = if kind == AllocKind::Heap { HEAP } else { STACK };
+        let mut after = vec![self.size_entry(address, size), self.kind_entry(address, number)];
+        if let Some(&companion) = self.companions.get(&target) {
+            after.push(Assign { target: Target::Var(companion), value: address });
+        }
+        if let Some(&last) = body.made.get(&target) {
+            after.push(Assign { target: Target::Var(last), value: address });
+        }
+        if kind == AllocKind::Heap {
+            let one = self.program.terms.bit_vec(32, 1);
+            after.push(self.count(BinOp::BvAdd, one));
+        }
+        after
+    }
+
+    pub(super) fn freed(&mut self, address: Term) -> Vec<Assign> {
+        let zero = self.number(0);
+        let terms = &mut self.program.terms;
+        let null = terms.eq(address, zero);
+        let (none, one) = (terms.bit_vec(32, 0), terms.bit_vec(32, 1));
+        let less = terms.ite(null, none, one);
+        vec![self.kind_entry(address, 0), self.count(BinOp::BvSub, less)]
+    }
+
+    pub(super) fn count(&mut self, op: BinOp, by: Term) -> Assign {
+        let blocks = self.program.terms.symbol(self.blocks);
+        Assign { target: Target::Var(self.blocks), value: self.program.terms.bv(op, blocks, by) }
+    }
+
+    /// Variables that hold the last block of each place where one is made on the stack.
+    pub(super) fn stack_blocks(&mut self, procedure: &mut Procedure, edges: &[Edge]) -> FxHashMap<Symbol, Symbol> {
+        let mut made = FxHashMap::default();
+        for edge in edges {
+            if let Op::Alloc { target, kind: AllocKind::Stack, .. } = edge.op {
+                let name = format!("{}.made", self.program.terms.symbol_name(target));
+                let last = hidden(self.program, name, Sort::BitVec(self.program.pointer_bits));
+                procedure.locals.push(last);
+                made.insert(target, last);
+            }
+        }
+        made
+    }
+
+    /// Of blocks that a loop makes on the stack only the last one is known to end with the call.
+    pub(super) fn assume_loops_end(&mut self, edges: &[Edge], leaving: &[Vec<EdgeId>]) {
+        let comes_back = |edge: &Edge| {
+            let (mut seen, mut todo) = (vec![false; leaving.len()], vec![edge.to]);
+            while let Some(at) = todo.pop() {
+                if !std::mem::replace(&mut seen[at.index()], true) {
+                    todo.extend(leaving[at.index()].iter().map(|next| edges[next.index()].to));
+                }
+            }
+            seen[edge.from.index()]
+        };
+        let on_stack = |edge: &&Edge| matches!(edge.op, Op::Alloc { kind: AllocKind::Stack, .. });
+        if edges.iter().filter(on_stack).any(comes_back) {
+            let text = "memory that a loop allocates on the stack is not used after its function has returned";
+            self.program.assumptions.push(text.to_owned());
+        }
+    }
+
+    pub(super) fn no_blocks(&mut self, made: &FxHashMap<Symbol, Symbol>) -> Vec<Vec<Assign>> {
+        let zero = self.number(0);
+        let mut all: Vec<Assign> =
+            made.values().map(|&last| Assign { target: Target::Var(last), value: zero }).collect();
+        all.sort_by_key(|assign| match assign.target {
+            Target::Var(symbol) | Target::Cell(symbol, _) => symbol,
+        });
+        vec![all]
+    }
+
+    /// The entries of objects that live for ever.
+    pub(super) fn initial_tables(&mut self) -> Vec<Vec<Assign>> {
+        let mut escaped: Vec<ObjectId> = self.escaped.iter().copied().collect();
+        escaped.sort_unstable();
+        let mut all = Vec::new();
+        for object in escaped {
+            let kind = match self.program.objects[object.index()].kind {
+                ObjectKind::Static | ObjectKind::Handover => STATIC,
+                ObjectKind::Literal => LITERAL,
+                ObjectKind::Local(_) => continue,
+            };
+            all.extend(self.object_entries(object, kind));
+        }
+        all.chunks(AT_ONCE).map(<[Assign]>::to_vec).collect()
+    }
+
+    pub(super) fn object_entries(&mut self, object: ObjectId, kind: u64) -> [Assign; 2] {
+        let (address, size) = {
+            let object = &self.program.objects[object.index()];
+            (object.address, object.size)
+        };
+        let (address, size) = (self.number(address), self.number(size));
+        [self.size_entry(address, size), self.kind_entry(address, kind)]
+    }
+
+    pub(super) fn size_entry(&mut self, address: Term, size: Term) -> Assign {
+        Assign { target: Target::Cell(self.size, address), value: size }
+    }
+
+    pub(super) fn kind_entry(&mut self, address: Term, kind: u64) -> Assign {
+        let value = self.program.terms.bit_vec(8, kind);
+        Assign { target: Target::Cell(self.kind, address), value }
+    }
+}

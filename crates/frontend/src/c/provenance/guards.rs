@@ -1,0 +1,172 @@
+//! Guards: what an edge asks of addresses, and what must not be left over at the end.
+
+use clinch_ir::Span;
+use clinch_ir::cfa::{Check, Edge, Failure, ObjectKind, Op};
+use clinch_terms::{BinOp, LocId, Node, Symbol, Term};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::flows::{Demand, Purpose, demands};
+use super::{Base, Body, HEAP, LITERAL, Provenance, UNKNOWN, fresh};
+
+impl Provenance<'_> {
+    /// Checks what the edges out of a location ask of addresses; where they start then.
+    pub(super) fn guards(&mut self, body: &mut Body, mut at: LocId, leaving: &[&Edge]) -> LocId {
+        let mut seen: IndexSet<Demand, FxBuildHasher> = IndexSet::default();
+        for edge in leaving {
+            for demand in demands(self.program, &edge.op) {
+                let again = match demand.what {
+                    Purpose::Read(n) => seen.contains(&Demand { what: Purpose::Write(n), ..demand }),
+                    _ => false,
+                };
+                if seen.insert(demand) && !again {
+                    at = self.guard_demand(body, at, demand, edge.span);
+                }
+            }
+        }
+        at
+    }
+
+    pub(super) fn guard_demand(&mut self, body: &mut Body, at: LocId, demand: Demand, span: Span) -> LocId {
+        let (check, what) = match demand.what {
+            Purpose::Read(_) => (Check::Dereference, "invalid read"),
+            Purpose::Write(_) => (Check::Dereference, "invalid write"),
+            Purpose::Free | Purpose::Resize => (Check::Free, "invalid free"),
+        };
+        let base = self.base(demand.address);
+        let valid = self.is_valid(demand, base);
+        if matches!(self.program.terms.node(valid), Node::Bool(true)) {
+            return at;
+        }
+        let at = self.guard_origin(body, at, base, span);
+        let otherwise = match self.checks.contains(check) {
+            true => {
+                let text = format!("{what}: {}", self.program.source.excerpt(span));
+                Op::Error(Failure { check, text })
+            }
+            false => Op::Undefined(format!("an {what}")),
+        };
+        self.guard(body, at, valid, otherwise, span)
+    }
+
+    /// Where an address comes from must be known.
+    pub(super) fn guard_origin(&mut self, body: &mut Body, at: LocId, base: Base, span: Span) -> LocId {
+        let known = match base {
+            Base::None => return at,
+            Base::Unknown => self.program.terms.ff(),
+            Base::Of(term) if self.unknowns => {
+                let unknown = self.number(UNKNOWN);
+                let equal = self.program.terms.eq(term, unknown);
+                self.program.terms.not(equal)
+            }
+            Base::Of(_) => return at,
+        };
+        self.guard(
+            body,
+            at,
+            known,
+            Op::Unsupported("an access by a pointer whose object is not known".to_owned()),
+            span,
+        )
+    }
+
+    pub(super) fn guard(&mut self, body: &mut Body, at: LocId, condition: Term, otherwise: Op, span: Span) -> LocId {
+        if matches!(self.program.terms.node(condition), Node::Bool(true)) {
+            return at;
+        }
+        let negated = self.program.terms.not(condition);
+        let (good, bad) = (fresh(&mut body.procedure, at), fresh(&mut body.procedure, at));
+        let end = fresh(&mut body.procedure, at);
+        let edges = &mut body.procedure.edges;
+        edges.push(Edge { from: at, to: good, op: Op::Assume(condition), span });
+        edges.push(Edge { from: at, to: bad, op: Op::Assume(negated), span });
+        edges.push(Edge { from: bad, to: end, op: otherwise, span });
+        good
+    }
+
+    pub(super) fn is_valid(&mut self, demand: Demand, base: Base) -> Term {
+        let address = demand.address;
+        let (bytes, writes) = match demand.what {
+            Purpose::Read(bytes) => (bytes, false),
+            Purpose::Write(bytes) => (bytes, true),
+            Purpose::Free | Purpose::Resize => return self.is_block(demand, base),
+        };
+        let Base::Of(base) = base else { return self.program.terms.ff() };
+        if let Node::BitVec(_, start) = self.program.terms.node(base)
+            && let Some(object) = self.program.objects.iter().find(|o| o.address == start)
+        {
+            let (size, kind) = (object.size, object.kind);
+            if size < bytes || (writes && kind == ObjectKind::Literal) {
+                return self.program.terms.ff();
+            }
+            let most = self.number(size - bytes);
+            return self.is_within(address, base, most);
+        }
+        let (size, kind) = (self.entry(self.size, base), self.entry(self.kind, base));
+        let bytes = self.number(bytes);
+        let terms = &mut self.program.terms;
+        let (dead, literal) = (terms.bit_vec(8, 0), terms.bit_vec(8, LITERAL));
+        let (is_dead, is_literal) = (terms.eq(kind, dead), terms.eq(kind, literal));
+        let bad = if writes { terms.or(is_dead, is_literal) } else { is_dead };
+        let alive = terms.not(bad);
+        let long = terms.binary(BinOp::BvUle, bytes, size);
+        let most = terms.bv(BinOp::BvSub, size, bytes);
+        let within = self.is_within(address, base, most);
+        self.program.terms.all([alive, long, within])
+    }
+
+    pub(super) fn is_within(&mut self, address: Term, base: Term, most: Term) -> Term {
+        let terms = &mut self.program.terms;
+        let offset = if address == base {
+            terms.bit_vec(self.program.pointer_bits, 0)
+        } else {
+            terms.bv(BinOp::BvSub, address, base)
+        };
+        match (terms.node(offset), terms.node(most)) {
+            (Node::BitVec(_, offset), Node::BitVec(_, most)) => terms.bool(offset <= most),
+            _ => terms.binary(BinOp::BvUle, offset, most),
+        }
+    }
+
+    pub(super) fn entry(&mut self, table: Symbol, base: Term) -> Term {
+        let table = self.program.terms.symbol(table);
+        self.program.terms.select(table, base)
+    }
+
+    /// Whether an address is the start of a block of the heap that is alive.
+    pub(super) fn is_block(&mut self, demand: Demand, base: Base) -> Term {
+        let address = demand.address;
+        let zero = self.number(0);
+        let null = self.program.terms.eq(address, zero);
+        let block = match base {
+            Base::Of(base) => {
+                let kind = self.entry(self.kind, base);
+                let heap = self.program.terms.bit_vec(8, HEAP);
+                let is_heap = self.program.terms.eq(kind, heap);
+                let is_start = self.program.terms.eq(address, base);
+                self.program.terms.and(is_start, is_heap)
+            }
+            _ => self.program.terms.ff(),
+        };
+        if demand.what == Purpose::Free { self.program.terms.or(null, block) } else { block }
+    }
+
+    /// What must not be left over at the end of a run. What `main` knew is gone when it has returned, and only then.
+    pub(super) fn guard_leaks(&mut self, body: &mut Body, at: LocId, ends: bool, span: Span) -> LocId {
+        let counts = self.checks.contains(Check::Leak) || self.checks.contains(Check::Cleanup);
+        if !counts {
+            return at;
+        }
+        let (blocks, none) = (self.program.terms.symbol(self.blocks), self.program.terms.bit_vec(32, 0));
+        let all_freed = self.program.terms.eq(blocks, none);
+        let failure = |check, text: &str| Op::Error(Failure { check, text: text.to_owned() });
+        let otherwise = if self.checks.contains(Check::Cleanup) {
+            failure(Check::Cleanup, "memory that is not freed at the end")
+        } else if body.is_entry && ends && !self.held {
+            failure(Check::Leak, "memory that nothing points to any more")
+        } else {
+            Op::Unsupported("whether something still points to memory that is not freed".to_owned())
+        };
+        self.guard(body, at, all_freed, otherwise, span)
+    }
+}
