@@ -66,6 +66,9 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     let flags: Vec<String> =
         reading.defines.iter().map(Define::macro_flag).chain(reading.cpp_flags.iter().cloned()).collect();
     let units = sources.iter().map(|source| unit(source, data_model, &flags)).collect::<Result<Vec<_>, _>>()?;
+    if checks.are_about_memory() && reading.integers == Some(Integers::Mathematical) {
+        return Err(Error::Usage("memory is checked with --integers machine only".to_owned()));
+    }
     let options = Options {
         data_model,
         integers: reading.integers.unwrap_or(Integers::Machine),

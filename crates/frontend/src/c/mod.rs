@@ -113,9 +113,10 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
         bad(CError::new(source.clone(), vec![problem]))
     };
     lower::expose_globals(&mut hir, &lowering).map_err(failed)?;
-    let mut program = lower::lower(&hir, source.clone(), &lowering).map_err(failed)?;
-    if options.checks.are_about_memory() {
-        provenance::check_memory(&mut program, options.checks);
+    if !options.checks.are_about_memory() {
+        return lower::lower(&hir, source.clone(), &lowering).map_err(failed);
     }
+    let (mut program, ranges) = lower::lower_with_ranges(&hir, source.clone(), &lowering).map_err(failed)?;
+    provenance::check_memory(&mut program, options.checks, ranges);
     Ok(program)
 }

@@ -44,8 +44,20 @@ impl Lowering<'_> {
         self.fill(to, cell, size, Filling::From(from), span);
     }
 
+    /// A block is read, or written, as a whole.
+    pub(super) fn touch(&mut self, address: Term, size: Term, writes: bool, span: Span) {
+        if let Some(ranges) = self.ranges {
+            let mark = if writes { ranges.written } else { ranges.read };
+            self.body.emit(Op::Assign(vec![Assign { target: Target::Cell(mark, address), value: size }]), span);
+        }
+    }
+
     /// Writes `size` bytes at an address.
     pub(super) fn fill(&mut self, to: Term, cell: Option<Cell>, size: Term, filling: Filling, span: Span) {
+        self.touch(to, size, true, span);
+        if let Filling::From(from) = filling {
+            self.touch(from, size, false, span);
+        }
         let Some(cell) = cell else {
             self.body.stop(Op::Unsupported("an access to unknown memory".to_owned()), span);
             return;
@@ -286,6 +298,8 @@ impl Lowering<'_> {
     }
 
     fn copy_down(&mut self, to: Term, from: Term, cell: Option<Cell>, size: Term, span: Span) {
+        self.touch(to, size, true, span);
+        self.touch(from, size, false, span);
         let elements = cell.and_then(|c| self.points.elements(c));
         let pieces = match (cell, elements) {
             (Some(cell), Some(elements)) => self.points.pieces(cell, elements.stride, MAX_PIECES).ok(),

@@ -23,6 +23,8 @@ pub(super) enum End {
     Object(clinch_ir::cfa::ObjectId),
     /// A call of a clean-up function, of [`Hir::cleanups`](super::super::hir::Hir::cleanups).
     Cleanup(usize),
+    /// The life of an object ends that the call made, and whose address is in a variable.
+    Block(Symbol),
 }
 
 /// Where `break` and `continue` go.

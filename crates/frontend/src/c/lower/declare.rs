@@ -84,6 +84,9 @@ impl Lowering<'_> {
                 };
                 let op = Op::Alloc { target: symbol, size, kind: AllocKind::Stack, zeroed: false };
                 self.body.emit(op, span);
+                if !self.body.whole_call.contains(&variable) {
+                    self.ends_with_block(symbol);
+                }
             }
         }
     }

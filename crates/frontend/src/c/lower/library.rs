@@ -194,6 +194,8 @@ impl Lowering<'_> {
             }
             Library::Memcmp => {
                 let (other, size) = (self.text_arg(args, call, 1), self.size_arg(args, call, 2));
+                self.touch(a, size, false, e.span);
+                self.touch(other.0, size, false, e.span);
                 self.compare_bytes((a, cell), other, Some(size), false, e)
             }
             _ => return None,

@@ -106,9 +106,35 @@ pub fn expose_globals(hir: &mut Hir, options: &LowerOptions) -> Result<(), Lower
     Ok(())
 }
 
+/// Marks blocks of memory that are read or written as a whole, though not all of their bytes may be: an assignment to the cell at their
+/// address, of their size, to a region that is nothing else. They are for `provenance`, which takes them out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ranges {
+    pub(crate) read: Symbol,
+    pub(crate) written: Symbol,
+    /// The object that starts there is no more.
+    pub(crate) ended: Symbol,
+}
+
 /// Makes automata of all functions that can be called from the entry function.
 pub fn lower(hir: &Hir, source: SourceMap, options: &LowerOptions) -> Result<CfaProgram, LowerError> {
     deep(|| Lowering::new(hir, source, options).and_then(Lowering::program))
+}
+
+/// The same, with marks where blocks are accessed.
+pub(crate) fn lower_with_ranges(
+    hir: &Hir,
+    source: SourceMap,
+    options: &LowerOptions,
+) -> Result<(CfaProgram, Ranges), LowerError> {
+    deep(|| {
+        let mut lowering = Lowering::new(hir, source, options)?;
+        let pointer = lowering.sort_of_bits(lowering.pointer_bits());
+        let mut mark = |name: &str| lowering.terms.declare(name, Sort::array(pointer.clone(), pointer.clone()));
+        let ranges = Ranges { read: mark("$read"), written: mark("$written"), ended: mark("$ended") };
+        lowering.ranges = Some(ranges);
+        lowering.program().map(|program| (program, ranges))
+    })
 }
 
 /// Does work that recurses as deeply as the program nests.
@@ -143,6 +169,8 @@ struct Lowering<'h> {
     order: order::Summaries,
     /// The call whose value is compared with 0, and not used otherwise.
     tested: Option<usize>,
+    /// Marks for blocks, if someone wants to know.
+    ranges: Option<Ranges>,
     /// The procedure at work.
     body: Body,
 }
@@ -181,6 +209,7 @@ impl<'h> Lowering<'h> {
             unused: None,
             order: order::Summaries::default(),
             tested: None,
+            ranges: None,
             body: Body::new(None),
         })
     }

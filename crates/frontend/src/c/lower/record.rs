@@ -34,6 +34,10 @@ impl Lowering<'_> {
         match &e.kind {
             ExprKind::Load(place) => {
                 let target = self.target(place);
+                if let (Target::Memory { address, .. }, Some(size)) = (&target, self.hir.types.size(e.ty)) {
+                    let (address, size) = (*address, self.address(size));
+                    self.touch(address, size, false, e.span);
+                }
                 self.record_at(&target, e.ty, e.span)
             }
             ExprKind::Assign(place, value) => {

@@ -4,7 +4,8 @@
 //! during the whole call.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{ObjectId, Op};
+use clinch_ir::cfa::{Assign, ObjectId, Op, Target};
+use clinch_terms::Symbol;
 
 use super::super::hir::{LabelId, Stmt, VariableId};
 use super::Lowering;
@@ -52,7 +53,25 @@ impl Lowering<'_> {
             match end {
                 End::Object(object) => self.body.emit(Op::Leave(object), span),
                 End::Cleanup(call) => self.effect(&hir.cleanups[call]),
+                End::Block(symbol) => self.mark_end(symbol, span),
             }
+        }
+    }
+
+    /// The life of an object that was made at run time ends with the innermost block, for those who look.
+    pub(super) fn ends_with_block(&mut self, address: Symbol) {
+        if self.ranges.is_some()
+            && let Some(scope) = self.body.scopes.last_mut()
+            && !scope.ends.contains(&End::Block(address))
+        {
+            scope.ends.push(End::Block(address));
+        }
+    }
+
+    fn mark_end(&mut self, address: Symbol, span: Span) {
+        if let Some(ranges) = self.ranges {
+            let (address, value) = (self.terms.symbol(address), self.address(0));
+            self.body.emit(Op::Assign(vec![Assign { target: Target::Cell(ranges.ended, address), value }]), span);
         }
     }
 

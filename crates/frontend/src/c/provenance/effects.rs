@@ -16,6 +16,15 @@ impl Provenance<'_> {
         let mut after: Vec<Assign> = Vec::new();
         match &mut edge.op {
             Op::Assign(assigns) => {
+                let marks = [self.ranges.read, self.ranges.written, self.ranges.ended];
+                let ended = assigns.iter().filter_map(|assign| match assign.target {
+                    Target::Cell(region, address) if region == self.ranges.ended => Some(address),
+                    _ => None,
+                });
+                for address in ended.collect::<Vec<_>>() {
+                    after.push(self.kind_entry(address, 0));
+                }
+                assigns.retain(|assign| !matches!(assign.target, Target::Cell(region, _) if marks.contains(&region)));
                 let (own, bytes) = (assigns.clone(), self.byte_assigns(assigns));
                 assigns.extend(bytes);
                 for assign in own {
@@ -65,6 +74,9 @@ impl Provenance<'_> {
                 edge.op = Op::Unsupported("the length of a text that is printed".to_owned());
             }
             _ => {}
+        }
+        if matches!(&edge.op, Op::Assign(assigns) if assigns.is_empty()) {
+            edge.op = Op::Skip;
         }
         if matches!(edge.op, Op::Exit(_) | Op::Abort) {
             edge.from = self.guard_leaks(body, edge.from, matches!(edge.op, Op::Exit(_)), edge.span);

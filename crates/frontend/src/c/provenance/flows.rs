@@ -5,6 +5,8 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
+use crate::c::lower::Ranges;
+
 /// An access, or what an edge asks of an address otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Demand {
@@ -18,6 +20,10 @@ pub(super) enum Purpose {
     Read(u64),
     /// So many bytes are written.
     Write(u64),
+    /// As many bytes as a term says are read.
+    ReadBlock(Term),
+    /// As many bytes as a term says are written.
+    WriteBlock(Term),
     /// The block is freed. A null pointer is fine.
     Free,
     /// It is the start of a block of the heap.
@@ -25,7 +31,7 @@ pub(super) enum Purpose {
 }
 
 /// What an edge asks of addresses, those inside of other terms first.
-pub(super) fn demands(program: &CfaProgram, op: &Op) -> IndexSet<Demand, FxBuildHasher> {
+pub(super) fn demands(program: &CfaProgram, ranges: Ranges, op: &Op) -> IndexSet<Demand, FxBuildHasher> {
     let mut all = IndexSet::default();
     let bytes = |region: Symbol| program.region(region).filter(|r| !r.ghost).map(|r| u64::from(r.cell_bytes));
     for term in op.terms() {
@@ -40,7 +46,15 @@ pub(super) fn demands(program: &CfaProgram, op: &Op) -> IndexSet<Demand, FxBuild
     }
     match op {
         Op::Assign(assigns) => all.extend(assigns.iter().filter_map(|assign| match assign.target {
-            Target::Cell(region, address) => Some(Demand { address, what: Purpose::Write(bytes(region)?) }),
+            Target::Cell(region, address) => {
+                let what = match region {
+                    _ if region == ranges.read => Purpose::ReadBlock(assign.value),
+                    _ if region == ranges.written => Purpose::WriteBlock(assign.value),
+                    _ if region == ranges.ended => return None,
+                    _ => Purpose::Write(bytes(region)?),
+                };
+                Some(Demand { address, what })
+            }
             Target::Var(_) => None,
         })),
         Op::Free(address) => all.extend([Demand { address: *address, what: Purpose::Free }]),
@@ -204,7 +218,7 @@ pub(super) fn object_at(program: &CfaProgram, address: u64) -> Option<u64> {
 }
 
 /// The variables and regions that need a companion: what an access may get its address from.
-pub(super) fn needed(program: &mut CfaProgram) -> Vec<Symbol> {
+pub(super) fn needed(program: &mut CfaProgram, ranges: Ranges) -> Vec<Symbol> {
     let flows = flows(program);
     let mut needed: FxHashSet<Symbol> = FxHashSet::default();
     let add = |needed: &mut FxHashSet<Symbol>, term: Term| {
@@ -214,7 +228,7 @@ pub(super) fn needed(program: &mut CfaProgram) -> Vec<Symbol> {
         needed.len() > before
     };
     for edge in program.procedures.iter().flat_map(|p| &p.edges) {
-        for demand in demands(program, &edge.op) {
+        for demand in demands(program, ranges, &edge.op) {
             add(&mut needed, demand.address);
         }
     }

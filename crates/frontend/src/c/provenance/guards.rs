@@ -14,7 +14,7 @@ impl Provenance<'_> {
     pub(super) fn guards(&mut self, body: &mut Body, mut at: LocId, leaving: &[&Edge]) -> LocId {
         let mut seen: IndexSet<Demand, FxBuildHasher> = IndexSet::default();
         for edge in leaving {
-            for demand in demands(self.program, &edge.op) {
+            for demand in demands(self.program, self.ranges, &edge.op) {
                 let again = match demand.what {
                     Purpose::Read(n) => seen.contains(&Demand { what: Purpose::Write(n), ..demand }),
                     _ => false,
@@ -29,8 +29,8 @@ impl Provenance<'_> {
 
     pub(super) fn guard_demand(&mut self, body: &mut Body, at: LocId, demand: Demand, span: Span) -> LocId {
         let (check, what) = match demand.what {
-            Purpose::Read(_) => (Check::Dereference, "invalid read"),
-            Purpose::Write(_) => (Check::Dereference, "invalid write"),
+            Purpose::Read(_) | Purpose::ReadBlock(_) => (Check::Dereference, "invalid read"),
+            Purpose::Write(_) | Purpose::WriteBlock(_) => (Check::Dereference, "invalid write"),
             Purpose::Free | Purpose::Resize => (Check::Free, "invalid free"),
         };
         let base = self.base(demand.address);
@@ -87,32 +87,56 @@ impl Provenance<'_> {
     pub(super) fn is_valid(&mut self, demand: Demand, base: Base) -> Term {
         let address = demand.address;
         let (bytes, writes) = match demand.what {
-            Purpose::Read(bytes) => (bytes, false),
-            Purpose::Write(bytes) => (bytes, true),
+            Purpose::Read(bytes) => (self.number(bytes), false),
+            Purpose::Write(bytes) => (self.number(bytes), true),
+            Purpose::ReadBlock(bytes) => (bytes, false),
+            Purpose::WriteBlock(bytes) => (bytes, true),
             Purpose::Free | Purpose::Resize => return self.is_block(demand, base),
         };
-        let Base::Of(base) = base else { return self.program.terms.ff() };
-        if let Node::BitVec(_, start) = self.program.terms.node(base)
-            && let Some(object) = self.program.objects.iter().find(|o| o.address == start)
-        {
-            let (size, kind) = (object.size, object.kind);
-            if size < bytes || (writes && kind == ObjectKind::Literal) {
-                return self.program.terms.ff();
-            }
-            let most = self.number(size - bytes);
-            return self.is_within(address, base, most);
-        }
-        let (size, kind) = (self.entry(self.size, base), self.entry(self.kind, base));
-        let bytes = self.number(bytes);
+        let zero = self.number(0);
+        let nothing = if bytes == zero { self.program.terms.tt() } else { self.program.terms.eq(bytes, zero) };
+        let inside = match base {
+            Base::Of(base) => self.is_inside(address, base, bytes, writes),
+            Base::None | Base::Unknown => self.program.terms.ff(),
+        };
+        self.program.terms.or(nothing, inside)
+    }
+
+    /// Whether so many bytes at an address are inside of the live object that starts at the base.
+    fn is_inside(&mut self, address: Term, base: Term, bytes: Term, writes: bool) -> Term {
+        let (size, alive) = match self.program.terms.node(base) {
+            Node::BitVec(_, start) => self.named_object(start, writes),
+            _ => (self.entry(self.size, base), self.is_alive(base, writes)),
+        };
+        let long = self.is_at_most(bytes, size);
+        let most = self.program.terms.bv(BinOp::BvSub, size, bytes);
+        let within = self.is_within(address, base, most);
+        self.program.terms.all([alive, long, within])
+    }
+
+    /// The size of an object that is accessed by its name, and whether it may be: it is alive where its name is known.
+    fn named_object(&mut self, start: u64, writes: bool) -> (Term, Term) {
+        let object = self.program.objects.iter().find(|o| o.address == start).map(|o| (o.size, o.kind));
+        let (size, kind) = object.unwrap_or((0, ObjectKind::Static));
+        let may = !(writes && kind == ObjectKind::Literal);
+        (self.number(size), self.program.terms.bool(may))
+    }
+
+    fn is_alive(&mut self, base: Term, writes: bool) -> Term {
+        let kind = self.entry(self.kind, base);
         let terms = &mut self.program.terms;
         let (dead, literal) = (terms.bit_vec(8, 0), terms.bit_vec(8, LITERAL));
         let (is_dead, is_literal) = (terms.eq(kind, dead), terms.eq(kind, literal));
         let bad = if writes { terms.or(is_dead, is_literal) } else { is_dead };
-        let alive = terms.not(bad);
-        let long = terms.binary(BinOp::BvUle, bytes, size);
-        let most = terms.bv(BinOp::BvSub, size, bytes);
-        let within = self.is_within(address, base, most);
-        self.program.terms.all([alive, long, within])
+        terms.not(bad)
+    }
+
+    fn is_at_most(&mut self, a: Term, b: Term) -> Term {
+        let terms = &mut self.program.terms;
+        match (terms.node(a), terms.node(b)) {
+            (Node::BitVec(_, a), Node::BitVec(_, b)) => terms.bool(a <= b),
+            _ => terms.binary(BinOp::BvUle, a, b),
+        }
     }
 
     pub(super) fn is_within(&mut self, address: Term, base: Term, most: Term) -> Term {
@@ -122,10 +146,7 @@ impl Provenance<'_> {
         } else {
             terms.bv(BinOp::BvSub, address, base)
         };
-        match (terms.node(offset), terms.node(most)) {
-            (Node::BitVec(_, offset), Node::BitVec(_, most)) => terms.bool(offset <= most),
-            _ => terms.binary(BinOp::BvUle, offset, most),
-        }
+        self.is_at_most(offset, most)
     }
 
     pub(super) fn entry(&mut self, table: Symbol, base: Term) -> Term {

@@ -20,6 +20,7 @@ use clinch_ir::cfa::{
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::lower::Ranges;
 use flows::{demands, flows, from_bytes, holds_blocks, needed, object_at};
 
 /// Kinds of objects in the table; 0 is one that is no more.
@@ -35,9 +36,9 @@ const UNKNOWN: u64 = 1;
 const AT_ONCE: usize = 64;
 
 /// Adds the checks that are asked for.
-pub(crate) fn check_memory(program: &mut CfaProgram, checks: Checks) {
-    let needed = needed(program);
-    let mut pass = Provenance::new(program, checks, &needed);
+pub(crate) fn check_memory(program: &mut CfaProgram, checks: Checks, ranges: Ranges) {
+    let needed = needed(program, ranges);
+    let mut pass = Provenance::new(program, checks, ranges, &needed);
     for index in 0..pass.program.procedures.len() {
         pass.procedure(ProcedureId::from_index(index));
     }
@@ -58,6 +59,7 @@ enum Base {
 struct Provenance<'p> {
     program: &'p mut CfaProgram,
     checks: Checks,
+    ranges: Ranges,
     /// Companions of variables and regions.
     companions: FxHashMap<Symbol, Symbol>,
     /// Bytes of the object that starts at an address, and its kind.
@@ -76,7 +78,7 @@ struct Provenance<'p> {
 }
 
 impl<'p> Provenance<'p> {
-    fn new(program: &'p mut CfaProgram, checks: Checks, needed: &[Symbol]) -> Self {
+    fn new(program: &'p mut CfaProgram, checks: Checks, ranges: Ranges, needed: &[Symbol]) -> Self {
         let pointer = Sort::BitVec(program.pointer_bits);
         let mut companions = FxHashMap::default();
         for &symbol in needed {
@@ -95,8 +97,19 @@ impl<'p> Provenance<'p> {
             hidden(program, "$blocks".to_owned(), Sort::BitVec(32)),
         );
         let (escaped, held) = (FxHashSet::default(), false);
-        let mut pass =
-            Provenance { program, checks, companions, size, kind, result, blocks, escaped, unknowns: false, held };
+        let mut pass = Provenance {
+            program,
+            checks,
+            ranges,
+            companions,
+            size,
+            kind,
+            result,
+            blocks,
+            escaped,
+            unknowns: false,
+            held,
+        };
         pass.look_at_flows();
         pass.declare_companions();
         pass
@@ -116,7 +129,8 @@ impl<'p> Provenance<'p> {
             }
         }
         let edges = self.program.procedures.iter().flat_map(|p| &p.edges);
-        let asked: Vec<Term> = edges.flat_map(|edge| demands(self.program, &edge.op)).map(|d| d.address).collect();
+        let asked: Vec<Term> =
+            edges.flat_map(|edge| demands(self.program, self.ranges, &edge.op)).map(|d| d.address).collect();
         for address in asked {
             if let Base::Of(base) = self.base(address)
                 && !matches!(self.program.terms.node(base), Node::BitVec(..))
