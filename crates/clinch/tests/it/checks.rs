@@ -1,5 +1,7 @@
 //! What can go wrong without an assertion: each kind of error is found and confirmed, and its correct twin is proved.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::c::on_text;
 
 /// A program with an error, the text that makes it correct instead, and what is said of the error.
@@ -152,4 +154,48 @@ fn unknown_checks_and_contradictions_are_errors() {
         assert_eq!(code, 64, "{shown}");
         assert!(shown.contains(message), "{shown}");
     }
+}
+
+/// Declarations of the programs below.
+const DECLARATIONS: &str = include_str!("../memory/head.h");
+
+/// Programs in a text, each on a line of its own below one with its name.
+fn programs(text: &str) -> Vec<String> {
+    text.split("\n\n").filter(|program| !program.trim().is_empty()).map(|p| format!("{DECLARATIONS}{p}\n")).collect()
+}
+
+/// Checks memory in all of them; how many have an exit code. None may have the other.
+fn count(programs: &[String], wanted: i32, forbidden: i32) -> usize {
+    let next = AtomicUsize::new(0);
+    let found = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (code, shown) =
+                        on_text("check", program, &["--check", "memory", "--timeout", "5s", "--threads", "1"]);
+                    assert_ne!(code, forbidden, "{program}\n{shown}");
+                    assert!(code <= 2, "{program}\n{shown}");
+                    found.fetch_add(usize::from(code == wanted), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    found.into_inner()
+}
+
+/// Small programs with an error of memory each, of many kinds: none is proved, most are found and confirmed.
+#[test]
+fn no_program_with_an_error_of_memory_is_proved() {
+    let programs = programs(include_str!("../memory/wrong.txt"));
+    let found = count(&programs, 1, 0);
+    assert!(found * 100 >= programs.len() * 80, "{found} of {} are found", programs.len());
+}
+
+/// Small programs without: no error is reported, most are proved.
+#[test]
+fn no_error_of_memory_is_reported_where_there_is_none() {
+    let programs = programs(include_str!("../memory/right.txt"));
+    let proved = count(&programs, 0, 1);
+    assert!(proved * 100 >= programs.len() * 85, "{proved} of {} are proved", programs.len());
 }

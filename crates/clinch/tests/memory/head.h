@@ -1,0 +1,17 @@
+extern int __VERIFIER_nondet_int(void);
+void*malloc(unsigned long);
+void*calloc(unsigned long,unsigned long);
+void*realloc(void*,unsigned long);
+void free(void*);
+void*memcpy(void*,const void*,unsigned long);
+void*memmove(void*,const void*,unsigned long);
+void*memset(void*,int,unsigned long);
+int memcmp(const void*,const void*,unsigned long);
+char*strcpy(char*,const char*);
+char*strcat(char*,const char*);
+char*strncpy(char*,const char*,unsigned long);
+char*strchr(const char*,int);
+unsigned long strlen(const char*);
+int printf(const char*,...);
+void*__builtin_alloca(unsigned long);
+void qsort(void*,unsigned long,unsigned long,int(*)(const void*,const void*));
