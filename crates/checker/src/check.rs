@@ -201,6 +201,7 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Procedures(loaded), Lazy) if loaded.program.is_recursive() => give_way(300),
         (Input::Procedures(loaded), Explicit) if loaded.program.is_recursive() => give_way(200),
         (Input::Procedures(loaded), Bounded) if loaded.program.is_recursive() => give_way(1000),
+        (Input::Procedures(_), Explicit) if is_about_arrays(input) => give_way(500),
         (Input::Procedures(_), Explicit | Lazy) => None,
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
         (Input::Procedures(_), Bounded) => give_way(300),

@@ -59,6 +59,7 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
         let end = (start + length).min(program.source.text.len());
         let count = edits.partition_point(|edit| edit.start < end);
         let file = program.source.place(Span { start: start as u32, end: start as u32 }).file;
+        let file = file.replace('\\', "\\\\").replace('"', "\\\"");
         let mut unit = format!("#define main {RENAMED_MAIN}\n{RENAMED_LIBRARY}{DECLARATIONS}# 1 \"{file}\"\n");
         unit.push_str(&changed(&program.source.text, start..end, &edits[..count]));
         unit.push_str(&setters(subject, start..end));
