@@ -3,7 +3,7 @@ use std::path::Path;
 use clinch_engine::options::ValueForm;
 use clinch_frontend::Numbers;
 use clinch_frontend::c::types::DataModel;
-use clinch_ir::cfa::Integers;
+use clinch_ir::cfa::{Check, Integers};
 
 use super::*;
 use crate::check;
@@ -62,6 +62,8 @@ fn common(option: &str) -> fn(&mut Asked) {
         "integers" => |(t, _)| t.reading.integers = Some(Integers::Mathematical),
         "entry" => |(t, _)| t.reading.entry = Some("start".to_owned()),
         "globals-as-inputs" => |(t, _)| t.reading.globals_as_inputs = true,
+        "check" => |(t, _)| t.reading.asked = Some(crate::Asked::Checks(Check::Overflow.into())),
+        "property" => |(t, _)| t.reading.asked = Some(crate::Asked::Property(crate::Property::NoOverflow)),
         "cpp-flag" => |(t, _)| t.reading.cpp_flags.push("-DN=7".to_owned()),
         "dot" => |(_, o)| o.wanted.tree = true,
         "threads" => |(_, o)| o.threads = Some(2),

@@ -112,7 +112,7 @@ fn contradictory_assumptions_are_noted() {
 }
 
 /// What produces each assumption that the manual lists: the beginning of its line there, arguments, a program.
-const ASSUMING: [(&str, &[&str], &str); 15] = [
+const ASSUMING: [(&str, &[&str], &str); 16] = [
     (
         "memory is accessed inside of live objects only",
         &[],
@@ -167,6 +167,11 @@ const ASSUMING: [(&str, &[&str], &str); 15] = [
         "output with a computed format",
         &[],
         "int main(int argc, char **argv) { printf(argv[0]); if (argc < 0) reach_error(); return 0; }",
+    ),
+    (
+        "memory that a loop allocates on the stack",
+        &["--check", "memory"],
+        "int main(void) { for (int i = 0; i < 2; i++) { int *p = __builtin_alloca(4); *p = i; } return 0; }",
     ),
     (
         "pointers are written before they are read",

@@ -58,7 +58,7 @@ fn names() {
     wrong("int x; char x;", "1:13: `x` is declared as `char`, and before as `int`");
     wrong(
         "int f(int); int f(char *p) { return 0; }",
-        "1:17: `f` is declared as `int(char *)`, and before as `int(int)`",
+        "1:17: `f` is declared as `int (char *)`, and before as `int (int)`",
     );
     wrong("int x = 1; int x = 2;", "1:16: `x` is defined twice");
     wrong("int f(void) { return 0; }\nint f(void) { return 1; }", "2:5: `f` is defined twice");
