@@ -95,7 +95,8 @@ impl Closure<'_> {
 
     /// Follows a run to the next input; the state there, or one at a loop head on the way, must be in the set.
     fn leads_inside(&self, state: &mut MachineState) -> Result<(), Rejection> {
-        let mut pause = self.next_pause(state, LoopHeads::Pass, state.steps().saturating_add(UNWATCHED_STEPS));
+        let unwatched = if self.set.is_empty() { u64::MAX } else { UNWATCHED_STEPS };
+        let mut pause = self.next_pause(state, LoopHeads::Pass, state.steps().saturating_add(unwatched));
         if matches!(&pause, Pause::Stopped(o) if o.stop == End::Limit(Limit::Steps)) {
             loop {
                 pause = self.next_pause(state, LoopHeads::Stop, u64::MAX);

@@ -7,6 +7,7 @@
 //! A run is determined by its inputs. It never goes on behind undefined behaviour, nor where control or an address depends
 //! on a value that is not modelled.
 
+mod accelerate;
 mod arithmetic;
 mod code;
 mod compile;

@@ -1,5 +1,6 @@
 //! Tests of the machine.
 
+mod accelerate;
 mod arithmetic;
 mod blocks;
 mod control;

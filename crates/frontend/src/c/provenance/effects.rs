@@ -1,70 +1,34 @@
 //! What edges do to companions and tables.
 
+use clinch_ir::Span;
 use clinch_ir::cfa::{
-    AllocKind, Assign, Edge, EdgeId, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
+    AllocKind, Assign, Edge, EdgeId, InputId, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
 };
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use rustc_hash::FxHashMap;
 
+use super::super::lower::Ranges;
 use super::{AT_ONCE, Base, Body, HEAP, LITERAL, Provenance, STACK, STATIC, UNKNOWN, fresh, hidden};
 
 impl Provenance<'_> {
     /// An edge with what it does to companions and tables.
     pub(super) fn edge(&mut self, body: &mut Body, from: LocId, edge: &Edge) {
         let mut edge = Edge { from, ..edge.clone() };
-        let mut before: Vec<Assign> = Vec::new();
-        let mut after: Vec<Assign> = Vec::new();
+        let (mut before, mut after) = (Vec::new(), Vec::new());
         match &mut edge.op {
-            Op::Assign(assigns) => {
-                let marks = [self.ranges.read, self.ranges.written, self.ranges.ended];
-                let ended = assigns.iter().filter_map(|assign| match assign.target {
-                    Target::Cell(region, address) if region == self.ranges.ended => Some(address),
-                    _ => None,
-                });
-                for address in ended.collect::<Vec<_>>() {
-                    after.push(self.kind_entry(address, 0));
-                }
-                assigns.retain(|assign| !matches!(assign.target, Target::Cell(region, _) if marks.contains(&region)));
-                let (own, bytes) = (assigns.clone(), self.byte_assigns(assigns));
-                assigns.extend(bytes);
-                for assign in own {
-                    assigns.extend(self.companion_assign(assign));
-                }
-            }
-            Op::Input(symbol, site) => {
-                if let Some(&companion) = self.companions.get(symbol) {
-                    let own = matches!(self.program.inputs[site.index()].kind, InputKind::Uninitialised(_));
-                    let value = self.number(if own { 0 } else { UNKNOWN });
-                    after.push(Assign { target: Target::Var(companion), value });
-                }
-            }
+            Op::Assign(assigns) => after = self.assigned(assigns),
+            Op::Input(symbol, site) => after.extend(self.taken(*symbol, *site)),
             Op::Call { callee, args, result } => {
-                for (index, arg) in args.clone().into_iter().enumerate() {
-                    let param = self.param(*callee, index, body);
-                    if param.is_some_and(|param| self.companions.contains_key(&param)) {
-                        args.push(self.companion_of(arg));
-                    }
-                }
-                if let Some(&companion) = result.as_ref().and_then(|result| self.companions.get(result)) {
-                    let value = self.program.terms.symbol(self.result);
-                    after.push(Assign { target: Target::Var(companion), value });
-                }
+                self.pass(*callee, args, body);
+                after.extend(result.and_then(|result| self.received(result)));
             }
-            Op::Return(value) => {
-                let needed = body.procedure.result.is_some_and(|result| self.companions.contains_key(&result));
-                if let Some(value) = value.filter(|_| needed) {
-                    let value = self.companion_of(value);
-                    before.push(Assign { target: Target::Var(self.result), value });
-                }
-                before.extend(self.ends_with_call(body));
-            }
+            Op::Return(value) => before = self.returned(*value, body),
             Op::Enter(object) if self.escaped.contains(object) => {
-                after.extend(self.object_entries(*object, STACK));
-                after.extend(self.forgotten(body, *object));
+                edge.from = self.guard_earlier_life(body, edge.from, *object, edge.span);
+                after = self.entered(*object, body);
             }
             Op::Leave(object) if self.escaped.contains(object) => {
-                let address = self.program.objects[object.index()].address;
-                let address = self.number(address);
+                let address = self.number(self.program.objects[object.index()].address);
                 after.push(self.kind_entry(address, 0));
             }
             Op::Alloc { target, size, kind, .. } => after = self.new_block(body, *target, *size, *kind),
@@ -73,27 +37,95 @@ impl Provenance<'_> {
             Op::Print(print) if print.format.contains(&b's') && self.may_stray(&print.args.clone()) => {
                 edge.op = Op::Unsupported("the length of a text that is printed".to_owned());
             }
+            Op::Exit(_) => edge.from = self.guard_leaks(body, edge.from, true, edge.span),
+            Op::Abort => edge.from = self.guard_leaks(body, edge.from, false, edge.span),
             _ => {}
         }
         if matches!(&edge.op, Op::Assign(assigns) if assigns.is_empty()) {
             edge.op = Op::Skip;
         }
-        if matches!(edge.op, Op::Exit(_) | Op::Abort) {
-            edge.from = self.guard_leaks(body, edge.from, matches!(edge.op, Op::Exit(_)), edge.span);
-        }
-        if before.is_empty() && after.is_empty() {
-            body.procedure.edges.push(edge);
-            return;
-        }
         edge.from = self.chain(&mut body.procedure, edge.from, vec![before]);
-        let to = edge.to;
-        if after.is_empty() {
-            body.procedure.edges.push(edge);
-            return;
+        if !after.is_empty() {
+            let (middle, to, span) = (fresh(&mut body.procedure, edge.to), edge.to, edge.span);
+            edge.to = middle;
+            body.procedure.edges.push(Edge { from: middle, to, op: Op::Assign(after), span });
         }
-        let (middle, span) = (fresh(&mut body.procedure, to), edge.span);
-        body.procedure.edges.push(Edge { to: middle, ..edge });
-        body.procedure.edges.push(Edge { from: middle, to, op: Op::Assign(after), span });
+        body.procedure.edges.push(edge);
+    }
+
+    /// Companions of what is assigned, without the marks; what ends here is no more afterwards.
+    fn assigned(&mut self, assigns: &mut Vec<Assign>) -> Vec<Assign> {
+        let Ranges { read, written, ended } = self.ranges;
+        let mut after = Vec::new();
+        for assign in assigns.iter() {
+            if let Target::Cell(region, address) = assign.target
+                && region == ended
+            {
+                after.push(self.kind_entry(address, 0));
+            }
+        }
+        let is_mark = |target| matches!(target, Target::Cell(region, _) if [read, written, ended].contains(&region));
+        assigns.retain(|assign| !is_mark(assign.target));
+        let (own, bytes) = (assigns.clone(), self.byte_assigns(assigns));
+        assigns.extend(bytes);
+        for assign in own {
+            assigns.extend(self.companion_assign(assign));
+        }
+        after
+    }
+
+    /// A pointer that is an input comes from nowhere, or from outside.
+    fn taken(&mut self, symbol: Symbol, site: InputId) -> Option<Assign> {
+        let companion = *self.companions.get(&symbol)?;
+        let own = matches!(self.program.inputs[site.index()].kind, InputKind::Uninitialised(_));
+        let value = self.number(if own { 0 } else { UNKNOWN });
+        Some(Assign { target: Target::Var(companion), value })
+    }
+
+    /// Companions of the arguments that need one.
+    fn pass(&mut self, callee: ProcedureId, args: &mut Vec<Term>, body: &Body) {
+        for (index, arg) in args.clone().into_iter().enumerate() {
+            let param = self.param(callee, index, body);
+            if param.is_some_and(|param| self.companions.contains_key(&param)) {
+                args.push(self.companion_of(arg));
+            }
+        }
+    }
+
+    /// The companion of what a call has returned.
+    fn received(&mut self, result: Symbol) -> Option<Assign> {
+        let companion = *self.companions.get(&result)?;
+        Some(Assign { target: Target::Var(companion), value: self.program.terms.symbol(self.result) })
+    }
+
+    /// The companion of what a call returns, and the objects that end with it.
+    fn returned(&mut self, value: Option<Term>, body: &Body) -> Vec<Assign> {
+        let needed = body.procedure.result.is_some_and(|result| self.companions.contains_key(&result));
+        let mut before = Vec::new();
+        if let Some(value) = value.filter(|_| needed) {
+            before.push(Assign { target: Target::Var(self.result), value: self.companion_of(value) });
+        }
+        before.extend(self.ends_with_call(body));
+        before
+    }
+
+    /// The life of a local object begins.
+    fn entered(&mut self, object: ObjectId, body: &Body) -> Vec<Assign> {
+        let mut after = self.object_entries(object, STACK).to_vec();
+        after.extend(self.forgotten(body, object));
+        if let Some(&lived) = self.stored.get(&object) {
+            after.push(Assign { target: Target::Var(lived), value: self.program.terms.tt() });
+        }
+        after
+    }
+
+    /// Cells of memory may still hold the address of an object from an earlier life of it, and would point to the new one.
+    fn guard_earlier_life(&mut self, body: &mut Body, at: LocId, object: ObjectId, span: Span) -> LocId {
+        let Some(&lived) = self.stored.get(&object) else { return at };
+        let lived = self.program.terms.symbol(lived);
+        let first = self.program.terms.not(lived);
+        let what = "a local object that lives again, and whose address was kept in memory";
+        self.guard(body, at, first, Op::Unsupported(what.to_owned()), span)
     }
 
     pub(super) fn companion_assign(&mut self, assign: Assign) -> Option<Assign> {

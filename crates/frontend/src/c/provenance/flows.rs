@@ -1,6 +1,6 @@
 //! What goes where in a program: which addresses are asked for, and what they are computed from.
 
-use clinch_ir::cfa::{AllocKind, CfaProgram, ObjectKind, Op, Target};
+use clinch_ir::cfa::{AllocKind, CfaProgram, ObjectId, ObjectKind, Op, Target};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -189,6 +189,17 @@ pub(super) fn holds_blocks(program: &mut CfaProgram) -> bool {
     let lasting = program.objects.iter().filter(|o| !matches!(o.kind, ObjectKind::Local(_)));
     let mut places = lasting.flat_map(|o| &o.regions).chain(program.globals.iter().map(|g| &g.symbol));
     places.any(|place| holders.contains(place))
+}
+
+/// Whether the address of an object may get into a cell of memory.
+pub(super) fn gets_into_memory(program: &CfaProgram, flows: &[(Symbol, Term)], object: ObjectId) -> bool {
+    let start = program.objects[object.index()].address;
+    let is_own = |origin: Term| match program.terms.node(origin) {
+        Node::BitVec(width, address) if width == program.pointer_bits => object_at(program, address) == Some(start),
+        _ => false,
+    };
+    let holders = reached(program, flows, FxHashSet::default(), is_own);
+    program.regions.iter().any(|region| holders.contains(&region.symbol))
 }
 
 /// The variables and regions that may hold addresses of objects, or what comes from outside as a pointer.

@@ -14,14 +14,14 @@ mod guards;
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{
-    Assign, CfaProgram, Checks, Edge, Global, InputKind, Location, ObjectId, Op, Procedure, ProcedureId, Region,
-    VariableInfo,
+    Assign, CfaProgram, Checks, Edge, Global, InputKind, Location, ObjectId, ObjectKind, Op, Procedure, ProcedureId,
+    Region, VariableInfo,
 };
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lower::Ranges;
-use flows::{demands, flows, from_bytes, holds_blocks, needed, object_at};
+use flows::{demands, flows, from_bytes, gets_into_memory, holds_blocks, needed, object_at};
 
 /// Kinds of objects in the table; 0 is one that is no more.
 const STATIC: u64 = 1;
@@ -71,6 +71,8 @@ struct Provenance<'p> {
     blocks: Symbol,
     /// Objects whose addresses are companions.
     escaped: FxHashSet<ObjectId>,
+    /// Those of them that are local and whose addresses get into memory; for each a variable that says whether it has lived.
+    stored: FxHashMap<ObjectId, Symbol>,
     /// Whether a companion may be [`UNKNOWN`].
     unknowns: bool,
     /// Whether globals and static objects may hold addresses of blocks.
@@ -107,6 +109,7 @@ impl<'p> Provenance<'p> {
             result,
             blocks,
             escaped,
+            stored: FxHashMap::default(),
             unknowns: false,
             held,
         };
@@ -145,6 +148,24 @@ impl<'p> Provenance<'p> {
         let mut foreign = inputs.filter(|(_, kind)| !matches!(kind, InputKind::Uninitialised(_)));
         self.unknowns |= foreign.any(|(symbol, _)| self.companions.contains_key(&symbol));
         self.held = holds_blocks(self.program);
+        self.look_for_stored();
+    }
+
+    /// Which local objects have their addresses in memory, where no one can look for those of an earlier life.
+    fn look_for_stored(&mut self) {
+        let flows = flows(self.program);
+        let is_local = |o: &&ObjectId| matches!(self.program.objects[o.index()].kind, ObjectKind::Local(_));
+        let mut local: Vec<ObjectId> = self.escaped.iter().filter(is_local).copied().collect();
+        local.sort_unstable();
+        for object in local {
+            if gets_into_memory(self.program, &flows, object) {
+                let name = format!("{}.lived", self.program.objects[object.index()].name);
+                let lived = hidden(self.program, name, Sort::Bool);
+                let init = self.program.terms.ff();
+                self.program.globals.push(Global { symbol: lived, init });
+                self.stored.insert(object, lived);
+            }
+        }
     }
 
     /// Objects whose constant addresses occur in a base.
