@@ -56,7 +56,15 @@ impl Asker {
         let stdout = File::create(output)?;
         let stderr = stdout.try_clone()?;
         let mut child = Command::new(&self.clinch)
-            .args(["check", "--engine", engine, "--timeout", &format!("{}ms", self.timeout.as_millis())])
+            .args([
+                "check",
+                "--check",
+                "assertions",
+                "--engine",
+                engine,
+                "--timeout",
+                &format!("{}ms", self.timeout.as_millis()),
+            ])
             .args(clinch_flags(&program.flags))
             .args(&program.files)
             .stdin(Stdio::null())

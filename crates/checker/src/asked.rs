@@ -1,6 +1,6 @@
 //! What is asked of a C program: which errors count.
 
-use clinch_ir::cfa::{Check, Checks};
+use clinch_ir::cfa::{Check, Checks, Integers};
 
 /// A property of SV-COMP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,6 +70,19 @@ pub enum Asked {
 }
 
 impl Asked {
+    /// The errors that a check looks for where nothing is said: assertions, and what is undefined behaviour. Mathematical integers do not overflow, and
+    /// memory is not made of them.
+    pub(crate) fn by_default(integers: Option<Integers>) -> Checks {
+        let assertions = Check::Assertion.into();
+        match integers {
+            Some(Integers::Mathematical) => assertions,
+            _ => ["memory", "arithmetic", "overflow"]
+                .into_iter()
+                .filter_map(Checks::of_group)
+                .fold(assertions, |a, b| a | b),
+        }
+    }
+
     /// The errors that count.
     pub fn checks(self) -> Checks {
         match self {

@@ -13,13 +13,15 @@ use clinch_ir::Reason;
 use clinch_terms::work;
 use serde_json::json;
 
+use crate::asked::Asked;
 use crate::baton::{Baton, Hand};
 use crate::check::{self, Engine, Watcher};
-use crate::options::{EngineName, Given, Options};
+use crate::options::{EngineName, Given, Limits, Options};
 use crate::report::{GivenUp, Report, Telling, Verdict};
+use crate::rounds::{self, Played, Round};
 use crate::store::{Counts, Store};
 use crate::supervisor::first_engine;
-use crate::task::{Error, Input, Task};
+use crate::task::{Error, Input, Reading, Task};
 
 /// Terms are walked by recursion, and programs may hold deep ones.
 const STACK: usize = 1 << 30;
@@ -32,21 +34,34 @@ const EVERY: Duration = Duration::from_millis(20);
 ///
 /// An engine that is in a query of the solver when the check ends goes on until the query does.
 pub fn check(task: &Task, options: &Options) -> Result<Report, Error> {
-    check_with(task, options, Store::default())
+    check_with(task, options, Store::default)
 }
 
-/// The same with a store in which facts may be late.
-fn check_with(task: &Task, options: &Options, store: Store) -> Result<Report, Error> {
-    let (budget, stop) = check::budget(&options.limits, Duration::ZERO);
+/// The same with stores in which facts may be late.
+fn check_with(task: &Task, options: &Options, store: impl Fn() -> Store) -> Result<Report, Error> {
+    rounds::verdicts(task.checks(), options.limits.timeout, |round| play(task, options, round, store()))
+}
+
+/// One round.
+fn play(task: &Task, options: &Options, round: &Round, store: Store) -> Result<Played, Error> {
+    let reading = Reading { asked: round.checks.map(Asked::Checks).or(task.reading.asked), ..task.reading.clone() };
+    let task = &task.clone().with(reading);
+    let limits = Limits { timeout: round.until, ..options.limits };
+    let (budget, stop) = check::budget(&limits, round.elapsed);
     let alone = options.engine != EngineName::Auto || Given::new(&task.reading, options).is_for_some_engine();
     let first = if alone { None } else { Some(first_engine(task)) };
-    let (input, engine) = match prepare(task, options, first) {
+    let (mut input, engine) = match prepare(task, options, first) {
         Ok(prepared) => prepared,
         Err(Error::Unsupported(reason)) => {
-            return Ok(Report::unknown("none", Verdict::unknown(&reason), budget.elapsed(), json!({})));
+            let report = Report::unknown("none", Verdict::unknown(&reason), budget.elapsed(), json!({}));
+            return Ok(Played { report, sites: Vec::new() });
         }
         Err(error) => return Err(error),
     };
+    let sites = input.sites();
+    input.leave_out(&round.left_out);
+    let until = round.until.filter(|_| sites.len() > 1).map(|until| until.saturating_sub(round.reserve));
+    let budget = if until.is_some() { budget.with_timeout(until) } else { budget };
     let mut engines = vec![engine];
     if !alone {
         let others = check::helpful(&input).into_iter().filter(|name| Some(*name) != first);
@@ -54,7 +69,7 @@ fn check_with(task: &Task, options: &Options, store: Store) -> Result<Report, Er
     }
     let report = first_verdict(Arc::new(input), engines, options, &budget, store);
     stop.store(true, Ordering::Relaxed);
-    Ok(report)
+    Ok(Played { report, sites })
 }
 
 /// Reads the task, on a stack that is deep enough.
@@ -195,11 +210,11 @@ fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {
 
 #[cfg(test)]
 mod tests {
+    use clinch_ir::cfa::Check;
     use rand::{Rng, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::options::Limits;
 
     /// Needs bits, so that every engine goes through several rounds, and hears what the others tell in between.
     const BITS: &str = "
@@ -217,20 +232,31 @@ mod tests {
     fn a_program_that_was_seen_to_misbehave_is_not_safe() {
         let misuse = "int main(void) { int *p = malloc(4); if (!p) return 0; free(p); *p = 1;";
         let text = BITS.replace("WRONG", "0").replace("int main(void) {", misuse);
-        let task = Task::text("misuse.c", &format!("void *malloc(unsigned long); void free(void *);\n{text}"));
+        let task = about_assertions(Task::text(
+            "misuse.c",
+            &format!("void *malloc(unsigned long); void free(void *);\n{text}"),
+        ));
         let limits = Limits { timeout: Some(Duration::from_secs(5)), ..Limits::default() };
         let report = check(&task, &Options { limits, ..Options::default() }).expect("a C program");
         let Verdict::Unknown { reason, .. } = &report.verdict else { panic!("{report}") };
         assert!(reason.contains("undefined behaviour"), "{reason}");
     }
 
+    /// Other errors of a C program do not count.
+    fn about_assertions(task: Task) -> Task {
+        let is_c = task.kinds().contains(&crate::Kind::C);
+        let asked = is_c.then(|| Asked::Checks(Check::Assertion.into()));
+        let reading = Reading { asked, ..task.reading.clone() };
+        task.with(reading)
+    }
+
     fn bits(wrong: &str) -> Task {
-        Task::text("bits.c", &BITS.replace("WRONG", wrong))
+        about_assertions(Task::text("bits.c", &BITS.replace("WRONG", wrong)))
     }
 
     fn example(name: &str) -> Task {
         let name_alone = name.rsplit('/').next().expect("a name");
-        Task::text(name_alone, &text_of_example(name))
+        about_assertions(Task::text(name_alone, &text_of_example(name)))
     }
 
     fn text_of_example(name: &str) -> String {
@@ -240,7 +266,10 @@ mod tests {
 
     /// The example mouse-bug1.c, which includes mouse.c: a text in memory includes nothing from its folder.
     fn mouse_bug() -> Task {
-        Task::text("mouse-bug1.c", &format!("#define KEEP_INTERRUPTS\n{}", text_of_example("c/mouse.c")))
+        about_assertions(Task::text(
+            "mouse-bug1.c",
+            &format!("#define KEEP_INTERRUPTS\n{}", text_of_example("c/mouse.c")),
+        ))
     }
 
     fn word(verdict: &Verdict) -> &'static str {
@@ -291,9 +320,11 @@ mod tests {
         let _load = Load::new(2);
         for (task, expected) in tasks {
             for seed in 0..9 {
-                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-                let delay = move || Duration::from_millis(rng.random_range(0..60));
-                let report = check_with(&task, &Options::default(), Store::with_delay(Box::new(delay)));
+                let late = || {
+                    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+                    Store::with_delay(Box::new(move || Duration::from_millis(rng.random_range(0..60))))
+                };
+                let report = check_with(&task, &Options::default(), late);
                 let report = report.expect("a program");
                 assert_eq!((word(&report.verdict), report.certified), (expected, true), "seed {seed}: {report}");
             }

@@ -4,12 +4,18 @@
 //! The supervisor holds the other end of the worker's standard input: there it passes on what other workers found out, one line of
 //! JSON for each fact. Any other line asks the worker to stop, and the end means that nobody waits for an answer any more.
 
+use std::time::Duration;
+
 use clinch_engine::share::{Fact, Known};
+use clinch_ir::cfa::Checks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::options::EngineName;
+use crate::asked::Asked;
+use crate::options::{EngineName, Limits, Options};
 use crate::report::{GivenUp, Report};
+use crate::sites::Site;
+use crate::task::{Reading, Task};
 
 /// What a worker is to do, beside what the task and its options say.
 #[derive(Clone, Default, Serialize, Deserialize, Debug)]
@@ -21,6 +27,32 @@ pub struct Assignment {
     /// Whether it waits for its turns.
     #[serde(default)]
     pub takes_turns: bool,
+    /// When it ends, in milliseconds from the start of the check, if that is sooner than the time limit.
+    #[serde(default)]
+    pub until_ms: Option<u64>,
+    /// The kinds of errors that count, where every check has a verdict of its own.
+    #[serde(default)]
+    pub checks: Option<Vec<String>>,
+    /// The numbers of checks that do not count.
+    #[serde(default)]
+    pub left_out: Vec<u64>,
+}
+
+impl Assignment {
+    /// The options, with the limit of this worker.
+    pub(crate) fn limits(&self, options: &Options) -> Options {
+        let until = self.until_ms.map(Duration::from_millis);
+        let timeout = options.limits.timeout.into_iter().chain(until).min();
+        Options { limits: Limits { timeout, ..options.limits }, ..options.clone() }
+    }
+
+    /// The task, with what counts for this worker.
+    pub(crate) fn narrowed(&self, task: &Task) -> Task {
+        let Some(checks) = &self.checks else { return task.clone() };
+        let checks = checks.iter().filter_map(|name| Checks::of_group(name)).fold(Checks::default(), |a, b| a | b);
+        let reading = Reading { asked: Some(Asked::Checks(checks)), ..task.reading.clone() };
+        task.clone().with(reading)
+    }
 }
 
 /// What may be expected of an engine.
@@ -56,6 +88,8 @@ pub(crate) enum Message {
         engines: Vec<(EngineName, Prospects)>,
         /// Whether the program has but one run.
         one_run: bool,
+        /// The single checks of a program with procedures.
+        sites: Vec<Site>,
     },
     /// What keeps it busy.
     Busy(String),

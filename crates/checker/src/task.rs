@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::{Input as Model, Language, Numbers, Options as ModelOptions, ReadError, read};
-use clinch_ir::cfa::Integers;
+use clinch_ir::cfa::{Checks, Integers};
 use clinch_ir::{HornSystem, Program, Reason};
 
 use crate::asked::Asked;
 use crate::c::load::{self, Loaded};
 use crate::kind::Kind;
 use crate::options::Given;
+use crate::sites::Site;
 
 /// What is checked.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +111,23 @@ pub enum Input {
     Procedures(Box<Loaded>),
 }
 
+impl Input {
+    /// The single checks of a program with procedures.
+    pub(crate) fn sites(&self) -> Vec<Site> {
+        match self {
+            Input::Procedures(loaded) => loaded.sites(),
+            Input::Processes(_) | Input::Clauses(_) => Vec::new(),
+        }
+    }
+
+    /// Runs simply end where one of these checks fails.
+    pub(crate) fn leave_out(&mut self, numbers: &[u64]) {
+        if let Input::Procedures(loaded) = self {
+            loaded.leave_out(numbers);
+        }
+    }
+}
+
 impl Source {
     /// A file.
     pub fn file(name: impl Into<PathBuf>) -> Source {
@@ -156,6 +174,17 @@ impl Task {
     /// What the files are written in.
     pub fn kinds(&self) -> Vec<Kind> {
         self.sources.iter().filter_map(Source::kind).collect()
+    }
+
+    /// The errors that count in a C program, where every check has a verdict of its own.
+    pub(crate) fn checks(&self) -> Option<Checks> {
+        let is_c = |kind: &Kind| matches!(kind, Kind::C | Kind::Preprocessed);
+        match self.reading.asked {
+            _ if !self.kinds().iter().all(is_c) => None,
+            Some(Asked::Property(_)) => None,
+            Some(Asked::Checks(checks)) => Some(checks),
+            None => Some(Asked::by_default(self.reading.integers)),
+        }
     }
 
     /// Whether it is a program with procedures.

@@ -30,6 +30,7 @@ const WORK_FOR_RECHECK: Duration = Duration::from_secs(2);
 
 /// Does the work of a check, and tells the supervisor. `show` is told as well how it goes on, with the name of the engine.
 pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, show: impl FnOnce(&'static str) -> W) {
+    let (options, task) = (&assignment.limits(options), &assignment.narrowed(task));
     let (budget, stop) = check::budget(&options.limits, Duration::from_millis(assignment.elapsed_ms));
     clinch_smt::allow_interrupts();
     std::panic::set_hook(Box::new(tell_panic));
@@ -43,7 +44,7 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     }
     let turn = assignment.takes_turns.then(|| Arc::new(Turn::first(heard.clone())));
     let budget = turn.iter().fold(budget, |budget, turn| budget.with_turn(Arc::clone(turn)));
-    let (input, engine) = match check::prepare(task, options, assignment.member) {
+    let (mut input, engine) = match check::prepare(task, options, assignment.member) {
         Ok(prepared) => prepared,
         Err(Error::Input(text)) => return tell(&Message::BadInput(text)),
         Err(Error::Usage(text)) => return tell(&Message::BadUsage(text)),
@@ -55,7 +56,8 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     tell(&Message::Engine(engine.name().to_owned()));
     let helpful = check::helpful(&input).into_iter();
     let engines = helpful.map(|engine| (engine, check::prospects(&input, engine))).collect();
-    tell(&Message::Helpful { engines, one_run: check::has_one_run(&input) });
+    tell(&Message::Helpful { engines, one_run: check::has_one_run(&input), sites: input.sites() });
+    input.leave_out(&assignment.left_out);
     let others = assignment.member.is_some() && check::shares(&input, options);
     let sharing = others.then(|| Sharing { heard, quota: Quota::default(), counts: Counts::default() });
     let mut watcher = Link { shown: show(engine.name()), last: None, sharing, turn };

@@ -94,6 +94,11 @@ impl Budget {
         Budget { timeout, ..self }
     }
 
+    /// When it stops, from its start.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// Stops when the process holds this many bytes.
     pub fn with_memory(self, memory: Option<u64>) -> Self {
         Budget { memory, ..self }

@@ -90,7 +90,17 @@ fn search(request: &Request, folder: &Path, program: &'static str, preset: &'sta
     let file = folder.join(format!("{program}.c"));
     let time = format!("{}ms", request.bound.as_millis());
     let mut command = Command::new(&request.clinch);
-    command.arg("check").arg(file).args(["--engine", "lazy", "--preset", preset, "--timeout", &time, "--json"]);
+    command.arg("check").arg(file).args([
+        "--check",
+        "assertions",
+        "--engine",
+        "lazy",
+        "--preset",
+        preset,
+        "--timeout",
+        &time,
+        "--json",
+    ]);
     let output = command.output().map_err(|e| e.to_string())?;
     let answer: Value = serde_json::from_slice(&output.stdout)
         .map_err(|_| format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim()))?;

@@ -159,7 +159,12 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                 Instr::StoreGhost { region, address, src } => {
                     known!(address, "an address");
                     known!(src, "the origin of an address");
-                    memory.ghosts.set(region, slots.get(address), slots.get(src));
+                    let (address, value) = (slots.get(address), slots.get(src));
+                    memory.ghosts.set(region, address, value);
+                    if O::TRACES {
+                        let symbol = machine.program.regions[region as usize].symbol;
+                        self.changes.push(Change { symbol, address: Some(address), value, known: true });
+                    }
                 }
                 Instr::Jump { target } => pc = target as usize,
                 Instr::JumpIf { condition, target } => {

@@ -51,7 +51,8 @@ pub fn value_bits(value: &Value) -> Option<u64> {
     }
 }
 
-fn input_value(request: &InputRequest, bits: u64) -> InputValue {
+/// The value of an input.
+pub(crate) fn input_value(request: &InputRequest, bits: u64) -> InputValue {
     let origin = match &request.source {
         InputSource::Site(site) => InputOrigin::Site(*site),
         InputSource::Memory { object, .. } => InputOrigin::Memory(object.clone()),

@@ -21,7 +21,9 @@ mod ghosts;
 pub mod guided;
 mod memory;
 mod relevance;
+mod simplify;
 mod state;
+mod view;
 mod wide;
 
 #[cfg(test)]
@@ -38,7 +40,9 @@ use compile::{Tracing, compile};
 use execute::{Event, Run};
 
 pub use encode::{Cell, Parts};
+pub use simplify::simplified;
 pub use state::MachineState;
+pub use view::{View, as_value};
 
 /// Gives the values of inputs.
 pub trait Inputs {

@@ -9,6 +9,7 @@ pub(crate) mod harness;
 pub(crate) mod invariants;
 mod linkage;
 pub(crate) mod load;
+mod missed;
 mod preprocessing;
 mod sanitizer;
 mod task;

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputTrace, Integers, Op, ProcedureId, show_c};
+use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputTrace, Integers, Op, ProcedureId, Region, show_c};
 use clinch_machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
 use clinch_terms::{LocId, Sort, Symbol, Term};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::load::Language;
+use super::missed::{Lives, missed};
 
 /// One line of a trace.
 #[derive(Clone, Serialize, Deserialize, Debug)]
@@ -37,6 +38,9 @@ pub struct Lines {
     pub left_out: u64,
     /// The end.
     pub last: Vec<TraceLine>,
+    /// What an access to memory missed, if that is the error.
+    #[serde(default)]
+    pub missed: Option<String>,
 }
 
 /// Steps at the beginning and at the end of a run that are written down.
@@ -58,6 +62,7 @@ pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace
         Language::Remopla => program.globals.iter().map(|g| (g.symbol, 0)).collect(),
     };
     let mut writer = Writer {
+        machine: &machine,
         program,
         language,
         step: 0,
@@ -66,14 +71,18 @@ pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace
         hidden: BTreeMap::new(),
         checks: checks(program),
         last_input: Span::default(),
+        blocks: BTreeMap::new(),
+        kinds: program.regions.iter().find(|region| region.ghost && region.name == "$kind").map(|region| region.symbol),
+        lives: Lives::default(),
         globals,
     };
     if end.state.steps() > 0 {
         Moment::start(&machine, trace).go_on(&machine, &mut writer, KEPT);
         writer.step = end.state.steps();
     }
-    end.finish(&machine, &mut writer);
+    let state = end.finish(&machine, &mut writer);
     writer.lines.left_out = last - KEPT;
+    writer.lines.missed = missed(&machine, state, &writer.lives, |address| writer.place(address));
     writer.lines
 }
 
@@ -84,7 +93,11 @@ fn checks(program: &CfaProgram) -> BTreeSet<(ProcedureId, LocId)> {
         let leaving = procedure.successors();
         let fails = |to: LocId| {
             let mut edges = leaving[to.index()].iter().map(|edge| &procedure.edges[edge.index()]);
-            edges.any(|edge| matches!(&edge.op, Op::Error(failure) if failure.check != Check::Assertion))
+            edges.any(|edge| match &edge.op {
+                Op::Error(failure) => failure.check != Check::Assertion,
+                Op::Undefined(_) | Op::Unsupported(_) => true,
+                _ => false,
+            })
         };
         let guards = procedure.edges.iter().filter(|edge| matches!(edge.op, Op::Assume(_)) && fails(edge.to));
         all.extend(guards.map(|edge| (ProcedureId::from_index(index), edge.from)));
@@ -112,8 +125,10 @@ impl Moment {
         outcome.stop == Stop::Limit(Limit::Steps)
     }
 
-    fn finish(mut self, machine: &Machine<'_>, observer: &mut impl Observer) {
+    /// Goes on to the end: the state there.
+    fn finish(mut self, machine: &Machine<'_>, observer: &mut impl Observer) -> MachineState {
         self.go_on(machine, observer, STEPS);
+        self.state
     }
 }
 
@@ -143,6 +158,7 @@ impl Observer for Counter {
 }
 
 struct Writer<'p> {
+    machine: &'p Machine<'p>,
     program: &'p CfaProgram,
     language: Language,
     /// Steps so far.
@@ -156,6 +172,11 @@ struct Writer<'p> {
     checks: BTreeSet<(ProcedureId, LocId)>,
     /// Where the last input was asked for.
     last_input: Span,
+    /// Blocks that were allocated, by their addresses.
+    blocks: BTreeMap<u64, String>,
+    /// The table of the checks that says which objects are alive.
+    kinds: Option<Symbol>,
+    lives: Lives,
     /// The globals of a Remopla program, with their values: an assignment to an element writes all of them.
     globals: BTreeMap<Symbol, u64>,
 }
@@ -167,6 +188,15 @@ impl Observer for Writer<'_> {
         let procedure = self.program.procedure(traced.at.procedure);
         self.step += 1;
         let new: Vec<Change> = traced.changes.iter().copied().filter(|change| self.is_new(change)).collect();
+        if let Some(Op::Alloc { .. }) = traced.at.edge.map(|e| &procedure.edges[e.index()].op)
+            && let [made] = traced.changes
+        {
+            self.blocks.insert(made.value, format!("block{}", self.blocks.len() + 1));
+        }
+        if let Some(edge) = traced.at.edge.map(|e| &procedure.edges[e.index()]) {
+            let kinds = traced.changes.iter().filter(|change| Some(change.symbol) == self.kinds);
+            kinds.for_each(|change| self.lives.change(change.address.unwrap_or(0), change.value, edge.span));
+        }
         // What the program does before `main` is not in its text.
         let Some(edge) = traced.at.edge.map(|e| &procedure.edges[e.index()]) else { return };
         if edge.span.end == 0 || traced.at.procedure == self.program.entry {
@@ -182,6 +212,9 @@ impl Observer for Writer<'_> {
         }
         if matches!(edge.op, Op::Assume(_)) && edge.span == self.last_input {
             // The values that the type of an input excludes are no news.
+            return;
+        }
+        if matches!(edge.op, Op::Input(_, site) if !self.machine.site_matters(site)) {
             return;
         }
         let input = matches!(&edge.op, Op::Input(_, site)
@@ -244,8 +277,8 @@ impl Writer<'_> {
         let value = if change.known { self.value(change) } else { "?".to_owned() };
         match change.address {
             Some(address) => {
-                let region = self.program.region(change.symbol)?;
-                Some((format!("{} at {}", region.name, self.object_at(address)), value))
+                let region = self.program.region(change.symbol).filter(|region| !region.ghost)?;
+                Some((self.cell(region, address), value))
             }
             None => {
                 let info = self.program.variables.get(&change.symbol)?;
@@ -257,24 +290,65 @@ impl Writer<'_> {
         }
     }
 
-    /// A value for people: pointers to functions by their names.
+    /// A value for people: pointers by what they point to.
     fn value(&self, change: &Change) -> String {
-        let function = self.program.procedures.iter().find(|p| p.address == Some(change.value));
         let info = self.program.variables.get(&change.symbol);
-        match (function, info) {
-            (Some(function), Some(info)) if info.pointer => format!("&{}", function.name),
-            _ => show_value(self.program, change.symbol, change.value),
+        let pointer = info.is_some_and(|info| info.pointer) && change.address.is_none();
+        let target = || {
+            let function = self.program.procedures.iter().find(|p| p.address == Some(change.value));
+            let function = function.map(|function| function.name.clone());
+            function.or_else(|| self.place(change.value)).map(|place| format!("&{place}"))
+        };
+        match target().filter(|_| pointer || change.address.is_some() && change.value >= self.lowest()) {
+            Some(target) => target,
+            None if pointer && change.value == 0 => "NULL".to_owned(),
+            None => show_value(self.program, change.symbol, change.value),
         }
     }
 
-    /// An address for people: an object and an offset.
-    fn object_at(&self, address: u64) -> String {
-        let object = self.program.objects.iter().find(|o| (o.address..o.address + o.size.max(1)).contains(&address));
-        match object {
-            Some(object) if object.address == address => format!("&{}", object.name),
-            Some(object) => format!("&{}+{}", object.name, address - object.address),
-            None => format!("{address:#x}"),
+    /// The lowest address of an object or a block.
+    fn lowest(&self) -> u64 {
+        self.program.objects.iter().map(|o| o.address).min().unwrap_or(u64::MAX)
+    }
+
+    /// A cell by its name in the source: `ring.data[1]`, or `block1->next` for a member of a block.
+    fn cell(&self, region: &Region, address: u64) -> String {
+        let member = region.name.rsplit_once('.').map(|(_, member)| member);
+        match (self.part_of_object(address, region.cell_bytes), self.block_at(address), member) {
+            (Some(part), _, _) => part,
+            (None, Some((block, _)), Some(member)) => format!("{block}->{member}"),
+            (None, Some((block, offset)), None) => format!("{block}[{}]", offset / u64::from(region.cell_bytes)),
+            (None, None, _) => region.name.clone(),
         }
+    }
+
+    /// What a pointer points to: an object or a part of it, or a block.
+    fn place(&self, address: u64) -> Option<String> {
+        self.part_of_object(address, 0).or_else(|| {
+            let (block, offset) = self.block_at(address)?;
+            Some(if offset == 0 { block } else { format!("{block} + {offset} bytes") })
+        })
+    }
+
+    /// The name of a part of an object; cells have so many bytes, if that is known.
+    fn part_of_object(&self, address: u64, cell_bytes: u32) -> Option<String> {
+        let object = self.program.objects.iter().find(|o| (o.address..o.address + o.size.max(1)).contains(&address))?;
+        let (name, offset) = (&object.name, address - object.address);
+        let layout = self.program.layouts.get(&object.ty);
+        let member = layout.and_then(|layout| layout.iter().find(|member| member.offset == offset));
+        let is_array = object.ty.ends_with(']') && layout.is_none() && object.ty.matches('[').count() == 1;
+        Some(match member {
+            Some(member) => format!("{name}{}", member.path),
+            None if is_array && cell_bytes > 0 => format!("{name}[{}]", offset / u64::from(cell_bytes)),
+            None if offset == 0 => name.clone(),
+            None => format!("{name} + {offset} bytes"),
+        })
+    }
+
+    /// The block at an address, and where in it that is.
+    fn block_at(&self, address: u64) -> Option<(String, u64)> {
+        let (&start, name) = self.blocks.range(..=address).next_back()?;
+        Some((name.clone(), address - start))
     }
 }
 

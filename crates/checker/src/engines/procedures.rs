@@ -10,6 +10,7 @@ use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
 use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, spacer, spds, split};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
+use clinch_machine::simplified;
 use serde_json::Value;
 
 use super::encodings::{self, Chosen, one_after_the_other};
@@ -85,6 +86,9 @@ impl ProcedureEngine {
     /// Runs it.
     pub(crate) fn check(&self, program: &CfaProgram, budget: &Budget, watcher: &mut dyn Watcher) -> Found<CfaVerdict> {
         let mut found = self.search(program, budget, watcher);
+        if let Judged::Unchecked(CfaVerdict::Unsafe(trace)) = found.verdict {
+            found.verdict = Judged::Unchecked(CfaVerdict::Unsafe(simplified(program, trace)));
+        }
         if self.member {
             found.stats["decided_by"] = self.own_name().into();
         }

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Bound, Cells, Confirmation, Counterexample, Derived, Invariant, ProcessTrace, ProgramRun, Proof, Report, RunInput,
-    Solved, Subject, Verdict,
+    Bound, Cells, CheckResult, Checked, Confirmation, Counterexample, Derived, Invariant, ProcessTrace, ProgramRun,
+    Proof, Report, RunInput, Site, Solved, Subject, Verdict,
 };
 
 impl Report {
@@ -27,6 +27,9 @@ impl Report {
                     add_proof(&mut object, proof);
                 }
             }
+        }
+        if !self.checks.is_empty() {
+            object["checks"] = self.checks.iter().map(|checked| self.checked(checked)).collect();
         }
         object["stats"] = self.all_stats();
         object
@@ -66,6 +69,20 @@ impl Report {
             Counterexample::Refutation(steps) => object["refutation"] = steps.iter().map(derived).collect(),
             Counterexample::Run(run) => add_run(object, run, self.subject),
         }
+    }
+
+    /// A check with what is known of it.
+    fn checked(&self, Checked { site, result }: &Checked) -> Value {
+        let Site { file, line, column, check, what } = site;
+        let mut object = json!({
+            "file": file, "line": line, "column": column, "check": check, "what": what, "verdict": result.name(),
+        });
+        match result {
+            CheckResult::Proved => {}
+            CheckResult::Fails(run) => add_run(&mut object, run, self.subject),
+            CheckResult::Unknown(reason) => object["reason"] = reason.as_str().into(),
+        }
+        object
     }
 
     /// What the engine counted, and what became of the others.
@@ -167,6 +184,9 @@ fn derived(step: &Derived) -> Value {
 
 fn add_run(object: &mut Value, run: &ProgramRun, subject: Subject) {
     object["error"] = json!({ "check": run.check, "subproperty": run.subproperty, "what": run.error, "file": run.file, "line": run.line, "column": run.column });
+    if let Some(missed) = &run.lines.missed {
+        object["error"]["access"] = missed.as_str().into();
+    }
     object["inputs"] = run.inputs.iter().map(run_input).collect();
     object["trace"] = run.lines.to_json();
     if matches!(subject, Subject::C { .. }) {

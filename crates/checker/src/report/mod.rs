@@ -19,6 +19,7 @@ pub use text::predicates_text;
 
 pub use crate::c::confirm::Confirmation;
 pub use crate::c::trace::{Lines, TraceLine};
+pub use crate::sites::Site;
 
 /// What came of a check. It is printed by [`std::fmt::Display`] for people and by [`Report::to_json`] for machines.
 #[derive(Clone, Serialize, Deserialize, Debug)]
@@ -31,6 +32,8 @@ pub struct Report {
     pub engine: String,
     /// Whether the evidence was re-checked.
     pub certified: bool,
+    /// What is known of each single check, where each has a verdict of its own: in the order of their places.
+    pub checks: Vec<Checked>,
     /// How long the search took.
     pub time: Duration,
     /// How long the re-check took.
@@ -195,6 +198,42 @@ pub enum Counterexample {
     Refutation(Vec<Derived>),
     /// A run of a program.
     Run(ProgramRun),
+}
+
+/// A check with its verdict.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Checked {
+    /// The check.
+    pub site: Site,
+    /// What is known of it.
+    pub result: CheckResult,
+}
+
+/// What is known of a check.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub enum CheckResult {
+    /// It holds in every run that no other check ends.
+    Proved,
+    /// A run shows that it fails.
+    Fails(Box<ProgramRun>),
+    /// Nobody knows, for a reason.
+    Unknown(String),
+}
+
+impl CheckResult {
+    /// Whether it fails.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, CheckResult::Fails(_))
+    }
+
+    /// `proved`, `fails` or `unknown`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            CheckResult::Proved => "proved",
+            CheckResult::Fails(_) => "fails",
+            CheckResult::Unknown(_) => "unknown",
+        }
+    }
 }
 
 /// A run of processes.
@@ -373,6 +412,7 @@ impl Report {
             subject: Subject::Nothing,
             engine: engine.to_owned(),
             certified: false,
+            checks: Vec::new(),
             time,
             certify_time: Duration::ZERO,
             notes: Vec::new(),

@@ -7,6 +7,7 @@ use clinch_ir::cfa::{
     AllocKind, CfaProgram, CfaProof, CfaVerdict, Check, InputOrigin, InputTrace, InputValue, Integers, Op, Place,
     ProcedureId, Unrolling,
 };
+use clinch_machine::Machine;
 use clinch_terms::LocId;
 
 use super::{
@@ -152,6 +153,12 @@ fn bounds(program: &CfaProgram, proof: &Unrolling) -> Vec<Bound> {
 fn run(loaded: &Loaded, found: &InputTrace, confirmation: Option<Confirmation>) -> ProgramRun {
     let program = &loaded.program;
     let place = program.source.place(found.span);
+    let machine = Machine::new(program);
+    // What a variable holds before it is set is no news.
+    let is_news = |value: &&InputValue| match value.origin {
+        InputOrigin::Site(site) => machine.site_matters(site),
+        InputOrigin::Memory(_) => true,
+    };
     ProgramRun {
         check: found.error.check.group().to_owned(),
         subproperty: found.error.check.subproperty().map(str::to_owned),
@@ -159,7 +166,7 @@ fn run(loaded: &Loaded, found: &InputTrace, confirmation: Option<Confirmation>) 
         file: place.file,
         line: place.line,
         column: place.column,
-        inputs: found.inputs.iter().map(|value| input(program, value)).collect(),
+        inputs: found.inputs.iter().filter(is_news).map(|value| input(program, value)).collect(),
         lines: trace::lines(program, loaded.language, found),
         confirmation,
     }

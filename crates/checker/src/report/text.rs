@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use serde_json::Value;
 
 use super::{
-    Bound, Confirmation, Counterexample, Derived, Invariant, ProcessTrace, ProgramRun, Proof, Report, Solved, Subject,
-    Verdict,
+    Bound, CheckResult, Checked, Confirmation, Counterexample, Derived, Invariant, ProcessTrace, ProgramRun, Proof,
+    Report, Site, Solved, Subject, Verdict,
 };
 
 impl Display for Report {
@@ -22,13 +22,15 @@ impl Report {
         match &self.verdict {
             Verdict::Safe { proof, .. } => {
                 let what = match self.subject {
-                    Subject::Clauses => "the clauses have a solution, sat",
-                    _ => "no error is reachable",
+                    Subject::Clauses => "the clauses have a solution, sat".to_owned(),
+                    _ if self.checks.len() > 1 => format!("no error is reachable, {} checks proved", self.checks.len()),
+                    _ => "no error is reachable".to_owned(),
                 };
                 writeln!(out, "SAFE: {what} ({})", self.search())?;
                 self.write_proof(out, proof)?;
             }
             Verdict::Unsafe { counterexample, .. } => self.write_counterexample(out, counterexample)?,
+            Verdict::Unknown { .. } if self.checks.len() > 1 => self.write_checks(out)?,
             Verdict::Unknown { reason, proof, .. } => {
                 writeln!(out, "UNKNOWN: {reason} ({})", self.search())?;
                 if let Some(proof) = proof {
@@ -108,11 +110,61 @@ impl Report {
                 writeln!(out, "refutation in {} steps ({checked}):", steps.len())?;
                 steps.iter().enumerate().try_for_each(|(number, step)| write_derived(out, number, step))
             }
+            Counterexample::Run(_) if self.checks.len() > 1 => {
+                self.write_checks(out)?;
+                self.write_runs(out)
+            }
             Counterexample::Run(run) => {
                 writeln!(out, "UNSAFE: {} at {}:{}:{} ({time})", run.error, run.file, run.line, run.column)?;
                 write_run(out, run, self.subject)
             }
         }
+    }
+}
+
+/// Several checks: what is known of each.
+impl Report {
+    fn count(&self, name: &str) -> usize {
+        self.checks.iter().filter(|checked| checked.result.name() == name).count()
+    }
+
+    /// How many checks fail, hold, are not known; and which, without those that hold.
+    fn write_checks(&self, out: &mut String) -> fmt::Result {
+        let [fails, proved, unknown] = ["fails", "proved", "unknown"].map(|name| self.count(name));
+        let (all, search) = (self.checks.len(), self.search());
+        let open = if unknown > 0 { format!(", {unknown} unknown") } else { String::new() };
+        match fails {
+            0 => writeln!(out, "UNKNOWN: {proved} of {all} checks proved{open} ({search})")?,
+            1 => writeln!(out, "UNSAFE: 1 of {all} checks fails, {proved} proved{open} ({search})")?,
+            _ => writeln!(out, "UNSAFE: {fails} of {all} checks fail, {proved} proved{open} ({search})")?,
+        }
+        let place = |site: &Site| format!("{}:{}:{}", site.file, site.line, site.column);
+        let told: Vec<&Checked> = self.checks.iter().filter(|c| !matches!(c.result, CheckResult::Proved)).collect();
+        let width = told.iter().map(|checked| place(&checked.site).chars().count()).max().unwrap_or(0);
+        told.iter().try_for_each(|Checked { site, result }| {
+            let (word, why) = match result {
+                CheckResult::Fails(_) => ("FAILS  ", String::new()),
+                CheckResult::Proved => ("proved ", String::new()),
+                CheckResult::Unknown(reason) => ("unknown", format!(": {reason}")),
+            };
+            writeln!(out, "  {:<width$}  {word}  {}{why} ({})", place(site), site.what, site.check)
+        })
+    }
+
+    /// How the checks fail: each with its inputs, its trace and its evidence.
+    fn write_runs(&self, out: &mut String) -> fmt::Result {
+        let runs = self.checks.iter().filter_map(|checked| match &checked.result {
+            CheckResult::Fails(run) => Some(run),
+            CheckResult::Proved | CheckResult::Unknown(_) => None,
+        });
+        let several = self.count("fails") > 1;
+        runs.enumerate().try_for_each(|(number, run)| {
+            if several {
+                let (line, column) = (run.line, run.column);
+                writeln!(out, "failure {}: {} at {}:{line}:{column}", number + 1, run.error, run.file)?;
+            }
+            write_run(out, run, self.subject)
+        })
     }
 }
 
@@ -191,6 +243,9 @@ fn write_process_trace(out: &mut String, trace: &ProcessTrace) -> fmt::Result {
 }
 
 fn write_run(out: &mut String, run: &ProgramRun, subject: Subject) -> fmt::Result {
+    if let Some(missed) = &run.lines.missed {
+        writeln!(out, "access: {missed}")?;
+    }
     writeln!(out, "{}", inputs_text(run))?;
     writeln!(out, "trace:")?;
     out.push_str(&run.lines.to_text());

@@ -18,12 +18,15 @@ use std::time::{Duration, Instant};
 
 use clinch_engine::Budget;
 use clinch_ir::Reason;
+use clinch_ir::cfa::Checks;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::options::{EngineName, Given, Options};
 use crate::protocol::{Assignment, Message, Prospects, Request};
 use crate::report::{GivenUp, Report, Telling, Verdict};
+use crate::rounds::{self, Played, Round};
+use crate::sites::Site;
 use crate::store::Store;
 use crate::task::{Error, Task};
 use worker::{State, Worker};
@@ -43,13 +46,26 @@ pub fn run(
     stop: Arc<AtomicBool>,
     launch: &dyn Fn(&Assignment) -> std::io::Result<Command>,
 ) -> Result<Report, Error> {
+    let play = |round: &Round| play(task, options, round, Arc::clone(&stop), launch);
+    rounds::verdicts(task.checks(), options.limits.timeout, play)
+}
+
+/// One round.
+fn play(
+    task: &Task,
+    options: &Options,
+    round: &Round,
+    stop: Arc<AtomicBool>,
+    launch: &dyn Fn(&Assignment) -> std::io::Result<Command>,
+) -> Result<Played, Error> {
     let alone = options.engine != EngineName::Auto || Given::new(&task.reading, options).is_for_some_engine();
     let first = if alone { None } else { Some(first_engine(task)) };
     let (sender, messages) = channel();
     let mut run = Run {
         launch,
         memory: options.limits.memory.unwrap_or(u64::MAX),
-        budget: Budget::unlimited().with_timeout(options.limits.timeout).with_stop(stop),
+        budget: Budget::unlimited().with_elapsed(round.elapsed).with_timeout(round.until).with_stop(stop),
+        round,
         threads: options.threads.filter(|&threads| !alone && threads > 0).unwrap_or(usize::MAX),
         sender,
         messages,
@@ -60,12 +76,14 @@ pub fn run(
         asked_for_others: alone,
         last_start: None,
         store: Store::default(),
+        sites: Vec::new(),
         given_up: Vec::new(),
         internal_errors: Vec::new(),
         over: None,
         scratch: tempfile::Builder::new().prefix("clinch-").tempdir().ok(),
     };
-    run.answer().unwrap_or_else(|| Ok(run.give_up()))
+    let report = run.answer().unwrap_or_else(|| Ok(run.give_up()))?;
+    Ok(Played { report, sites: std::mem::take(&mut run.sites) })
 }
 
 /// The engine that reads the input first, and says which others may help.
@@ -81,6 +99,7 @@ struct Run<'a> {
     launch: &'a dyn Fn(&Assignment) -> std::io::Result<Command>,
     memory: u64,
     budget: Budget,
+    round: &'a Round,
     /// How many engines run at a time, at most.
     threads: usize,
     sender: Sender<(usize, Message)>,
@@ -96,6 +115,8 @@ struct Run<'a> {
     last_start: Option<Instant>,
     /// What the workers told each other.
     store: Store,
+    /// The single checks of the program.
+    sites: Vec<Site>,
     given_up: Vec<GivenUp>,
     internal_errors: Vec<String>,
     /// The limit that is reached, and when.
@@ -162,7 +183,14 @@ impl Run<'_> {
     fn start_next(&mut self) -> Option<&mut Worker> {
         let member = self.waiting.pop_front()?;
         let elapsed_ms = self.budget.elapsed().as_millis() as u64;
-        let assignment = Assignment { elapsed_ms, member, takes_turns: self.threads == 1 };
+        let assignment = Assignment {
+            elapsed_ms,
+            member,
+            takes_turns: self.threads == 1,
+            until_ms: self.budget.timeout().map(|until| until.as_millis() as u64),
+            checks: self.round.checks.map(Checks::groups),
+            left_out: self.round.left_out.clone(),
+        };
         self.last_start = Some(Instant::now());
         match self.launch(&assignment) {
             Ok(worker) => {
@@ -212,14 +240,15 @@ impl Run<'_> {
     fn hear(&mut self, number: usize, message: Message) -> Option<Result<Report, Error>> {
         match message {
             Message::Engine(name) => self.workers[number].is_prepared(name),
-            Message::Helpful { engines, one_run } if !self.asked_for_others => {
+            Message::Helpful { sites, .. } if self.asked_for_others => self.know_sites(sites),
+            Message::Helpful { engines, one_run, sites } => {
+                self.know_sites(sites);
                 self.asked_for_others = true;
                 self.one_run = one_run;
                 let member = self.workers[number].member;
                 self.prospects = engines.iter().copied().collect();
                 self.waiting.extend(engines.into_iter().map(|e| Some(e.0)).filter(|engine| *engine != member));
             }
-            Message::Helpful { .. } => {}
             Message::Busy(what) => self.workers[number].busy = Some(what),
             Message::Progress(numbers) => self.workers[number].progress = numbers,
             Message::Found => self.workers[number].has_found(),
@@ -244,6 +273,15 @@ impl Run<'_> {
             Message::Report(report) => return Some(Ok(self.completed(*report))),
         }
         None
+    }
+
+    /// Where there are several checks, some time is kept for rounds about some of them.
+    fn know_sites(&mut self, sites: Vec<Site>) {
+        if self.sites.is_empty() && sites.len() > 1 && !self.round.reserve.is_zero() {
+            let until = self.round.until.map(|until| until.saturating_sub(self.round.reserve));
+            self.budget = self.budget.clone().with_timeout(until);
+        }
+        self.sites = sites;
     }
 
     /// The report of an engine, with what became of the others.

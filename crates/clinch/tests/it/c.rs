@@ -76,7 +76,6 @@ fn calls_through_pointers_are_followed() {
         trace:
           program.c:6  __VERIFIER_nondet_bool()                  value = 0  (input)
           program.c:6  __VERIFIER_nondet_bool() ? twice : square  f = &square
-          program.c:7  [f == 4294443024ul]
           program.c:7  f(3)                                      x = 3
           program.c:7  f(3)                                      value = 9
           program.c:7  [f(3) == 9]
@@ -472,6 +471,10 @@ fn examples_have_the_verdicts_they_announce() {
     for file in files {
         let text = std::fs::read_to_string(file.path()).expect("text");
         let Some(expected) = text.lines().find_map(|l| l.split_once("expect: ")) else { continue };
+        // Those without assertion are in `checks`.
+        if expected.1.contains('(') {
+            continue;
+        }
         let unsafe_one = expected.1.starts_with("unsafe");
         // Bugs are found at once; a proof that takes long is not waited for.
         let time = if unsafe_one { "60s" } else { "2s" };

@@ -2,7 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Value;
+
 use crate::c::on_text;
+use crate::{code, plain_clinch, root, stdout};
 
 /// A program with an error, the text that makes it correct instead, and what is said of the error.
 struct Pair {
@@ -89,7 +92,8 @@ fn errors_are_found_and_their_twins_proved() {
             (format!("{HEAD}{}", text.replace("LIMIT", wrong)), format!("{HEAD}{}", text.replace("LIMIT", right)));
         let (code, shown) = on_text("check", &bad, &["--check", check]);
         assert_eq!(code, 1, "{bad}\n{shown}");
-        assert!(shown.starts_with(&format!("UNSAFE: {what} at ")), "{bad}\n{shown}");
+        let said = [format!("UNSAFE: {what} at "), format!("FAILS    {what} ({check})")];
+        assert!(said.iter().any(|said| shown.contains(said)), "{bad}\n{shown}");
         assert!(shown.contains("confirmed by execution: "), "{bad}\n{shown}");
         let (code, shown) = on_text("check", &good, &["--check", check]);
         assert_eq!(code, 0, "{good}\n{shown}");
@@ -154,6 +158,119 @@ fn unknown_checks_and_contradictions_are_errors() {
         assert_eq!(code, 64, "{shown}");
         assert!(shown.contains(message), "{shown}");
     }
+}
+
+const SEVERAL: &str = "extern int __VERIFIER_nondet_int(void);
+#include <assert.h>
+int main(void) {
+  int a[4] = {0}, n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();
+  if (n == 100)
+    a[n / 25] = 1;
+  if (m == 7)
+    n = 5 / (m - 7);
+  int k = m < 1000 ? m + 1 : 0;
+  assert(k <= 1000);
+  if (n > 10 && n < 20)
+    n = n * n;
+  assert(n != 144);
+  return k + n;
+}
+";
+
+/// Every check has a verdict of its own, and each that fails is found and confirmed.
+#[test]
+fn all_checks_that_fail_are_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("several.c");
+    std::fs::write(&file, SEVERAL).expect("written");
+    let output = plain_clinch(&["check", &file.display().to_string(), "--json"]);
+    assert_eq!(code(&output), 1);
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let checks = answer["checks"].as_array().expect("checks");
+    let of = |verdict: &str| -> Vec<(u64, &str)> {
+        let those = checks.iter().filter(|check| check["verdict"] == verdict);
+        those.map(|c| (c["line"].as_u64().expect("a line"), c["check"].as_str().expect("a kind"))).collect()
+    };
+    let failing = [(6, "memory"), (8, "arithmetic"), (13, "assertions"), (14, "overflow")];
+    assert_eq!(of("fails"), failing, "{answer}");
+    assert!(of("proved").contains(&(10, "assertions")), "{answer}");
+    let confirmed = checks.iter().filter(|check| check["verdict"] == "fails").all(|check| check["confirmed"] == true);
+    assert!(confirmed, "{answer}");
+    let output = plain_clinch(&["check", &file.display().to_string()]);
+    let shown = stdout(&output);
+    assert!(shown.contains("UNSAFE: 4 of "), "{shown}");
+    assert!(shown.contains("access: 4 bytes at offset 16 of a, which has 16 bytes"), "{shown}");
+    assert!(shown.contains("failure 4: signed overflow"), "{shown}");
+}
+
+/// One check that nobody can decide does not hide what is known of the others.
+#[test]
+fn a_hard_check_does_not_hide_the_others() {
+    let text = "extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);
+        int main(void) {
+          unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), x[4] = {0};
+          if (a < 4) x[a] = 1;
+          unsigned share = 100 / (x[3] + 1);
+          if (a > 1 && b > 1 && (unsigned long)a * b == 9633832748884915969ul) reach_error();
+          return (int)share;
+        }";
+    let (code, shown) = on_text("check", text, &["--check", "assertions,memory,arithmetic", "--timeout", "6s"]);
+    assert_eq!(code, 2, "{shown}");
+    assert!(shown.contains("UNKNOWN: 2 of 3 checks proved, 1 unknown"), "{shown}");
+    assert!(shown.contains("unknown  reach_error: time limit (assertions)"), "{shown}");
+}
+
+/// What is not modelled where memory is checked does not matter for an assertion.
+#[test]
+fn assertions_are_checked_where_memory_cannot_be() {
+    let text = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+        struct s { int *p; }; struct s g; struct s *q = &g;
+        int f(int c) { int x[2]; x[0] = 1; if (c) { q->p = x; return 0; } return q->p[0]; }
+        int main(void) { f(1); f(0); int n = __VERIFIER_nondet_int(); if (n > 3 && n < 3) reach_error(); return 0; }";
+    let (code, shown) = on_text("check", text, &["--check", "assertions,memory"]);
+    assert_eq!(code, 2, "{shown}");
+    let open = shown.lines().filter(|line| line.contains("  unknown  "));
+    assert!(open.clone().count() > 0 && open.clone().all(|line| line.ends_with("(memory)")), "{shown}");
+}
+
+/// The examples of each kind of error, and their correct twins, with the checks that count by default or that they name.
+#[test]
+fn each_kind_of_error_has_an_example() {
+    let mut kinds = Vec::new();
+    for name in ["bounds", "dangling", "twice", "leak", "overflow", "division", "shift", "literal"] {
+        for (suffix, wanted) in [("", 0), ("-bug", 1)] {
+            let file = root().join("examples/c").join(format!("{name}{suffix}.c")).display().to_string();
+            let text = std::fs::read_to_string(&file).expect("an example");
+            let option = text.lines().find_map(|line| line.strip_prefix("// check: ")).map(|check| ["--check", check]);
+            let args = [&["check", &file, "--json"][..], option.as_ref().map_or(&[][..], |option| option)].concat();
+            let output = plain_clinch(&args);
+            assert_eq!(code(&output), wanted, "{name}{suffix}: {}", stdout(&output));
+            if wanted == 1 {
+                let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+                let kind = answer["error"]["check"].as_str().expect("a kind").to_owned();
+                assert!(text.contains(&format!("expect: unsafe ({kind})")), "{name}: {kind}");
+                // What the stack of `main` still holds is no leak for the compiler's sanitizer.
+                assert_eq!(answer["confirmed"], name != "leak", "{name}");
+                kinds.push(kind);
+            }
+        }
+    }
+    kinds.sort();
+    kinds.dedup();
+    assert_eq!(kinds, ["arithmetic", "leaks", "memory", "overflow"]);
+}
+
+/// A counterexample asks for nothing that could be left out, and names cells as the source does.
+#[test]
+fn counterexamples_are_simple() {
+    let file = root().join("examples/c/ring-bug.c").display().to_string();
+    let output = plain_clinch(&["check", &file]);
+    let shown = stdout(&output);
+    assert!(shown.contains("inputs: 1, 1, 1, 1, 1\n"), "{shown}");
+    assert!(shown.contains("ring.data[0] = 4") && !shown.contains("at &"), "{shown}");
+    let file = root().join("examples/c/dangling-bug.c").display().to_string();
+    let shown = stdout(&plain_clinch(&["check", &file]));
+    assert!(shown.contains("allocated at ") && shown.contains("; it was freed at "), "{shown}");
 }
 
 /// Declarations of the programs below.

@@ -35,8 +35,18 @@ fn example(name: &str) -> String {
     root().join("examples/gcl").join(name).display().to_string()
 }
 
-/// Runs clinch.
+/// Runs clinch. Most tests about C are about assertions: other errors count only where a test says so.
 fn clinch(args: &[&str]) -> Output {
+    let is_c = |arg: &&str| [".c", ".i"].iter().any(|end| arg.ends_with(end));
+    let says_so = |arg: &&str| ["--check", "--property"].iter().any(|option| arg.starts_with(option));
+    let checks_c = args.first() == Some(&"check") && args.iter().any(|arg| is_c(arg));
+    let only =
+        if checks_c && !args.iter().any(|arg| says_so(arg)) { ["--check", "assertions"].as_slice() } else { &[] };
+    plain_clinch(&[args, only].concat())
+}
+
+/// Runs clinch, and all checks of C count that do by default.
+fn plain_clinch(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_clinch")).args(args).output().expect("clinch starts")
 }
 

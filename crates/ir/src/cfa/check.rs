@@ -74,6 +74,14 @@ impl Checks {
         (checks != Checks::default()).then_some(checks)
     }
 
+    /// The names by which users ask for them.
+    pub fn groups(self) -> Vec<String> {
+        let mut names: Vec<String> =
+            Check::ALL.into_iter().filter(|&c| self.contains(c)).map(|c| c.group().to_owned()).collect();
+        names.dedup();
+        names
+    }
+
     /// Whether one of them needs to know which objects there are.
     pub fn are_about_memory(self) -> bool {
         [Check::Dereference, Check::Free, Check::Leak, Check::Cleanup].into_iter().any(|check| self.contains(check))

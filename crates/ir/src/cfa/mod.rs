@@ -97,10 +97,23 @@ pub struct CfaProgram {
     /// Where the scalars of an object of a type are, by the C name of the type; `*` and the C name of a pointer type for what it
     /// points to. For people: what is not listed is shown as an address.
     pub layouts: FxHashMap<String, Vec<Member>>,
+    /// What is accessed where a check of memory fails, by the location of the error. For people.
+    pub accesses: FxHashMap<(ProcedureId, LocId), Access>,
     /// What was assumed about the program and its environment, one sentence each.
     pub assumptions: Vec<String>,
     /// The text.
     pub source: SourceMap,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Where.
+    pub address: Term,
+    /// The start of the object that it is meant for, if that is known.
+    pub base: Option<Term>,
+    /// How many bytes; none for a block that is freed.
+    pub bytes: Option<Term>,
 }
 
 /// A global scalar.
@@ -387,6 +400,7 @@ impl CfaProgram {
             inputs: Vec::new(),
             variables: Default::default(),
             layouts: Default::default(),
+            accesses: Default::default(),
             assumptions: Vec::new(),
             source,
         }

@@ -1,12 +1,11 @@
 //! The concrete side: states of the machine at cut points, steps with given inputs, values of terms.
 
-use std::cell::RefCell;
-
 use clinch_ir::Reason;
 use clinch_ir::cfa::unfold::{Point, PointId, Unfolding};
 use clinch_ir::cfa::{EdgeId, InputTrace, InputValue, Integers};
-use clinch_machine::guided::value_bits;
-use clinch_machine::{InputRequest, InputSource, Limits, LoopHeads, Machine, MachineState, Outcome, Pause};
+use clinch_machine::{
+    InputRequest, InputSource, Limits, LoopHeads, Machine, MachineState, Outcome, Pause, View, as_value,
+};
 use clinch_terms::evaluate::{Environment, Memo, evaluate_with};
 use clinch_terms::{Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
@@ -104,17 +103,15 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// A state as values of symbols: variables of active calls and memory. What was never written is 0, as it is when it is asked for.
+/// A state as values of symbols.
 pub(super) struct Concrete<'a> {
-    machine: &'a Machine<'a>,
-    /// The least address that was never allocated.
-    next_address: Symbol,
-    state: RefCell<MachineState>,
+    runs: &'a Runs<'a>,
+    view: View<'a>,
 }
 
 impl<'a> Concrete<'a> {
     pub(super) fn new(runs: &'a Runs<'a>, state: &[u8]) -> Self {
-        Concrete { machine: &runs.machine, next_address: runs.next_address, state: RefCell::new(runs.state(state)) }
+        Concrete { runs, view: View::new(&runs.machine, runs.state(state)) }
     }
 
     /// Whether formulas hold; `None` for those that have no value.
@@ -126,48 +123,22 @@ impl<'a> Concrete<'a> {
         };
         formulas.map(truth).collect()
     }
-
-    /// The sort of a symbol of the program.
-    fn sort(&self, symbol: Symbol) -> Option<&Sort> {
-        let terms = &self.machine.program().terms;
-        (symbol.index() < terms.symbol_count()).then(|| terms.symbol_sort(symbol))
-    }
 }
 
 impl Environment for Concrete<'_> {
     fn value(&self, symbol: Symbol) -> Option<Value> {
-        let state = self.state.borrow();
-        if symbol == self.next_address {
-            let program = self.machine.program();
-            let sort = match program.integers {
-                Integers::Machine => Sort::BitVec(program.pointer_bits),
-                Integers::Mathematical => Sort::Int,
-            };
-            return as_value(&sort, self.machine.next_address(&state));
+        if symbol != self.runs.next_address {
+            return self.view.value(symbol);
         }
-        as_value(self.sort(symbol)?, self.machine.value(&state, symbol)?)
+        let program = self.runs.machine.program();
+        let sort = match program.integers {
+            Integers::Machine => Sort::BitVec(program.pointer_bits),
+            Integers::Mathematical => Sort::Int,
+        };
+        as_value(&sort, self.view.next_address())
     }
 
     fn element(&self, array: Symbol, index: &Value) -> Option<Value> {
-        let Sort::Array(of) = self.sort(array)? else { return None };
-        let region = self.machine.program().region(array)?;
-        let address = value_bits(index)?;
-        if region.ghost {
-            return as_value(&of.1, self.machine.ghost(&self.state.borrow(), array, address)?);
-        }
-        let cell = self.machine.cell(&mut self.state.borrow_mut(), address, region.cell_bytes as u8);
-        as_value(&of.1, cell.unwrap_or(0))
-    }
-}
-
-fn as_value(sort: &Sort, bits: u64) -> Option<Value> {
-    match sort {
-        Sort::Bool => Some(Value::Bool(bits & 1 != 0)),
-        Sort::Int => Some(Value::int(bits as i64)),
-        Sort::BitVec(width) => {
-            let mask = if *width < 64 { (1 << width) - 1 } else { u64::MAX };
-            Some(Value::BitVec { width: *width, bits: (bits & mask).into() })
-        }
-        Sort::Real | Sort::Array(_) => None,
+        self.view.element(array, index)
     }
 }

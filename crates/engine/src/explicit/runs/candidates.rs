@@ -69,10 +69,11 @@ impl<'a> Candidates<'a> {
     /// A random value.
     pub(super) fn draw(&self, request: &InputRequest, mood: Mood, rng: &mut impl Rng) -> u64 {
         let width = request.width;
-        let mood = if mood == Mood::Mixed { Mood::ALL[rng.random_range(0..4)] } else { mood };
+        let mixed = matches!(mood, Mood::Mixed | Mood::Steady);
+        let mood = if mixed { Mood::ALL[rng.random_range(0..4)] } else { mood };
         let value = match mood {
             Mood::Truth => rng.random_range(0..2),
-            Mood::Small | Mood::Mixed => rng.random_range(-2..12),
+            Mood::Small | Mood::Mixed | Mood::Steady => rng.random_range(-2..12),
             Mood::Constants if self.constants.is_empty() => rng.random_range(-128..128),
             Mood::Constants => self.constants[rng.random_range(0..self.constants.len())],
             Mood::Any => match rng.random_range(0..4) {
@@ -100,10 +101,12 @@ pub(super) enum Mood {
     Any,
     /// Each time anew.
     Mixed,
+    /// What is asked for at one place is the same each time.
+    Steady,
 }
 
 impl Mood {
-    pub(super) const ALL: [Mood; 5] = [Mood::Truth, Mood::Small, Mood::Constants, Mood::Any, Mood::Mixed];
+    pub(super) const ALL: [Mood; 6] = [Mood::Truth, Mood::Small, Mood::Constants, Mood::Any, Mood::Mixed, Mood::Steady];
 }
 
 /// The least number of a width in two's complement; 0 bits is a mathematical integer.

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use clinch_ir::cfa::InputTrace;
+use clinch_ir::cfa::{EdgeId, InputTrace, ProcedureId};
 use clinch_machine::{InputRequest, Limit, Limits, Stop};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashMap;
 
 use super::candidates::Mood;
 use super::{Hunt, RunsStats, input_value};
@@ -31,8 +32,14 @@ pub(super) fn probe(
         let mood = Mood::ALL[stats.probes as usize % Mood::ALL.len()];
         stats.probes += 1;
         let mut taken = Vec::new();
+        let mut first: FxHashMap<(ProcedureId, Option<EdgeId>), u64> = FxHashMap::default();
         let mut inputs = |request: &InputRequest| {
-            let bits = hunt.candidates.draw(request, mood, &mut rng);
+            let mut draw = || hunt.candidates.draw(request, mood, &mut rng);
+            let bits = if mood == Mood::Steady {
+                *first.entry((request.at.procedure, request.at.edge)).or_insert_with(draw)
+            } else {
+                draw()
+            };
             taken.push(input_value(request, bits));
             Some(bits)
         };

@@ -15,7 +15,7 @@ use crate::budget::Observer;
 use crate::share::{Known, Place, globals_read};
 
 /// Runs, so that each mood has its turns.
-const RUNS: usize = 10;
+const RUNS: usize = 12;
 /// Edges of one run.
 const STEPS: u64 = 30_000;
 /// States of one loop head, in one run and in all.

@@ -239,6 +239,7 @@ impl<'h> Lowering<'h> {
             inputs: self.inputs,
             variables: self.variables,
             layouts: super::members::layouts(self.hir),
+            accesses: Default::default(),
             assumptions: self.assumptions.into_iter().collect(),
             source: self.source,
         })

@@ -5,6 +5,7 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
+use super::pinned::Pinned;
 use crate::c::lower::Ranges;
 
 /// An access, or what an edge asks of an address otherwise.
@@ -229,13 +230,13 @@ pub(super) fn object_at(program: &CfaProgram, address: u64) -> Option<u64> {
 }
 
 /// The variables and regions that need a companion: what an access may get its address from.
-pub(super) fn needed(program: &mut CfaProgram, ranges: Ranges) -> Vec<Symbol> {
+pub(super) fn needed(program: &mut CfaProgram, ranges: Ranges, pinned: &Pinned) -> Vec<Symbol> {
     let flows = flows(program);
     let mut needed: FxHashSet<Symbol> = FxHashSet::default();
     let add = |needed: &mut FxHashSet<Symbol>, term: Term| {
         let found = origins(&program.terms, term).into_iter().filter_map(|origin| carrier(program, origin));
         let before = needed.len();
-        needed.extend(found);
+        needed.extend(found.filter(|&symbol| pinned.object(symbol).is_none()));
         needed.len() > before
     };
     for edge in program.procedures.iter().flat_map(|p| &p.edges) {

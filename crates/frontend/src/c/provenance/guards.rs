@@ -1,7 +1,7 @@
 //! Guards: what an edge asks of addresses, and what must not be left over at the end.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Check, Edge, Failure, ObjectKind, Op};
+use clinch_ir::cfa::{Access, Check, Edge, Failure, ObjectKind, Op};
 use clinch_terms::{BinOp, LocId, Node, Symbol, Term};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -46,7 +46,22 @@ impl Provenance<'_> {
             }
             false => Op::Undefined(format!("an {what}")),
         };
-        self.guard(body, at, valid, otherwise, span)
+        let good = self.guard(body, at, valid, otherwise, span);
+        self.remember(body, demand, base);
+        good
+    }
+
+    /// What is accessed where the guard that was made last fails.
+    fn remember(&mut self, body: &Body, demand: Demand, base: Base) {
+        let bytes = match demand.what {
+            Purpose::Read(bytes) | Purpose::Write(bytes) => Some(self.number(bytes)),
+            Purpose::ReadBlock(bytes) | Purpose::WriteBlock(bytes) => Some(bytes),
+            Purpose::Free | Purpose::Resize => None,
+        };
+        let base = if let Base::Of(base) = base { Some(base) } else { None };
+        let Some(error) = body.procedure.edges.last() else { return };
+        let access = Access { address: demand.address, base, bytes };
+        self.program.accesses.insert((body.id, error.from), access);
     }
 
     /// Where an address comes from must be known.
@@ -85,7 +100,7 @@ impl Provenance<'_> {
     }
 
     pub(super) fn is_valid(&mut self, demand: Demand, base: Base) -> Term {
-        let address = demand.address;
+        let address = self.pinned.settled(self.program, demand.address);
         let (bytes, writes) = match demand.what {
             Purpose::Read(bytes) => (self.number(bytes), false),
             Purpose::Write(bytes) => (self.number(bytes), true),

@@ -6,11 +6,13 @@
 //! alive and it lies wholly inside; anything else is an error. That another object may be where a pointer has strayed to does not
 //! matter, so the regions of the pointer analysis, which are right for pointers that stay in their objects, are right up to the first error.
 //!
-//! Companions of named objects are constants, and checks that hold by them disappear.
+//! Companions of named objects are constants, as are those of pointers that point into one object wherever they are used (`pinned`); checks that
+//! hold by them disappear.
 
 mod effects;
 mod flows;
 mod guards;
+mod pinned;
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{
@@ -21,6 +23,8 @@ use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lower::Ranges;
+use pinned::Pinned;
+
 use flows::{demands, flows, from_bytes, gets_into_memory, holds_blocks, needed, object_at};
 
 /// Kinds of objects in the table; 0 is one that is no more.
@@ -37,8 +41,9 @@ const AT_ONCE: usize = 64;
 
 /// Adds the checks that are asked for.
 pub(crate) fn check_memory(program: &mut CfaProgram, checks: Checks, ranges: Ranges) {
-    let needed = needed(program, ranges);
-    let mut pass = Provenance::new(program, checks, ranges, &needed);
+    let pinned = Pinned::new(program);
+    let needed = needed(program, ranges, &pinned);
+    let mut pass = Provenance::new(program, checks, ranges, pinned, &needed);
     for index in 0..pass.program.procedures.len() {
         pass.procedure(ProcedureId::from_index(index));
     }
@@ -60,6 +65,8 @@ struct Provenance<'p> {
     program: &'p mut CfaProgram,
     checks: Checks,
     ranges: Ranges,
+    /// Variables that need no companion, since they point into one object.
+    pinned: Pinned,
     /// Companions of variables and regions.
     companions: FxHashMap<Symbol, Symbol>,
     /// Bytes of the object that starts at an address, and its kind.
@@ -80,7 +87,7 @@ struct Provenance<'p> {
 }
 
 impl<'p> Provenance<'p> {
-    fn new(program: &'p mut CfaProgram, checks: Checks, ranges: Ranges, needed: &[Symbol]) -> Self {
+    fn new(program: &'p mut CfaProgram, checks: Checks, ranges: Ranges, pinned: Pinned, needed: &[Symbol]) -> Self {
         let pointer = Sort::BitVec(program.pointer_bits);
         let mut companions = FxHashMap::default();
         for &symbol in needed {
@@ -103,6 +110,7 @@ impl<'p> Provenance<'p> {
             program,
             checks,
             ranges,
+            pinned,
             companions,
             size,
             kind,
@@ -213,6 +221,9 @@ impl<'p> Provenance<'p> {
                     Some(start) => Base::Of(self.number(start)),
                     None => Base::None,
                 }
+            }
+            Node::Symbol(symbol) if self.pinned.object(symbol).is_some() => {
+                Base::Of(self.number(self.pinned.object(symbol).unwrap_or_default()))
             }
             Node::Symbol(symbol) => match self.companions.get(&symbol) {
                 Some(&companion) => Base::Of(self.program.terms.symbol(companion)),

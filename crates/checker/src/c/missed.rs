@@ -1,0 +1,88 @@
+//! What an access to memory missed: which object it was meant for, by how much, and what became of that.
+
+use std::collections::BTreeMap;
+
+use clinch_ir::Span;
+use clinch_ir::cfa::{Access, CfaProgram};
+use clinch_machine::guided::value_bits;
+use clinch_machine::{Machine, MachineState, View};
+use clinch_terms::Term;
+use clinch_terms::evaluate::evaluate;
+
+/// Where objects came to life and where they ended, by where they start.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Lives(BTreeMap<u64, Life>);
+
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    start: Span,
+    end: Option<Span>,
+}
+
+impl Lives {
+    /// The kind of an object changes: 0 is one that is no more.
+    pub(super) fn change(&mut self, address: u64, kind: u64, span: Span) {
+        match (kind, self.0.get_mut(&address)) {
+            (0, Some(life)) => life.end = life.end.or(Some(span)),
+            (0, None) => {}
+            (_, _) => {
+                self.0.insert(address, Life { start: span, end: None });
+            }
+        }
+    }
+}
+
+/// An access where a run ends, in words; `name` says what is at an address.
+pub(super) fn missed(
+    machine: &Machine<'_>,
+    state: MachineState,
+    lives: &Lives,
+    name: impl Fn(u64) -> Option<String>,
+) -> Option<String> {
+    let program = machine.program();
+    let access = *program.accesses.get(&machine.location(&state))?;
+    let view = View::new(machine, state);
+    let value = |term: Term| value_bits(&evaluate(&program.terms, &view, term)?);
+    let Access { address, base, bytes } = access;
+    let (address, base) = (value(address)?, base.and_then(value).unwrap_or(0));
+    if address == 0 {
+        return Some("the pointer is null".to_owned());
+    }
+    if base <= 1 {
+        return Some(format!("{address:#x} is the address of no object"));
+    }
+    let object = program.objects.iter().find(|o| o.address == base);
+    let whole = object.map(|o| o.name.clone()).or_else(|| name(base)).unwrap_or_else(|| "a block".to_owned());
+    let size = object.map(|o| o.size).or_else(|| table(program, &view, "$size", base));
+    let life = lives.0.get(&base).filter(|_| object.is_none());
+    let place = |span: Span| {
+        let place = program.source.place(span);
+        format!("{}:{}", place.file, place.line)
+    };
+    let made = life.map_or(String::new(), |life| format!(", allocated at {}", place(life.start)));
+    if let Some(end) = lives.0.get(&base).and_then(|life| life.end) {
+        let how = if object.is_some() { "its life ended" } else { "it was freed" };
+        return Some(format!("{whole}{made}; {how} at {}", place(end)));
+    }
+    let offset = address.wrapping_sub(base) as i64;
+    let (size, bytes) = (size?, bytes.and_then(value));
+    let Some(bytes) = bytes else {
+        return Some(format!(
+            "what is freed is {}",
+            if offset == 0 { whole } else { format!("inside of {whole}{made}") }
+        ));
+    };
+    if offset >= 0 && (offset as u64).saturating_add(bytes) <= size {
+        return Some(format!("{whole} is a constant"));
+    }
+    let (verb, s) = (if bytes == 1 { "byte" } else { "bytes" }, if size == 1 { "" } else { "s" });
+    Some(format!("{bytes} {verb} at offset {offset} of {whole}, which has {size} byte{s}{made}"))
+}
+
+/// An entry of a table of the checks.
+fn table(program: &CfaProgram, view: &View<'_>, name: &str, at: u64) -> Option<u64> {
+    use clinch_terms::evaluate::Environment;
+    let region = program.regions.iter().find(|region| region.ghost && region.name == name)?;
+    let index = clinch_machine::as_value(&clinch_terms::Sort::BitVec(program.pointer_bits), at)?;
+    value_bits(&view.element(region.symbol, &index)?)
+}

@@ -1,0 +1,230 @@
+//! Several verdicts from one run: round after round, without what is known to fail.
+//!
+//! The first round is about all checks. A check that fails is left out of the next ones: runs end there. If all that is left is proved at once,
+//! that is it. If nobody knows, the checks are divided and each half has a round of its own, so that one hard check does not hide what is known
+//! of the others.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use clinch_ir::cfa::{Check, Checks};
+
+use crate::report::{CheckResult, Checked, Counterexample, ProgramRun, Report, Telling, Verdict};
+use crate::sites::Site;
+use crate::task::Error;
+
+/// How long the other checks are looked at, at least, when one has failed; or as long as the first one took.
+const AFTER_FAILURE: Duration = Duration::from_secs(2);
+/// A round that would be shorter is none.
+const SHORTEST: Duration = Duration::from_millis(150);
+/// The part of the time that is kept for rounds about some of the checks, and how much of it at most.
+const RESERVE: u32 = 3;
+const MOST_RESERVE: Duration = Duration::from_secs(20);
+
+/// A round.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Round {
+    /// How much time is gone since the check began.
+    pub(crate) elapsed: Duration,
+    /// When the round is over, from the beginning of the check.
+    pub(crate) until: Option<Duration>,
+    /// How much sooner if there are several checks.
+    pub(crate) reserve: Duration,
+    /// The errors that count, where every check has a verdict of its own.
+    pub(crate) checks: Option<Checks>,
+    /// The numbers of checks that are left out.
+    pub(crate) left_out: Vec<u64>,
+}
+
+/// What came of a round: the report, and all checks of the program.
+pub(crate) struct Played {
+    pub(crate) report: Report,
+    pub(crate) sites: Vec<Site>,
+}
+
+/// Plays one round, or as many as it takes if several verdicts are wanted.
+pub(crate) fn verdicts(
+    wanted: Option<Checks>,
+    limit: Option<Duration>,
+    mut play: impl FnMut(&Round) -> Result<Played, Error>,
+) -> Result<Report, Error> {
+    let start = Instant::now();
+    let reserve = limit.map_or(Duration::ZERO, |limit| (limit / RESERVE).min(MOST_RESERVE));
+    let first = Round { until: limit, reserve, checks: wanted, ..Round::default() };
+    let Some(checks) = wanted else { return play(&first).map(|played| played.report) };
+    let Played { report, sites } = play(&first)?;
+    let results = vec![None; sites.len()];
+    let (waiting, reports) = (VecDeque::new(), Vec::new());
+    let mut rounds = Rounds { start, limit, soon: None, after_failure: None, checks, sites, results, waiting, reports };
+    rounds.take(Part { sites: (0..rounds.sites.len()).collect(), without_memory: false }, report);
+    while let Some(part) = rounds.waiting.pop_front() {
+        match rounds.next(&part) {
+            Some(round) => {
+                let played = play(&round)?;
+                rounds.take(part, played.report);
+            }
+            None => rounds.give_up(&part.sites, "time limit"),
+        }
+    }
+    Ok(rounds.report())
+}
+
+/// Checks that have a round of their own.
+struct Part {
+    sites: Vec<usize>,
+    /// Whether memory is not looked at.
+    without_memory: bool,
+}
+
+struct Rounds {
+    start: Instant,
+    /// When all is over; sooner once a check has failed, which gives the others some more time.
+    limit: Option<Duration>,
+    soon: Option<Duration>,
+    after_failure: Option<Duration>,
+    /// What was asked for.
+    checks: Checks,
+    sites: Vec<Site>,
+    /// What is known of each of them.
+    results: Vec<Option<CheckResult>>,
+    waiting: VecDeque<Part>,
+    /// All reports, in the order in which they came.
+    reports: Vec<Report>,
+}
+
+impl Rounds {
+    /// The next round: about this part alone.
+    fn next(&self, part: &Part) -> Option<Round> {
+        let elapsed = self.start.elapsed();
+        let limit = self.limit.into_iter().chain(self.soon).min();
+        let time = limit.map(|limit| limit.saturating_sub(elapsed) / (self.waiting.len() as u32 + 1));
+        if time.is_some_and(|time| time < SHORTEST) {
+            return None;
+        }
+        let others = (0..self.sites.len()).filter(|site| !part.sites.contains(site));
+        Some(Round {
+            elapsed,
+            until: time.map(|time| elapsed + time),
+            reserve: Duration::ZERO,
+            checks: Some(if part.without_memory { without_memory(self.checks) } else { self.checks }),
+            left_out: others.map(|site| self.sites[site].number()).collect(),
+        })
+    }
+
+    /// What a round says of its checks.
+    fn take(&mut self, part: Part, report: Report) {
+        match &report.verdict {
+            Verdict::Safe { .. } => part.sites.iter().for_each(|&site| self.results[site] = Some(CheckResult::Proved)),
+            Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } => self.fails(part, run.clone()),
+            Verdict::Unsafe { .. } => {}
+            Verdict::Unknown { reason, telling, .. } => self.divide(part, reason, *telling),
+        }
+        self.reports.push(report);
+    }
+
+    fn fails(&mut self, mut part: Part, run: ProgramRun) {
+        let failed = Site::of_run(&run);
+        let elapsed = self.start.elapsed();
+        let more = *self.after_failure.get_or_insert(elapsed.max(AFTER_FAILURE));
+        self.soon = Some(elapsed + more);
+        let Some(site) = self.sites.iter().position(|site| *site == failed) else {
+            return self.give_up(&part.sites, "something else fails");
+        };
+        self.results[site] = Some(CheckResult::Fails(Box::new(run)));
+        part.sites.retain(|&other| other != site);
+        if !part.sites.is_empty() {
+            self.waiting.push_front(part);
+        }
+    }
+
+    /// Nobody knows of all of them together.
+    fn divide(&mut self, part: Part, reason: &str, telling: Telling) {
+        if telling >= Telling::Unsupported && !part.without_memory {
+            return self.leave_memory(&part.sites, reason);
+        }
+        if telling >= Telling::Unsupported || part.sites.len() < 2 {
+            // The time that a round had says nothing.
+            let reason = if telling == Telling::Limit && self.sites.len() > 1 { "time limit" } else { reason };
+            return self.give_up(&part.sites, reason);
+        }
+        let (first, second) = part.sites.split_at(part.sites.len() / 2);
+        for half in [first, second] {
+            self.waiting.push_back(Part { sites: half.to_vec(), ..part });
+        }
+    }
+
+    /// What is not modelled where memory is checked need not matter for the other checks.
+    fn leave_memory(&mut self, part: &[usize], reason: &str) {
+        let is_memory = |&site: &usize| Checks::of_group(&self.sites[site].check).is_some_and(Checks::are_about_memory);
+        let (of_memory, others): (Vec<usize>, Vec<usize>) = part.iter().copied().partition(is_memory);
+        self.give_up(&of_memory, reason);
+        if !self.checks.are_about_memory() {
+            self.give_up(&others, reason);
+        } else if !others.is_empty() {
+            self.waiting.push_front(Part { sites: others, without_memory: true });
+        }
+    }
+
+    fn give_up(&mut self, part: &[usize], reason: &str) {
+        part.iter().for_each(|&site| self.results[site] = Some(CheckResult::Unknown(reason.to_owned())));
+    }
+
+    /// The report about all checks: that of the first one that fails, of a proof, or of what is not known.
+    fn report(mut self) -> Report {
+        let under = self.under();
+        let checks: Vec<Checked> = self
+            .sites
+            .into_iter()
+            .zip(self.results)
+            .map(|(site, result)| {
+                let result = result.unwrap_or_else(|| CheckResult::Unknown("it was not looked at".to_owned()));
+                Checked { site, result }
+            })
+            .collect();
+        let failed = checks.iter().find_map(|checked| match &checked.result {
+            CheckResult::Fails(run) => Some(Site::of_run(run)),
+            _ => None,
+        });
+        let open = checks.iter().find_map(|checked| match &checked.result {
+            CheckResult::Unknown(reason) => Some(reason.clone()),
+            _ => None,
+        });
+        let is_it = |report: &Report| match (&report.verdict, &failed) {
+            (Verdict::Unsafe { counterexample: Counterexample::Run(run), .. }, Some(site)) => {
+                Site::of_run(run) == *site
+            }
+            (Verdict::Safe { .. }, None) => open.is_none(),
+            (Verdict::Unknown { .. }, None) => open.is_some(),
+            _ => false,
+        };
+        let count = self.reports.len();
+        let certify_time = self.reports.iter().map(|report| report.certify_time).sum();
+        let internal_errors =
+            self.reports.iter_mut().flat_map(|report| std::mem::take(&mut report.internal_errors)).collect();
+        let chosen = self.reports.iter().position(is_it).unwrap_or(count - 1);
+        let mut report = self.reports.swap_remove(chosen);
+        if let Verdict::Safe { under: assumed, .. } = &mut report.verdict {
+            *assumed = under;
+        }
+        if count > 1 {
+            report.time = self.start.elapsed().saturating_sub(certify_time);
+        }
+        Report { checks, certify_time, internal_errors, ..report }
+    }
+
+    /// What the proofs of all rounds rest on.
+    fn under(&self) -> Vec<String> {
+        let mut under: Vec<String> = Vec::new();
+        for assumption in self.reports.iter().flat_map(|report| report.verdict.under()) {
+            if !under.contains(assumption) {
+                under.push(assumption.clone());
+            }
+        }
+        under
+    }
+}
+
+fn without_memory(checks: Checks) -> Checks {
+    let is_memory = |check: Check| Checks::from(check).are_about_memory();
+    Check::ALL.into_iter().filter(|&check| checks.contains(check) && !is_memory(check)).collect()
+}

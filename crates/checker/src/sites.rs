@@ -1,0 +1,76 @@
+//! The single checks of a program: what may be wrong, and where.
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+
+use clinch_ir::Span;
+use clinch_ir::cfa::{CfaProgram, Failure, Op};
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
+
+use crate::c::load::Loaded;
+use crate::report::ProgramRun;
+
+/// A check: what may be wrong at a place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Debug)]
+pub struct Site {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// The kind of error: what `--check` calls it.
+    pub check: String,
+    /// What is wrong if it fails.
+    pub what: String,
+}
+
+impl Site {
+    fn new(program: &CfaProgram, failure: &Failure, span: Span) -> Site {
+        let place = program.source.place(span);
+        let (check, what) = (failure.check.group().to_owned(), failure.text.clone());
+        Site { file: place.file, line: place.line, column: place.column, check, what }
+    }
+
+    /// The check that a run shows to fail.
+    pub(crate) fn of_run(run: &ProgramRun) -> Site {
+        let (file, check, what) = (run.file.clone(), run.check.clone(), run.error.clone());
+        Site { file, line: run.line, column: run.column, check, what }
+    }
+
+    /// A number for it, the same in every process.
+    pub(crate) fn number(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Loaded {
+    /// The checks, in the order of their places.
+    pub(crate) fn sites(&self) -> Vec<Site> {
+        let edges = self.program.procedures.iter().flat_map(|p| &p.edges);
+        let failures = edges.filter_map(|edge| match &edge.op {
+            Op::Error(failure) => Some(Site::new(&self.program, failure, edge.span)),
+            _ => None,
+        });
+        failures.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// Runs simply end where one of these checks fails.
+    pub(crate) fn leave_out(&mut self, numbers: &[u64]) {
+        if numbers.is_empty() {
+            return;
+        }
+        let mut procedures = std::mem::take(&mut self.program.procedures);
+        for edge in procedures.iter_mut().flat_map(|p| &mut p.edges) {
+            if let Op::Error(failure) = &edge.op
+                && numbers.contains(&Site::new(&self.program, failure, edge.span).number())
+            {
+                edge.op = Op::Abort;
+            }
+        }
+        self.program.procedures = procedures;
+    }
+}

@@ -1,0 +1,15 @@
+// literal.c without the copies: literals are constants.
+// expect: unsafe (memory)
+
+extern int __VERIFIER_nondet_int(void);
+
+static void capitalise(char *name) {
+  if (name[0] >= 'a' && name[0] <= 'z')
+    name[0] = (char)(name[0] - 'a' + 'A');
+}
+
+int main(void) {
+  char *first = "ada", *second = "grace";
+  capitalise(__VERIFIER_nondet_int() ? first : second);
+  return first[0] == 'A';
+}

@@ -1,0 +1,27 @@
+// twice.c, but where something goes wrong the buffer is freed, and then once more.
+// expect: unsafe (memory)
+
+#include <stdlib.h>
+
+extern unsigned char __VERIFIER_nondet_uchar(void);
+
+static int fill(char *buffer, unsigned size) {
+  unsigned n = __VERIFIER_nondet_uchar();
+  if (n > size)
+    return -1;
+  for (unsigned i = 0; i < n; i++)
+    buffer[i] = 1;
+  return (int)n;
+}
+
+int main(void) {
+  char *buffer = malloc(8);
+  if (!buffer)
+    return 1;
+  int n = fill(buffer, 8);
+  if (n < 0) {
+    free(buffer);
+  }
+  free(buffer);
+  return 0;
+}
