@@ -15,11 +15,11 @@ demo: build
 	@echo '$$ clinch check examples/gcl/ticket-err.gcl'
 	@$(CLINCH) check examples/gcl/ticket-err.gcl; test $$? = 1
 	@echo
-	@echo '$$ clinch check examples/c/ring-bug.c'
-	@$(CLINCH) check examples/c/ring-bug.c; test $$? = 1
+	@echo '$$ clinch check examples/c/dangling-bug.c'
+	@$(CLINCH) check examples/c/dangling-bug.c; test $$? = 1
 	@echo
-	@echo '$$ clinch check examples/c/funlock.c'
-	@$(CLINCH) check examples/c/funlock.c
+	@echo '$$ clinch check examples/c/funlock.c --check assertions'
+	@$(CLINCH) check examples/c/funlock.c --check assertions
 
 # All tests; nextest where it is installed. Random tests draw the same cases each time, so that a change that passes here
 # passes everywhere; `make fuzz` draws others.

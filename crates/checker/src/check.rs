@@ -219,7 +219,7 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         _ if !is_c => 100,
         Explicit if has_one_run(input) => 600,
         _ if has_one_run(input) => 100,
-        Cegar if is_about_arrays(input) => 300,
+        Cegar if is_about_arrays(input) => 450,
         Lazy | Bounded if is_about_arrays(input) => 100,
         Lazy | Bounded => 200,
         KInduction | Spacer | Spds => 50,

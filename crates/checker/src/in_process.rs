@@ -39,7 +39,7 @@ pub fn check(task: &Task, options: &Options) -> Result<Report, Error> {
 
 /// The same with stores in which facts may be late.
 fn check_with(task: &Task, options: &Options, store: impl Fn() -> Store) -> Result<Report, Error> {
-    rounds::verdicts(task.checks(), options.limits.timeout, |round| play(task, options, round, store()))
+    rounds::verdicts(task.checks(), options.limits.timeout, || false, |round| play(task, options, round, store()))
 }
 
 /// One round.
@@ -210,11 +210,11 @@ fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use clinch_ir::cfa::Check;
     use rand::{Rng, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
+    use crate::asked::Property;
 
     /// Needs bits, so that every engine goes through several rounds, and hears what the others tell in between.
     const BITS: &str = "
@@ -245,7 +245,7 @@ mod tests {
     /// Other errors of a C program do not count.
     fn about_assertions(task: Task) -> Task {
         let is_c = task.kinds().contains(&crate::Kind::C);
-        let asked = is_c.then(|| Asked::Checks(Check::Assertion.into()));
+        let asked = is_c.then_some(Asked::Property(Property::UnreachCall));
         let reading = Reading { asked, ..task.reading.clone() };
         task.with(reading)
     }

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::{Check, Checks};
 
 use crate::report::{CheckResult, Checked, Counterexample, ProgramRun, Report, Telling, Verdict};
@@ -42,10 +43,11 @@ pub(crate) struct Played {
     pub(crate) sites: Vec<Site>,
 }
 
-/// Plays one round, or as many as it takes if several verdicts are wanted.
+/// Plays one round, or as many as it takes if several verdicts are wanted, until the check is stopped.
 pub(crate) fn verdicts(
     wanted: Option<Checks>,
     limit: Option<Duration>,
+    is_stopped: impl Fn() -> bool,
     mut play: impl FnMut(&Round) -> Result<Played, Error>,
 ) -> Result<Report, Error> {
     let start = Instant::now();
@@ -59,6 +61,7 @@ pub(crate) fn verdicts(
     rounds.take(Part { sites: (0..rounds.sites.len()).collect(), without_memory: false }, report);
     while let Some(part) = rounds.waiting.pop_front() {
         match rounds.next(&part) {
+            _ if is_stopped() => rounds.give_up(&part.sites, &Reason::Interrupted.to_string()),
             Some(round) => {
                 let played = play(&round)?;
                 rounds.take(part, played.report);
@@ -98,6 +101,8 @@ impl Rounds {
         let elapsed = self.start.elapsed();
         let limit = self.limit.into_iter().chain(self.soon).min();
         let time = limit.map(|limit| limit.saturating_sub(elapsed) / (self.waiting.len() as u32 + 1));
+        // Some of it is for its halves.
+        let time = if part.sites.len() > 1 { time.map(|time| time / 2) } else { time };
         if time.is_some_and(|time| time < SHORTEST) {
             return None;
         }

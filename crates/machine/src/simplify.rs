@@ -8,6 +8,10 @@ use crate::{InputRequest, Limits, Machine, Stop};
 /// How many steps all attempts together may take.
 const STEPS: u64 = 20_000_000;
 
+/// What it takes to start one, and to give it an input, in steps.
+const START: u64 = 5000;
+const INPUT: u64 = 20;
+
 /// A run to the same error with simpler inputs, as far as there is one that is easy to find. Each attempt is executed.
 pub fn simplified(program: &CfaProgram, trace: InputTrace) -> InputTrace {
     let machine = Machine::new(program);
@@ -64,15 +68,12 @@ impl Attempts<'_> {
         };
         let limits = Limits { steps: self.left.min(self.longest), ..Limits::default() };
         let outcome = self.machine.run(&mut state, &mut inputs, &mut (), &limits);
-        self.left = self.left.saturating_sub(state.steps().max(100));
+        self.left = self.left.saturating_sub(state.steps() + START + INPUT * bits.len() as u64);
         (outcome.stop == Stop::Error(self.goal.error.clone()) && outcome.at.span == self.goal.span).then_some(taken)
     }
 
     /// Takes other inputs if they are simpler and lead to the error, too.
     fn improve(&mut self, best: &mut Vec<InputValue>, bits: &[u64]) -> bool {
-        if self.left == 0 {
-            return false;
-        }
         let better = self.run(bits).filter(|inputs| measure(inputs) < measure(best));
         let better = better.filter(|inputs| self.is_usual(inputs) || !self.is_usual(best));
         better.map(|inputs| *best = inputs).is_some()
@@ -93,7 +94,7 @@ impl Attempts<'_> {
         let mut length = best.len();
         while length > 0 {
             let mut start = 0;
-            while start < best.len() {
+            while start < best.len() && self.left > 0 {
                 let end = (start + length).min(best.len());
                 let others: Vec<u64> = best[..start].iter().chain(&best[end..]).map(|input| input.bits).collect();
                 if !self.improve(best, &others) {
@@ -107,7 +108,7 @@ impl Attempts<'_> {
     /// Makes each input smaller: zero, one, then nearer to zero.
     fn shrink_inputs(&mut self, best: &mut Vec<InputValue>) {
         let mut index = 0;
-        while index < best.len() {
+        while index < best.len() && self.left > 0 {
             for smaller in [|_: i64| 0, |_| 1, |n| n / 2, |n: i64| n - n.signum()] {
                 while let Some(input) = best.get(index) {
                     let value = smaller(signed(input.bits, input.width)) as u64;

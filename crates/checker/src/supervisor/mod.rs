@@ -12,7 +12,7 @@ use std::collections::{HashMap, VecDeque};
 use std::num::NonZero;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ pub fn run(
     launch: &dyn Fn(&Assignment) -> std::io::Result<Command>,
 ) -> Result<Report, Error> {
     let play = |round: &Round| play(task, options, round, Arc::clone(&stop), launch);
-    rounds::verdicts(task.checks(), options.limits.timeout, play)
+    rounds::verdicts(task.checks(), options.limits.timeout, || stop.load(Ordering::Relaxed), play)
 }
 
 /// One round.

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clinch_engine::share::Known;
@@ -17,6 +18,8 @@ use crate::protocol::{Assignment, Message, Request};
 
 /// How long others wait for the re-check of a verdict, or as long as the search took: most take no longer, and those that do may fail.
 const WAIT_FOR_RECHECK: Duration = Duration::from_millis(250);
+/// How long it may take to read what a process said that is gone.
+const READING: Duration = Duration::from_secs(5);
 /// How long an engine runs before it is another one's turn, at first.
 const SLICE: Duration = Duration::from_millis(200);
 
@@ -37,6 +40,10 @@ pub(super) enum State {
 /// The child and everything it started; killed when it goes out of scope.
 pub(super) struct Worker {
     child: Child,
+    /// Reads what it says.
+    reader: JoinHandle<()>,
+    /// When the process was seen to be gone.
+    exit: Option<Instant>,
     pub(super) outbox: Outbox,
     pub(super) member: Option<EngineName>,
     pub(super) state: State,
@@ -84,7 +91,7 @@ impl Worker {
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let outbox = Outbox::new(input.expect("it is piped"))?;
         let mut lines = BufReader::new(output.expect("it is piped")).lines();
-        std::thread::Builder::new().name("messages".to_owned()).spawn(move || {
+        let reader = std::thread::Builder::new().name("messages".to_owned()).spawn(move || {
             while let Some(Ok(line)) = lines.next() {
                 // The last words of a child that dies may be half a line.
                 let Ok(message) = serde_json::from_str(&line) else { continue };
@@ -95,6 +102,8 @@ impl Worker {
         })?;
         Ok(Worker {
             child,
+            reader,
+            exit: None,
             outbox,
             member: assignment.member,
             state: State::Running,
@@ -180,9 +189,13 @@ impl Worker {
         }
     }
 
-    /// Whether the process is no more.
+    /// Whether the process is no more, and all it said was read, which may take longer: a report may be large.
     pub(super) fn is_gone(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
+        if matches!(self.child.try_wait(), Ok(None)) {
+            return false;
+        }
+        let exit = *self.exit.get_or_insert_with(Instant::now);
+        self.reader.is_finished() || exit.elapsed() > READING
     }
 
     /// What a crash looks like from outside.

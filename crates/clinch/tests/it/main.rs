@@ -41,7 +41,7 @@ fn clinch(args: &[&str]) -> Output {
     let says_so = |arg: &&str| ["--check", "--property"].iter().any(|option| arg.starts_with(option));
     let checks_c = args.first() == Some(&"check") && args.iter().any(|arg| is_c(arg));
     let only =
-        if checks_c && !args.iter().any(|arg| says_so(arg)) { ["--check", "assertions"].as_slice() } else { &[] };
+        if checks_c && !args.iter().any(|arg| says_so(arg)) { ["--property", "unreach-call"].as_slice() } else { &[] };
     plain_clinch(&[args, only].concat())
 }
 

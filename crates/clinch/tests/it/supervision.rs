@@ -56,9 +56,12 @@ fn write(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
     file
 }
 
+/// One question, where there could be several: what may be asked of C beside assertions is another matter.
 fn start(file: &str, args: &[&str]) -> Child {
+    let one = if file.ends_with(".c") { ["--property", "unreach-call"].as_slice() } else { &[] };
     Command::new(env!("CARGO_BIN_EXE_clinch"))
         .args(["check", file, "--json"])
+        .args(one)
         .args(args)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -138,6 +141,22 @@ fn a_worker_that_is_killed_is_reported() {
         assert_eq!((code(&output), &object["reason"]), (2, &reason.into()), "{object}");
         assert_eq!(object["engine"], "alpha");
     }
+}
+
+/// Ctrl-C ends the whole check, not only one of its rounds.
+#[test]
+fn an_interrupt_ends_all_rounds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let c = write(&folder, "hard.c", HARD_C);
+    let mut check = Command::new(env!("CARGO_BIN_EXE_clinch"));
+    let child = check.args(["check", &c, "--timeout", "60s"]).stdout(Stdio::piped()).spawn().expect("clinch starts");
+    std::thread::sleep(Duration::from_millis(800));
+    let interrupt = Instant::now();
+    send("-INT", child.id());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(interrupt.elapsed() < Duration::from_millis(1500), "it took {:?}", interrupt.elapsed());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(" unknown") && text.contains(": interrupted ("), "{text}");
 }
 
 /// In a portfolio only the engine that crashed is lost.
