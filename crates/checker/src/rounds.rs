@@ -51,7 +51,8 @@ pub(crate) fn verdicts(
     mut play: impl FnMut(&Round) -> Result<Played, Error>,
 ) -> Result<Report, Error> {
     let start = Instant::now();
-    let reserve = limit.map_or(Duration::ZERO, |limit| (limit / RESERVE).min(MOST_RESERVE));
+    let reserve =
+        limit.filter(|_| wanted.is_some()).map_or(Duration::ZERO, |limit| (limit / RESERVE).min(MOST_RESERVE));
     let first = Round { until: limit, reserve, checks: wanted, ..Round::default() };
     let Some(checks) = wanted else { return play(&first).map(|played| played.report) };
     let Played { report, sites } = play(&first)?;

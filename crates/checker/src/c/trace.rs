@@ -231,10 +231,12 @@ impl Observer for Writer<'_> {
             self.last_input = edge.span;
         }
         let place = self.program.source.place(edge.span);
-        let statement = match edge.op {
+        let statement = match &edge.op {
             // A guard of Remopla is the text of its edge; in C the text may be that of the whole condition.
-            Op::Assume(condition) if self.language == Language::C => format!("[{}]", self.condition(condition)),
+            Op::Assume(condition) if self.language == Language::C => format!("[{}]", self.condition(*condition)),
             Op::Assume(_) => format!("[{}]", self.program.source.excerpt(edge.span)),
+            // What a macro is made of is not what its user wrote.
+            Op::Error(failure) if failure.text.starts_with("assertion ") => failure.text.clone(),
             _ => self.program.source.excerpt(edge.span),
         };
         let lines = if self.step < KEPT { &mut self.lines.first } else { &mut self.lines.last };

@@ -233,6 +233,26 @@ fn assertions_are_checked_where_memory_cannot_be() {
     assert!(open.clone().count() > 0 && open.clone().all(|line| line.ends_with("(memory)")), "{shown}");
 }
 
+/// From one member of a record into the next: no access outside of an object, but an error all the same.
+#[test]
+fn an_index_inside_of_a_record_stays_in_its_array() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+        struct s { int x[3]; int y; };
+        static void f(struct s *t, int i) { t->x[i] = 1; }
+        int main(void) { struct s a; int n = __VERIFIER_nondet_int(); if (n < 0 || n > LIMIT) return 0; f(&a, n); return 0; }";
+    let (code, shown) = on_text("check", &text.replace("LIMIT", "3"), &["--check", "memory"]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("index outside of an array in a record: t->x[i]"), "{shown}");
+    assert!(shown.contains("confirmed by execution: UndefinedBehaviorSanitizer: index 3 out of bounds"), "{shown}");
+    let (code, shown) = on_text("check", &text.replace("LIMIT", "2"), &["--check", "memory"]);
+    assert_eq!(code, 0, "{shown}");
+    // The address of what would be the next element may be computed.
+    let end = "struct s { int x[3]; int y; } a; int main(void) { int *p = &a.x[3]; return p == a.x; }";
+    assert_ne!(on_text("check", end, &["--check", "memory"]).0, 1);
+    let (code, _) = on_text("check", &text.replace("LIMIT", "3"), &["--property", "valid-memsafety"]);
+    assert_eq!(code, 2);
+}
+
 /// The examples of each kind of error, and their correct twins, with the checks that count by default or that they name.
 #[test]
 fn each_kind_of_error_has_an_example() {

@@ -18,6 +18,8 @@ pub enum Check {
     ShiftCount,
     /// An access outside of a live object, or a write into a constant.
     Dereference,
+    /// An index outside of an array that is a member of a record.
+    Member,
     /// What is freed is no block of the heap that is alive.
     Free,
     /// A block of the heap that nothing points to any more.
@@ -28,13 +30,14 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 9] = [
+    pub const ALL: [Check; 10] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
         Check::Division,
         Check::ShiftCount,
         Check::Dereference,
+        Check::Member,
         Check::Free,
         Check::Leak,
         Check::Cleanup,
@@ -46,7 +49,7 @@ impl Check {
             Check::Assertion => "assertions",
             Check::Overflow | Check::ShiftOverflow => "overflow",
             Check::Division | Check::ShiftCount => "arithmetic",
-            Check::Dereference | Check::Free => "memory",
+            Check::Dereference | Check::Member | Check::Free => "memory",
             Check::Leak | Check::Cleanup => "leaks",
         }
     }
@@ -58,7 +61,12 @@ impl Check {
             Check::Free => Some("valid-free"),
             Check::Leak => Some("valid-memtrack"),
             Check::Cleanup => Some("valid-memcleanup"),
-            Check::Assertion | Check::Overflow | Check::ShiftOverflow | Check::Division | Check::ShiftCount => None,
+            Check::Assertion
+            | Check::Overflow
+            | Check::ShiftOverflow
+            | Check::Division
+            | Check::ShiftCount
+            | Check::Member => None,
         }
     }
 }

@@ -90,7 +90,9 @@ impl SourceMap {
     /// The text of a span, on one line, shortened.
     pub fn excerpt(&self, span: Span) -> String {
         let text = self.text.get(span.start as usize..span.end as usize).unwrap_or("");
-        let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // What the preprocessor says of lines is not in the program.
+        let own = text.lines().filter(|line| !line.starts_with("# "));
+        let mut line = own.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
         if line.chars().count() > 80 {
             line = line.chars().take(77).collect::<String>() + "...";
         }

@@ -15,7 +15,7 @@ use crate::budget::Observer;
 use crate::share::{Known, Place, globals_read};
 
 /// Runs, so that each mood has its turns.
-const RUNS: usize = 12;
+const RUNS: usize = 10;
 /// Edges of one run.
 const STEPS: u64 = 30_000;
 /// States of one loop head, in one run and in all.
@@ -30,7 +30,7 @@ pub(super) fn scout(machine: &Machine<'_>, candidates: &Candidates<'_>, seed: u6
     let globals = globals_read(machine.program());
     let (liveness, variables, told) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
     let mut scout = Scout { machine, globals, liveness, variables, told };
-    for mood in Mood::ALL.into_iter().cycle().take(RUNS) {
+    for mood in Mood::LIVELY.into_iter().cycle().take(RUNS) {
         let limits = Limits { steps: STEPS, ..Limits::default() };
         let mut state = machine.initial();
         let mut visits: FxHashMap<Place, Visits> = FxHashMap::default();

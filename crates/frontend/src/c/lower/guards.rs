@@ -231,6 +231,10 @@ impl Lowering<'_> {
             }
             None => self.compare(BinaryOp::Le, true, zero, index),
         };
-        self.require(condition, "an index outside of an array in a record", e.span);
+        const WHAT: &str = "index outside of an array in a record";
+        if self.counts(Check::Member, e.span) {
+            return self.check(Check::Member, condition, WHAT, e.span);
+        }
+        self.require(condition, &format!("an {WHAT}"), e.span);
     }
 }
