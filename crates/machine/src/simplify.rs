@@ -6,7 +6,7 @@ use crate::guided::input_value;
 use crate::{InputRequest, Limits, Machine, Stop};
 
 /// How many steps all attempts together may take.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 3_000_000;
 
 /// What it takes to start one, and to give it an input, in steps.
 const START: u64 = 5000;
@@ -20,6 +20,7 @@ pub fn simplified(program: &CfaProgram, trace: InputTrace) -> InputTrace {
     let Some(mut best) = attempts.run(&bits) else { return trace };
     // Simpler inputs do not lead to much longer runs.
     attempts.longest = (STEPS - attempts.left).saturating_mul(2) + 1000;
+    attempts.start_as_usual(&mut best);
     loop {
         let before = measure(&best);
         attempts.drop_inputs(&mut best);
@@ -81,12 +82,22 @@ impl Attempts<'_> {
 
     /// Whether no parameter of the entry function is zero: programs are not started without their own name.
     fn is_usual(&self, inputs: &[InputValue]) -> bool {
+        inputs.iter().all(|input| input.bits != 0 || !self.is_parameter(input))
+    }
+
+    fn is_parameter(&self, input: &InputValue) -> bool {
         let sites = &self.machine.program().inputs;
-        let is_parameter = |input: &InputValue| match input.origin {
+        match input.origin {
             InputOrigin::Site(site) => matches!(sites[site.index()].kind, InputKind::Parameter(_)),
             InputOrigin::Memory(_) => false,
-        };
-        inputs.iter().all(|input| input.bits != 0 || !is_parameter(input))
+        }
+    }
+
+    /// Programs are mostly started with their name alone.
+    fn start_as_usual(&mut self, best: &mut Vec<InputValue>) {
+        let bits = best.iter().map(|input| if self.is_parameter(input) { 1 } else { input.bits });
+        let bits: Vec<u64> = bits.collect();
+        self.improve(best, &bits);
     }
 
     /// Leaves inputs out: many at a time, then fewer.
