@@ -39,9 +39,8 @@ fn example(name: &str) -> String {
 fn clinch(args: &[&str]) -> Output {
     let is_c = |arg: &&str| [".c", ".i"].iter().any(|end| arg.ends_with(end));
     let says_so = |arg: &&str| ["--check", "--property"].iter().any(|option| arg.starts_with(option));
-    let checks_c = args.first() == Some(&"check") && args.iter().any(|arg| is_c(arg));
-    let only =
-        if checks_c && !args.iter().any(|arg| says_so(arg)) { ["--property", "unreach-call"].as_slice() } else { &[] };
+    let checks_c = args.first() == Some(&"check") && args.iter().any(is_c);
+    let only = if checks_c && !args.iter().any(says_so) { ["--property", "unreach-call"].as_slice() } else { &[] };
     plain_clinch(&[args, only].concat())
 }
 
