@@ -231,6 +231,6 @@ impl Rounds {
 }
 
 fn without_memory(checks: Checks) -> Checks {
-    let is_memory = |check: Check| Checks::from(check).are_about_memory();
+    let is_memory = |check: Check| Checks::of_group(check.group()).is_some_and(Checks::are_about_memory);
     Check::ALL.into_iter().filter(|&check| checks.contains(check) && !is_memory(check)).collect()
 }

@@ -214,7 +214,7 @@ fn a_hard_check_does_not_hide_the_others() {
           if (a > 1 && b > 1 && (unsigned long)a * b == 9633832748884915969ul) reach_error();
           return (int)share;
         }";
-    let (code, shown) = on_text("check", text, &["--check", "assertions,memory,arithmetic", "--timeout", "6s"]);
+    let (code, shown) = on_text("check", text, &["--check", "assertions,memory,arithmetic", "--timeout", "18s"]);
     assert_eq!(code, 2, "{shown}");
     assert!(shown.contains("UNKNOWN: 2 of 3 checks proved, 1 unknown"), "{shown}");
     assert!(shown.contains("unknown  reach_error: time limit (assertions)"), "{shown}");

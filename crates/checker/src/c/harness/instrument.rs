@@ -118,7 +118,9 @@ fn error_spans(program: &CfaProgram) -> Vec<Span> {
 
 /// Says that the place is reached where an expression is undefined.
 fn place_edits(trace: &InputTrace) -> Vec<Edit> {
-    if trace.error.check == Check::Assertion || trace.error.check.subproperty().is_some() {
+    // What is assigned to must stay as it is.
+    let as_it_is = matches!(trace.error.check, Check::Assertion | Check::Member);
+    if as_it_is || trace.error.check.subproperty().is_some() {
         return Vec::new();
     }
     let (start, end) = (trace.span.start as usize, trace.span.end as usize);
