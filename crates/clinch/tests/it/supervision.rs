@@ -210,7 +210,7 @@ fn time_limits_hold_for_every_engine() {
 fn those_that_wait_are_asked_to_stop() {
     let folder = tempfile::tempdir().expect("a folder");
     let c = write(&folder, "hard.c", HARD_C);
-    let output = start(&c, &["--threads", "1", "--timeout", "3s"]).wait_with_output().expect("it ends");
+    let output = start(&c, &["--threads", "1", "--timeout", "6s"]).wait_with_output().expect("it ends");
     let object = object(&output);
     let given_up = object["stats"]["engines_before"].as_array().map_or(0, Vec::len);
     assert!(given_up >= 3, "{object}");
