@@ -134,7 +134,10 @@ impl Rounds {
         let more = *self.after_failure.get_or_insert(elapsed.max(AFTER_FAILURE));
         self.soon = Some(elapsed + more);
         let Some(site) = self.sites.iter().position(|site| *site == failed) else {
-            return self.give_up(&part.sites, "something else fails");
+            // It cannot be left out, so nobody looks behind it.
+            self.give_up(&part.sites, "another check fails before");
+            self.sites.push(failed);
+            return self.results.push(Some(CheckResult::Fails(Box::new(run))));
         };
         self.results[site] = Some(CheckResult::Fails(Box::new(run)));
         part.sites.retain(|&other| other != site);
@@ -177,45 +180,36 @@ impl Rounds {
 
     /// The report about all checks: that of the first one that fails, of a proof, or of what is not known.
     fn report(mut self) -> Report {
-        let under = self.under();
-        let checks: Vec<Checked> = self
-            .sites
-            .into_iter()
-            .zip(self.results)
-            .map(|(site, result)| {
-                let result = result.unwrap_or_else(|| CheckResult::Unknown("it was not looked at".to_owned()));
-                Checked { site, result }
-            })
-            .collect();
-        let failed = checks.iter().find_map(|checked| match &checked.result {
-            CheckResult::Fails(run) => Some(Site::of_run(run)),
-            _ => None,
-        });
-        let open = checks.iter().find_map(|checked| match &checked.result {
-            CheckResult::Unknown(reason) => Some(reason.clone()),
-            _ => None,
-        });
-        let is_it = |report: &Report| match (&report.verdict, &failed) {
-            (Verdict::Unsafe { counterexample: Counterexample::Run(run), .. }, Some(site)) => {
-                Site::of_run(run) == *site
-            }
-            (Verdict::Safe { .. }, None) => open.is_none(),
-            (Verdict::Unknown { .. }, None) => open.is_some(),
-            _ => false,
-        };
-        let count = self.reports.len();
+        let (under, time) = (self.under(), self.start.elapsed());
+        let checks = self.checked();
+        let several = self.reports.len() > 1;
         let certify_time = self.reports.iter().map(|report| report.certify_time).sum();
         let internal_errors =
             self.reports.iter_mut().flat_map(|report| std::mem::take(&mut report.internal_errors)).collect();
-        let chosen = self.reports.iter().position(is_it).unwrap_or(count - 1);
-        let mut report = self.reports.swap_remove(chosen);
-        if let Verdict::Safe { under: assumed, .. } = &mut report.verdict {
-            *assumed = under;
+        let chosen = self.reports.iter().position(|report| is_about(report, &checks));
+        let mut report = self.reports.swap_remove(chosen.unwrap_or(self.reports.len() - 1));
+        match &mut report.verdict {
+            Verdict::Safe { under: assumed, .. } | Verdict::Unsafe { under: assumed, .. } => *assumed = under,
+            Verdict::Unknown { reason, .. } if checks.len() > 1 => {
+                *reason = open_text(&checks).unwrap_or(std::mem::take(reason));
+                report.notes.extend(under.into_iter().map(|assumed| format!("what is proved assumes: {assumed}")));
+            }
+            Verdict::Unknown { .. } => {}
         }
-        if count > 1 {
-            report.time = self.start.elapsed().saturating_sub(certify_time);
+        if several {
+            report.time = time.saturating_sub(certify_time);
         }
         Report { checks, certify_time, internal_errors, ..report }
+    }
+
+    /// The checks with what is known of them.
+    fn checked(&mut self) -> Vec<Checked> {
+        let known = std::mem::take(&mut self.sites).into_iter().zip(std::mem::take(&mut self.results));
+        let checked = known.map(|(site, result)| {
+            let result = result.unwrap_or_else(|| CheckResult::Unknown("it was not looked at".to_owned()));
+            Checked { site, result }
+        });
+        checked.collect()
     }
 
     /// What the proofs of all rounds rest on.
@@ -228,6 +222,30 @@ impl Rounds {
         }
         under
     }
+}
+
+/// Whether a report is the one to show: of the first check that fails, or else of what is not known, or else of a proof.
+fn is_about(report: &Report, checks: &[Checked]) -> bool {
+    let failed = checks.iter().find_map(|checked| match &checked.result {
+        CheckResult::Fails(run) => Some(Site::of_run(run)),
+        CheckResult::Proved | CheckResult::Unknown(_) => None,
+    });
+    match (&report.verdict, failed) {
+        (Verdict::Unsafe { counterexample: Counterexample::Run(run), .. }, Some(site)) => Site::of_run(run) == site,
+        (Verdict::Safe { .. }, None) => open_text(checks).is_none(),
+        (Verdict::Unknown { .. }, None) => open_text(checks).is_some(),
+        _ => false,
+    }
+}
+
+/// How many checks are open, and why the first of them is.
+fn open_text(checks: &[Checked]) -> Option<String> {
+    let reasons = checks.iter().filter_map(|checked| match &checked.result {
+        CheckResult::Unknown(reason) => Some(reason),
+        CheckResult::Proved | CheckResult::Fails(_) => None,
+    });
+    let reasons: Vec<&String> = reasons.collect();
+    Some(format!("{} of {} checks unknown: {}", reasons.len(), checks.len(), reasons.first()?))
 }
 
 fn without_memory(checks: Checks) -> Checks {

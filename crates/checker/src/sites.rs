@@ -1,11 +1,10 @@
 //! The single checks of a program: what may be wrong, and where.
 
 use std::collections::BTreeSet;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, Failure, Op};
-use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::c::load::Loaded;
@@ -39,9 +38,9 @@ impl Site {
         Site { file, line: run.line, column: run.column, check, what }
     }
 
-    /// A number for it, the same in every process.
+    /// A number for it, the same in every process. No two checks may share one, so it is a hash that mixes well.
     pub(crate) fn number(&self) -> u64 {
-        let mut hasher = FxHasher::default();
+        let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
         hasher.finish()
     }

@@ -147,10 +147,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                     if let Err(fault) = memory.store(address, bytes, value, unknown) {
                         leave!(Err(Fault::Memory(fault, address, bytes)));
                     }
-                    if O::TRACES {
-                        let symbol = machine.program.regions[region as usize].symbol;
-                        self.changes.push(Change { symbol, address: Some(address), value, known: !unknown });
-                    }
+                    self.stored(region, address, value, !unknown);
                 }
                 Instr::LoadGhost { region, dst, address } => {
                     known!(address, "an address");
@@ -161,10 +158,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                     known!(src, "the origin of an address");
                     let (address, value) = (slots.get(address), slots.get(src));
                     memory.ghosts.set(region, address, value);
-                    if O::TRACES {
-                        let symbol = machine.program.regions[region as usize].symbol;
-                        self.changes.push(Change { symbol, address: Some(address), value, known: true });
-                    }
+                    self.stored(region, address, value, true);
                 }
                 Instr::Jump { target } => pc = target as usize,
                 Instr::JumpIf { condition, target } => {
@@ -249,6 +243,17 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                     self.trace(frame, depth, (&slots, globals, global_poison), edge, returned);
                 }
             }
+        }
+    }
+}
+
+impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
+    /// A cell of a region has a new value.
+    #[inline(always)]
+    fn stored(&mut self, region: u32, address: u64, value: u64, known: bool) {
+        if O::TRACES {
+            let symbol = self.machine.program.regions[region as usize].symbol;
+            self.changes.push(Change { symbol, address: Some(address), value, known });
         }
     }
 }

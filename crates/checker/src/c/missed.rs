@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use clinch_ir::Span;
 use clinch_ir::cfa::{Access, CfaProgram};
 use clinch_machine::guided::value_bits;
-use clinch_machine::{Machine, MachineState, View};
-use clinch_terms::Term;
-use clinch_terms::evaluate::evaluate;
+use clinch_machine::{Machine, MachineState, View, as_value};
+use clinch_terms::evaluate::{Environment, evaluate};
+use clinch_terms::{Sort, Term};
 
 /// Where objects came to life and where they ended, by where they start.
 #[derive(Clone, Default, Debug)]
@@ -65,24 +65,21 @@ pub(super) fn missed(
         return Some(format!("{whole}{made}; {how} at {}", place(end)));
     }
     let offset = address.wrapping_sub(base) as i64;
-    let (size, bytes) = (size?, bytes.and_then(value));
-    let Some(bytes) = bytes else {
-        return Some(format!(
-            "what is freed is {}",
-            if offset == 0 { whole } else { format!("inside of {whole}{made}") }
-        ));
+    let Some(bytes) = bytes.and_then(value) else {
+        let inside = if offset == 0 { "" } else { "inside of " };
+        return Some(format!("what is freed is {inside}{whole}{made}"));
     };
+    let size = size?;
     if offset >= 0 && (offset as u64).saturating_add(bytes) <= size {
         return Some(format!("{whole} is a constant"));
     }
-    let (verb, s) = (if bytes == 1 { "byte" } else { "bytes" }, if size == 1 { "" } else { "s" });
-    Some(format!("{bytes} {verb} at offset {offset} of {whole}, which has {size} byte{s}{made}"))
+    let count = |bytes: u64| format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" });
+    Some(format!("{} at offset {offset} of {whole}, which has {}{made}", count(bytes), count(size)))
 }
 
 /// An entry of a table of the checks.
 fn table(program: &CfaProgram, view: &View<'_>, name: &str, at: u64) -> Option<u64> {
-    use clinch_terms::evaluate::Environment;
     let region = program.regions.iter().find(|region| region.ghost && region.name == name)?;
-    let index = clinch_machine::as_value(&clinch_terms::Sort::BitVec(program.pointer_bits), at)?;
+    let index = as_value(&Sort::BitVec(program.pointer_bits), at)?;
     value_bits(&view.element(region.symbol, &index)?)
 }

@@ -231,6 +231,8 @@ fn assertions_are_checked_where_memory_cannot_be() {
     assert_eq!(code, 2, "{shown}");
     let open = shown.lines().filter(|line| line.contains("  unknown  "));
     assert!(open.clone().count() > 0 && open.clone().all(|line| line.ends_with("(memory)")), "{shown}");
+    // The assertion is proved, if memory is used as it should be.
+    assert!(shown.contains("note: what is proved assumes: memory is accessed inside of live objects only"), "{shown}");
 }
 
 /// From one member of a record into the next: no access outside of an object, but an error all the same.
