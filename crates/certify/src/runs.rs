@@ -70,9 +70,9 @@ impl Closure<'_> {
         let mut paused = state;
         match self.next_pause(&mut paused, LoopHeads::Stop, u64::MAX) {
             Pause::Input(request) => {
-                let values = self.values(&request)?;
-                for bits in values {
-                    let mut state = paused.clone();
+                let mut state = paused.clone();
+                for bits in self.values(&request)? {
+                    state.clone_from(&paused);
                     self.machine.supply(&mut state, &request, bits);
                     self.leads_inside(&mut state)?;
                 }

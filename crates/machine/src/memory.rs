@@ -36,7 +36,7 @@ pub(super) enum BlockKind {
 }
 
 /// An object.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(super) struct Block {
     pub(super) address: u64,
     pub(super) size: u64,
@@ -69,7 +69,7 @@ pub(super) enum MemoryFault {
 }
 
 /// The memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(super) struct Memory {
     /// Ascending by address: first the objects with fixed addresses, then those made at run time.
     pub(super) blocks: Vec<Block>,
@@ -87,6 +87,35 @@ pub(super) struct Memory {
     dead: usize,
     /// The block that was used last.
     last: usize,
+}
+
+impl Clone for Block {
+    fn clone(&self) -> Self {
+        Block { bytes: self.bytes.clone(), tags: self.tags.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Block { address, size, kind, alive, bytes, tags } = source;
+        (self.address, self.size, self.kind, self.alive) = (*address, *size, *kind, *alive);
+        self.bytes.clone_from(bytes);
+        self.tags.clone_from(tags);
+    }
+}
+
+impl Clone for Memory {
+    fn clone(&self) -> Self {
+        let (blocks, stack, addresses) = (self.blocks.clone(), self.stack.clone(), self.addresses.clone());
+        Memory { blocks, stack, addresses, ghosts: self.ghosts.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Memory { blocks, fixed, addresses, used, stack, stride, ghosts, dead, last } = source;
+        self.blocks.clone_from(blocks);
+        self.addresses.clone_from(addresses);
+        self.stack.clone_from(stack);
+        self.ghosts.clone_from(ghosts);
+        (self.fixed, self.used, self.stride, self.dead, self.last) = (*fixed, *used, *stride, *dead, *last);
+    }
 }
 
 impl Memory {

@@ -26,7 +26,7 @@ pub(super) struct Frame {
 }
 
 /// A state of a run. States of one machine are the same for what comes if their [`Machine::encode`] is.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct MachineState {
     pub(super) frames: Vec<Frame>,
     pub(super) slots: Vec<u64>,
@@ -36,6 +36,32 @@ pub struct MachineState {
     pub(super) global_poison: Vec<bool>,
     pub(super) memory: Memory,
     pub(super) steps: u64,
+}
+
+/// Searches go on from one state with many inputs: its copy is made in the room of the one before.
+impl Clone for MachineState {
+    fn clone(&self) -> Self {
+        MachineState {
+            frames: self.frames.clone(),
+            slots: self.slots.clone(),
+            poison: self.poison.clone(),
+            globals: self.globals.clone(),
+            global_poison: self.global_poison.clone(),
+            memory: self.memory.clone(),
+            steps: self.steps,
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let MachineState { frames, slots, poison, globals, global_poison, memory, steps } = source;
+        self.frames.clone_from(frames);
+        self.slots.clone_from(slots);
+        self.poison.clone_from(poison);
+        self.globals.clone_from(globals);
+        self.global_poison.clone_from(global_poison);
+        self.memory.clone_from(memory);
+        self.steps = *steps;
+    }
 }
 
 impl MachineState {

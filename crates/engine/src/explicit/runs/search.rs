@@ -27,7 +27,8 @@ pub(super) fn search(
     let mut count = 2;
     loop {
         stats.rounds += 1;
-        let mut round = Round { hunt, stats, states: States::default(), count, complete: true };
+        let mut round =
+            Round { hunt, stats, states: States::default(), count, complete: true, bytes: Vec::new() };
         if let Some(trace) = round.run(observer)? {
             return Ok(CfaVerdict::Unsafe(trace));
         }
@@ -55,6 +56,8 @@ struct Round<'h, 'a> {
     count: usize,
     /// Whether all inputs got all their values so far.
     complete: bool,
+    /// Room for the bytes of a state.
+    bytes: Vec<u8>,
 }
 
 /// What a piece of a run leads to.
@@ -103,8 +106,7 @@ impl Round<'_, '_> {
     fn expand(&mut self, index: usize) -> Result<Option<InputTrace>, Reason> {
         let (machine, count) = (self.hunt.machine, self.count);
         let bytes = self.states.get_index(index).expect("an index of a stored state").0;
-        let state = machine.decode(bytes).expect("what was encoded can be decoded");
-        let mut paused = state.clone();
+        let mut paused = machine.decode(bytes).expect("what was encoded can be decoded");
         // A stored state is at its input, or at the head of a loop that never ends: then there is nothing to continue.
         let Pause::Input(request) = machine.run_until_input(&mut paused, &mut (), LoopHeads::Stop, &Limits::default())
         else {
@@ -112,8 +114,9 @@ impl Round<'_, '_> {
         };
         let choice = self.hunt.candidates.choose(&request, machine.input_matters(&request), count);
         self.complete &= choice.complete;
+        let mut state = paused.clone();
         for bits in choice.values {
-            let mut state = paused.clone();
+            state.clone_from(&paused);
             machine.supply(&mut state, &request, bits);
             let value = input_value(&request, bits);
             if let Piece::Error(error, outcome) = self.continue_from(&mut state, Some((index as u32, value.clone())))? {
@@ -145,9 +148,13 @@ impl Round<'_, '_> {
         }
         match pause {
             Pause::Input(_) | Pause::LoopHead(..) => {
-                let mut bytes = Vec::new();
+                let mut bytes = std::mem::take(&mut self.bytes);
+                bytes.clear();
                 machine.encode(state, &mut bytes);
-                self.states.entry(bytes.into_boxed_slice()).or_insert(origin);
+                if !self.states.contains_key(bytes.as_slice()) {
+                    self.states.insert(bytes.as_slice().into(), origin);
+                }
+                self.bytes = bytes;
                 Ok(Piece::Stored)
             }
             Pause::Stopped(outcome) => {
