@@ -27,8 +27,7 @@ pub(super) fn search(
     let mut count = 2;
     loop {
         stats.rounds += 1;
-        let mut round =
-            Round { hunt, stats, states: States::default(), count, complete: true, bytes: Vec::new() };
+        let mut round = Round { hunt, stats, states: States::default(), count, complete: true, bytes: Vec::new() };
         if let Some(trace) = round.run(observer)? {
             return Ok(CfaVerdict::Unsafe(trace));
         }
