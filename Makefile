@@ -38,13 +38,15 @@ fuzz:
 	$(MAKE) test PROPTEST_RNG_SEED=$$seed
 
 # Programs whose verdict gcc tells, against every engine: `make attack SEED=7 COUNT=20000 TIME=36000`. What is answered
-# wrongly is reduced and kept among the regression programs.
+# wrongly is reduced and kept among the regression programs. Then pairs of programs with a planted error and without.
 SEED ?= 0
 COUNT ?= 2000
 TIME ?= 300
+PAIRS ?= 200
 attack: build
 	$(TARGET)/release/clinch-attack --clinch $(CLINCH) --seed $(SEED) --count $(COUNT) --time $(TIME) \
 	    --keep crates/clinch/tests/traps
+	$(TARGET)/release/clinch-planted --clinch $(CLINCH) --seed $(SEED) --pairs $(PAIRS)
 
 build: setup
 	$(CARGO) build --release --workspace

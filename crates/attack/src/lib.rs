@@ -12,6 +12,8 @@
 //!    the other for none. A verdict that contradicts is wrong; a crash is a failure; UNKNOWN is counted.
 //! 4. What is wrong is reduced ([`shrink`]) and kept ([`regression`]).
 //!
+//! Errors that need no assertion have an attack of their own: [`planted`].
+//!
 //! It knows nothing of the other crates: a mistake they make is not made here again.
 
 pub mod batches;
@@ -21,6 +23,7 @@ pub mod families;
 pub mod gcc;
 pub mod generate;
 pub mod outcome;
+pub mod planted;
 pub mod program;
 pub mod regression;
 pub mod rng;

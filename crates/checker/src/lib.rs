@@ -69,7 +69,7 @@ pub mod worker;
 
 pub use asked::{Asked, Property};
 pub use c::harness::origin_text;
-pub use c::load::{Language, Loaded};
+pub use c::load::{Language, Loaded, entries};
 pub use check::{Outcome, Watcher, check_program};
 pub use in_process::check;
 pub use kind::Kind;

@@ -36,6 +36,9 @@ pub struct Assignment {
     /// The numbers of checks that do not count.
     #[serde(default)]
     pub left_out: Vec<u64>,
+    /// The function a run starts with, where the command line names all.
+    #[serde(default)]
+    pub entry: Option<String>,
 }
 
 impl Assignment {

@@ -52,8 +52,14 @@ pub struct Reading {
     pub integers: Option<Integers>,
     /// The function a run of a C program starts with.
     pub entry: Option<String>,
+    /// How many pointers in a row lead to objects that function is called with.
+    pub depth: Option<u32>,
+    /// The most elements of arrays among them.
+    pub length: Option<u32>,
     /// Whether global variables start with any value.
     pub globals_as_inputs: bool,
+    /// Whether `malloc` and the like may return a null pointer.
+    pub malloc_may_fail: bool,
     /// Which errors of a C program count.
     pub asked: Option<Asked>,
     /// Arguments for the preprocessor.

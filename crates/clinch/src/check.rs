@@ -1,5 +1,7 @@
 //! `clinch check`.
 
+mod functions;
+
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -13,12 +15,18 @@ use crate::cli::{CheckArgs, Format};
 use crate::progress::Line;
 use crate::{console, exit};
 
+/// What `--entry` says for all functions.
+const EVERY_FUNCTION: &str = "all";
+
 /// Checks, with the engines in processes of their own.
 pub(crate) fn run(args: &CheckArgs) -> u8 {
     let (task, options) = match asked(args) {
         Ok(asked) => asked,
         Err(error) => return refuse(&error, args.output()),
     };
+    if task.reading.entry.as_deref() == Some(EVERY_FUNCTION) {
+        return functions::run(args, &task, &options);
+    }
     match supervisor::run(&task, &options, on_interrupt(), &command) {
         Ok(report) => answer(args, &report),
         Err(error) => refuse(&error, args.output()),
@@ -33,9 +41,10 @@ fn asked(args: &CheckArgs) -> Result<(Task, Options), Error> {
 /// Does the work of one of the processes.
 pub(crate) fn work(args: &CheckArgs, assignment: &Assignment) -> u8 {
     // The supervisor has read the same command line.
-    let Ok((task, options)) = asked(args) else {
+    let Ok((mut task, options)) = asked(args) else {
         return exit::USAGE;
     };
+    task.reading.entry = assignment.entry.clone().or(task.reading.entry);
     worker::run(&task, &options, assignment, |engine| Line::new(engine, args.progress));
     exit::SAFE
 }
@@ -107,8 +116,11 @@ fn answer(args: &CheckArgs, report: &Report) -> u8 {
         }
         (Format::Text, _) => report.to_string(),
     });
+    if refused { exit::UNKNOWN } else { exit_code(report) }
+}
+
+fn exit_code(report: &Report) -> u8 {
     match &report.verdict {
-        Verdict::Safe { .. } if refused => exit::UNKNOWN,
         Verdict::Safe { .. } => exit::SAFE,
         Verdict::Unsafe { .. } => exit::UNSAFE,
         Verdict::Unknown { .. } if !report.internal_errors.is_empty() => exit::INTERNAL,

@@ -269,6 +269,8 @@ impl CArgs {
                 IntegersName::Mathematical => Integers::Mathematical,
             }),
             entry: self.entry.clone(),
+            depth: self.depth,
+            length: self.length,
             asked: match (self.property, self.checks.is_empty()) {
                 (Some(property), _) => Some(Asked::Property(property)),
                 (None, false) => {
@@ -277,6 +279,7 @@ impl CArgs {
                 (None, true) => None,
             },
             globals_as_inputs: self.globals_as_inputs,
+            malloc_may_fail: self.malloc_may_fail,
             cpp_flags: self.cpp_flags.clone(),
             ..reading
         }
@@ -306,16 +309,30 @@ pub(crate) struct CArgs {
     #[arg(long, value_enum)]
     pub(crate) integers: Option<IntegersName>,
 
-    /// The function a run starts with; its parameters are inputs. Default: what the task file says, or main.
+    /// The function a run starts with: numbers among its parameters are any, pointers null or to fresh objects. all: every function
+    /// that other files may call, one after the other. Default: what the task file says, or main.
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) entry: Option<String>,
+
+    /// How many pointers in a row lead to fresh objects; those behind are null. Default: 2.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=8))]
+    pub(crate) depth: Option<u32>,
+
+    /// The most elements of fresh arrays. Default: 8.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub(crate) length: Option<u32>,
 
     /// Global variables start with any value instead of their initial ones.
     #[arg(long)]
     pub(crate) globals_as_inputs: bool,
 
+    /// `malloc`, `calloc` and `realloc` may find no memory, and return a null pointer.
+    #[arg(long)]
+    pub(crate) malloc_may_fail: bool,
+
     /// Which errors count: assertions, overflow (of signed arithmetic), arithmetic (divisions by zero, shifts out of range), memory
-    /// (accesses outside of live objects, misuse of free), leaks.
+    /// (accesses outside of live objects, misuse of free), leaks; and what is no error to C: unsigned (arithmetic that wraps around),
+    /// conversions (that nobody wrote, and that change a number).
     #[arg(long = "check", value_name = "LIST", value_delimiter = ',', value_parser = parse_check, conflicts_with = "property")]
     pub(crate) checks: Vec<Checks>,
 

@@ -88,10 +88,27 @@ impl Terms {
 
     /// Simultaneous substitution of terms for symbols.
     pub fn substitute_symbols(&mut self, term: Term, map: &FxHashMap<Symbol, Term>) -> Term {
-        self.replace(term, &mut |terms, t| match terms.node(t) {
-            Node::Symbol(s) => map.get(&s).copied(),
-            _ => None,
-        })
+        self.substituted(term, map, &mut FxHashMap::default())
+    }
+
+    fn substituted(&mut self, term: Term, map: &FxHashMap<Symbol, Term>, memo: &mut FxHashMap<Term, Term>) -> Term {
+        if let Node::Symbol(symbol) = self.node(term) {
+            return map.get(&symbol).copied().unwrap_or(term);
+        }
+        let mut children = self.children(term).peekable();
+        if children.peek().is_none() {
+            return term;
+        }
+        // What has only symbols and constants as arguments is sooner made again than looked up.
+        let is_flat = children.all(|child| self.children(child).next().is_none());
+        if let Some(&done) = memo.get(&term).filter(|_| !is_flat) {
+            return done;
+        }
+        let result = self.map_children(term, |terms, child| terms.substituted(child, map, memo));
+        if !is_flat {
+            memo.insert(term, result);
+        }
+        result
     }
 
     /// The direct arguments of a term.

@@ -39,6 +39,35 @@ struct Area {
     points: Vec<PointId>,
     position: FxHashMap<PointId, usize>,
     steps: Vec<Vec<Step>>,
+    /// How many steps lead to each point.
+    entries: Vec<usize>,
+}
+
+impl Area {
+    /// The position of the point that a step leads to, if the walk goes on there.
+    fn inside(&self, from: PointId, target: Target) -> Option<usize> {
+        match target {
+            Target::Point(to) if to != from => self.position.get(&to).copied(),
+            _ => None,
+        }
+    }
+
+    /// Whether ways may join at a point.
+    fn is_join(&self, at: usize) -> bool {
+        self.entries[at] > 1
+    }
+
+    /// From which points steps lead to a target.
+    fn leading_to(&self, from: PointId, target: Target) -> Vec<bool> {
+        let mut leads = vec![false; self.points.len()];
+        for at in (0..self.points.len()).rev() {
+            leads[at] = self.steps[at].iter().any(|step| match self.inside(from, step.target) {
+                Some(position) => leads[position],
+                None => step.target == target,
+            });
+        }
+        leads
+    }
 }
 
 /// Makes blocks between places.
@@ -129,7 +158,13 @@ impl ValuedBlocks {
         points.reverse();
         let position: FxHashMap<PointId, usize> = points.iter().enumerate().map(|(i, &p)| (p, i)).collect();
         let steps: Vec<Vec<Step>> = points.iter().map(|p| by_point.remove(p).unwrap_or_default()).collect();
-        let area = Rc::new(Area { points, position, steps });
+        let mut entries = vec![0; points.len()];
+        let targets = steps.iter().flatten().filter_map(|step| match step.target {
+            Target::Point(to) => position.get(&to),
+            _ => None,
+        });
+        targets.for_each(|&to| entries[to] += 1);
+        let area = Rc::new(Area { points, position, steps, entries });
         self.areas.insert(from, Rc::clone(&area));
         Ok(area)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clinch_ir::cfa::blocks::Partial;
 use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
 use clinch_terms::{Node, Sort, Symbol, Term, Terms};
+use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -162,9 +163,8 @@ fn join_values(terms: &mut Terms, (left, right): (Term, Term), condition: Term, 
     }
 }
 
-/// A place, with all values that are known on the way there: those that are not tracked are forgotten where ways join that do not
-/// agree on them.
-type Waiting = IndexMap<Valuation, FxHashMap<Symbol, Term>, FxBuildHasher>;
+/// All values that are known on a way.
+type Values = FxHashMap<Symbol, Term>;
 
 /// Where values lead from places at one point to a target, all else being open.
 pub(super) fn follow(
@@ -175,31 +175,37 @@ pub(super) fn follow(
     target: Target,
     (tracked, limit): (&FxHashSet<Symbol>, usize),
 ) -> Option<Vec<Valuation>> {
-    let mut incoming: BTreeMap<usize, Waiting> = BTreeMap::new();
-    incoming.insert(0, places.iter().map(|place| (place.clone(), place.values())).collect());
+    let leads = area.leading_to(from, target);
+    let mut incoming: BTreeMap<usize, Vec<Values>> = BTreeMap::new();
+    incoming.insert(0, places.iter().map(Valuation::values).collect());
     let mut found: IndexSet<Valuation, FxBuildHasher> = IndexSet::default();
     let mut taken = 0;
-    while let Some((at, places)) = incoming.pop_first() {
-        for values in places.into_values() {
+    while let Some((at, mut ways)) = incoming.pop_first() {
+        if area.is_join(at) && ways.len() > 1 {
+            let point = area.points[at];
+            ways = met(ways, |values| with.known(terms, unfolding, point, values, tracked));
+        }
+        for values in ways {
             taken += 1;
             if taken > FOLLOWED || found.len() > limit {
                 return None;
             }
-            for step in &area.steps[at] {
-                let Some(after) = after(terms, &values, step) else { continue };
-                match step.target {
-                    Target::Point(to) => {
-                        let known = with.known(terms, unfolding, to, &after, tracked);
-                        match area.position.get(&to) {
-                            Some(&position) if to != from => meet(incoming.entry(position).or_default(), known, after),
-                            _ if target == Target::Point(to) => drop(found.insert(known)),
-                            _ => {}
-                        }
+            let leading = |step: &&Step| match area.inside(from, step.target) {
+                Some(position) => leads[position],
+                None => step.target == target,
+            };
+            let steps: Vec<&Step> = area.steps[at].iter().filter(leading).collect();
+            // What is known of many variables goes along, so that it is copied only where steps part.
+            for (values, step) in repeated(values, &steps) {
+                let Some(after) = after(terms, values, step) else { continue };
+                match (area.inside(from, step.target), step.target) {
+                    (Some(position), _) => incoming.entry(position).or_default().push(after),
+                    (None, Target::Point(to)) => {
+                        found.insert(with.known(terms, unfolding, to, &after, tracked));
                     }
-                    Target::Error(..) | Target::Open(..) if target == step.target => {
+                    (None, _) => {
                         found.insert(Valuation::default());
                     }
-                    Target::End | Target::Error(..) | Target::Open(..) => {}
                 }
             }
         }
@@ -207,25 +213,36 @@ pub(super) fn follow(
     Some(found.into_iter().collect())
 }
 
-/// One more way to a place.
-fn meet(waiting: &mut Waiting, known: Valuation, values: FxHashMap<Symbol, Term>) {
-    match waiting.get_mut(&known) {
-        Some(before) => before.retain(|symbol, value| values.get(symbol) == Some(value)),
-        None => {
-            waiting.insert(known, values);
+/// The values for each step: copies, and for the last one the values themselves.
+fn repeated<'s>(values: Values, steps: &'s [&'s Step]) -> impl Iterator<Item = (Values, &'s Step)> {
+    let last = steps.len().saturating_sub(1);
+    let mut own = Some(values);
+    steps.iter().enumerate().filter_map(move |(i, &step)| {
+        let values = if i == last { own.take() } else { own.clone() };
+        Some((values?, step))
+    })
+}
+
+/// Ways that know the same of tracked variables are one: those that are not tracked are forgotten where ways do not agree on them.
+fn met(ways: Vec<Values>, mut known: impl FnMut(&Values) -> Valuation) -> Vec<Values> {
+    let mut places: IndexMap<Valuation, Values, FxBuildHasher> = IndexMap::default();
+    for values in ways {
+        match places.entry(known(&values)) {
+            Entry::Occupied(mut before) => before.get_mut().retain(|symbol, value| values.get(symbol) == Some(value)),
+            Entry::Vacant(place) => drop(place.insert(values)),
         }
     }
+    places.into_values().collect()
 }
 
 /// The constants after a step; nothing if they rule it out.
-fn after(terms: &mut Terms, values: &FxHashMap<Symbol, Term>, step: &Step) -> Option<FxHashMap<Symbol, Term>> {
-    let guard = terms.substitute_symbols(step.effect.guard, values);
+fn after(terms: &mut Terms, mut values: Values, step: &Step) -> Option<Values> {
+    let guard = terms.substitute_symbols(step.effect.guard, &values);
     if matches!(terms.node(guard), Node::Bool(false)) {
         return None;
     }
     let updates: Vec<(Symbol, Term)> =
-        step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, values))).collect();
-    let mut values = values.clone();
+        step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, &values))).collect();
     for (symbol, value) in updates {
         match valuation::constant_part(terms, symbol, value, &[]) {
             Some(constant) => drop(values.insert(symbol, constant)),

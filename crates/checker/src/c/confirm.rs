@@ -114,5 +114,11 @@ pub(crate) fn harness_for(loaded: &Loaded, trace: &InputTrace) -> Result<String,
     let compiler = Compiler::find().ok_or("there is no C compiler (set CC)")?;
     let library = library_names(&compiler, &harness::open_names(&loaded.program))?;
     let subject = Subject { program: &loaded.program, trace, entry: &loaded.entry, library: &library };
+    if loaded.has_caller {
+        return Err("who calls the function with fresh arguments is no part of the program".to_owned());
+    }
+    if harness::lacks_memory(subject) {
+        return Err("in this run there is no memory for a block".to_owned());
+    }
     Ok(harness::write(subject, Partner::Original))
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use clinch_frontend::c::fresh::{Caller, Extent};
 use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{Options, Unit};
+use clinch_frontend::c::{CheckOptions, Options, Unit};
 use clinch_frontend::{ReadError, c, rem};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, Check, Checks, Integers};
@@ -14,7 +15,7 @@ use super::task::{self, TaskError};
 use crate::asked::Asked;
 use crate::kind::Kind;
 use crate::options::Given;
-use crate::task::{Define, Error, Reading, Source};
+use crate::task::{Define, Error, Reading, Source, Task};
 
 /// What a program with procedures is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +37,8 @@ pub struct Loaded {
     pub(crate) units: Vec<Unit>,
     pub(crate) data_model: DataModel,
     pub(crate) entry: String,
+    /// Whether the entry function is not the program's, but calls one of its functions with fresh arguments.
+    pub(crate) has_caller: bool,
     /// Which errors count.
     pub(crate) checks: Checks,
     /// What a task file says the verdict is.
@@ -61,24 +64,68 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     let asked = reading.asked.or(task.as_ref().map(|t| Asked::Property(t.property)));
     let checks = asked.map_or(Check::Assertion.into(), Asked::checks);
     let data_model = reading.data_model.or(task.as_ref().and_then(|t| t.data_model)).unwrap_or_default();
-    let entry = reading.entry.clone().or(named).unwrap_or_else(|| "main".to_owned());
-    preprocessing::check_flags(&reading.cpp_flags).map_err(Error::Usage)?;
-    let flags: Vec<String> =
-        reading.defines.iter().map(Define::macro_flag).chain(reading.cpp_flags.iter().cloned()).collect();
-    let units = sources.iter().map(|source| unit(source, data_model, &flags)).collect::<Result<Vec<_>, _>>()?;
+    let mut units = units(sources, data_model, reading)?;
     if checks.are_about_memory() && reading.integers == Some(Integers::Mathematical) {
         return Err(Error::Usage("memory is checked with --integers machine only".to_owned()));
     }
-    let options = Options {
+    let integers = reading.integers.unwrap_or(Integers::Machine);
+    let mut options = Options {
         data_model,
-        integers: reading.integers.unwrap_or(Integers::Machine),
-        entry: entry.clone(),
+        integers,
+        entry: reading.entry.clone().or(named).unwrap_or_else(|| "main".to_owned()),
         globals_are_inputs: reading.globals_as_inputs,
+        malloc_may_fail: reading.malloc_may_fail,
         checks,
     };
-    let program = c::read(&units, &options).map_err(|error| reading.error(error))?;
+    let caller = fresh_arguments(&units, &options, reading)?;
+    if let Some(caller) = &caller {
+        units[caller.unit].text.push_str(&caller.text);
+        options.entry.clone_from(&caller.name);
+    }
+    let has_caller = caller.is_some();
+    let mut program = c::read(&units, &options).map_err(|error| reading.error(error))?;
+    program.assumptions.extend(caller.into_iter().flat_map(|caller| caller.assumptions));
     let expected = task.and_then(|t| t.expected);
-    Ok(Loaded { program, language: Language::C, units, data_model, entry, checks, expected })
+    Ok(Loaded { program, language: Language::C, units, data_model, entry: options.entry, has_caller, checks, expected })
+}
+
+/// The units of a program, preprocessed.
+fn units(sources: &[Source], data_model: DataModel, reading: &Reading) -> Result<Vec<Unit>, Error> {
+    preprocessing::check_flags(&reading.cpp_flags).map_err(Error::Usage)?;
+    let flags: Vec<String> =
+        reading.defines.iter().map(Define::macro_flag).chain(reading.cpp_flags.iter().cloned()).collect();
+    sources.iter().map(|source| unit(source, data_model, &flags)).collect()
+}
+
+/// What calls the function that was named, if it takes pointers. Where memory is not checked they may lead anywhere: that is assumed to be
+/// right.
+fn fresh_arguments(units: &[Unit], options: &Options, reading: &Reading) -> Result<Option<Caller>, Error> {
+    let (depth, length) = (reading.depth, reading.length);
+    let Some(entry) = reading.entry.as_ref().filter(|entry| *entry != "main") else {
+        let given = [("--depth", depth.is_some()), ("--length", length.is_some())];
+        return match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Error::Usage(format!("{option} is for a function that --entry names"))),
+            None => Ok(None),
+        };
+    };
+    if !options.checks.are_about_memory() {
+        return Ok(None);
+    }
+    let usual = Extent::default();
+    let extent = Extent { depth: depth.unwrap_or(usual.depth), length: length.unwrap_or(usual.length) };
+    let checking = CheckOptions { data_model: options.data_model, integers: options.integers };
+    c::fresh::caller(units, &checking, entry, extent).map_err(|error| reading.error(error))
+}
+
+/// The functions of a C program that other files may call: a run may start with each of them.
+pub fn entries(task: &Task) -> Result<Vec<String>, Error> {
+    let Task { sources, reading, .. } = task;
+    if let Some(source) = sources.iter().find(|s| !matches!(s.kind(), Some(Kind::C | Kind::Preprocessed))) {
+        return Err(source.bad("--entry all is for C files"));
+    }
+    let data_model = reading.data_model.unwrap_or_default();
+    let checking = CheckOptions { data_model, integers: reading.integers.unwrap_or(Integers::Machine) };
+    c::fresh::callable(&units(sources, data_model, reading)?, &checking).map_err(|error| reading.error(error))
 }
 
 fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Loaded, Error> {
@@ -102,6 +149,7 @@ fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Lo
         units: Vec::new(),
         data_model: DataModel::default(),
         entry: String::new(),
+        has_caller: false,
         checks: Check::Assertion.into(),
         expected: None,
     })

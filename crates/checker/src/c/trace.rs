@@ -315,12 +315,14 @@ impl Writer<'_> {
 
     /// A cell by its name in the source: `ring.data[1]`, or `block1->next` for a member of a block.
     fn cell(&self, region: &Region, address: u64) -> String {
-        let member = region.name.rsplit_once('.').map(|(_, member)| member);
+        // Regions of one name are numbered.
+        let name = region.name.split('#').next().unwrap_or_default();
+        let member = name.rsplit_once('.').map(|(_, member)| member);
         match (self.part_of_object(address, region.cell_bytes), self.block_at(address), member) {
             (Some(part), _, _) => part,
             (None, Some((block, _)), Some(member)) => format!("{block}->{member}"),
             (None, Some((block, offset)), None) => format!("{block}[{}]", offset / u64::from(region.cell_bytes)),
-            (None, None, _) => region.name.clone(),
+            (None, None, _) => name.to_owned(),
         }
     }
 

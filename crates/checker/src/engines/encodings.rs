@@ -45,7 +45,7 @@ impl Chosen {
 
 /// The encodings, with the time that each gets in the first round.
 const ENCODINGS: [(Encoding, Duration); 3] = [
-    (UNCHECKED, Duration::from_millis(1500)),
+    (UNCHECKED, Duration::from_millis(3000)),
     (Encoding::Integers(Overflow::Wraps), Duration::from_millis(400)),
     (Encoding::Bits, Duration::from_millis(700)),
 ];

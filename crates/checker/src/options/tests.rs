@@ -14,12 +14,12 @@ const INPUTS: [(Kind, &str, &str); 9] = [
     (
         C,
         "p.c",
-        "#ifdef N\nint n = N;\n#endif\nvoid reach_error(void); int limit;\nint start(void) { return 0; }\nint main(void) { if (limit == 1) reach_error(); return start(); }\n",
+        "#ifdef N\nint n = N;\n#endif\nvoid reach_error(void); int limit;\nvoid *malloc(unsigned long);\nint start(void) { return malloc(4) == 0; }\nint main(void) { if (limit == 1) reach_error(); return start(); }\n",
     ),
     (
         Preprocessed,
         "p.i",
-        "void reach_error(void); int limit;\nint start(void) { return 0; }\nint main(void) { if (limit == 1) reach_error(); return start(); }\n",
+        "void reach_error(void); int limit;\nvoid *malloc(unsigned long);\nint start(void) { return malloc(4) == 0; }\nint main(void) { if (limit == 1) reach_error(); return start(); }\n",
     ),
     (Task, "t.yml", "format_version: '2.0'\ninput_files: p.c\n"),
     (
@@ -61,6 +61,9 @@ fn common(option: &str) -> fn(&mut Asked) {
         "data-model" => |(t, _)| t.reading.data_model = Some(DataModel::Ilp32),
         "integers" => |(t, _)| t.reading.integers = Some(Integers::Mathematical),
         "entry" => |(t, _)| t.reading.entry = Some("start".to_owned()),
+        "depth" => |(t, _)| (t.reading.entry, t.reading.depth) = (Some("start".to_owned()), Some(1)),
+        "length" => |(t, _)| (t.reading.entry, t.reading.length) = (Some("start".to_owned()), Some(1)),
+        "malloc-may-fail" => |(t, _)| t.reading.malloc_may_fail = true,
         "globals-as-inputs" => |(t, _)| t.reading.globals_as_inputs = true,
         "check" => |(t, _)| t.reading.asked = Some(crate::Asked::Checks(Check::Overflow.into())),
         "property" => |(t, _)| t.reading.asked = Some(crate::Asked::Property(crate::Property::NoOverflow)),

@@ -190,6 +190,7 @@ impl Run<'_> {
             until_ms: self.budget.timeout().map(|until| until.as_millis() as u64),
             checks: self.round.checks.map(Checks::groups),
             left_out: self.round.left_out.clone(),
+            entry: None,
         };
         self.last_start = Some(Instant::now());
         match self.launch(&assignment) {

@@ -6,7 +6,7 @@ use clinch_attack::batches::threads;
 use clinch_attack::campaign::Campaign;
 use clinch_attack::engines::Asker;
 use clinch_attack::families::{FAMILIES, Family};
-use clinch_attack::gcc;
+use clinch_attack::{gcc, planted};
 
 /// Per cent of the answers of auto that may be UNKNOWN.
 const CEILING: usize = 60;
@@ -37,4 +37,21 @@ fn no_engine_is_wrong_about_generated_programs() {
     assert!(results.programs >= 20, "{} programs; dropped: {:?}", results.programs, results.dropped);
     let auto = results.table.of("auto");
     assert!(auto.unknown * 100 <= auto.total() * CEILING, "{}", results.table);
+}
+
+/// Errors that need no assertion; `make attack` asks about more.
+#[test]
+#[allow(clippy::print_stderr, reason = "a skipped comparison is told")]
+fn planted_errors_are_found_and_nothing_else() {
+    if !gcc::available() {
+        eprintln!("skipped: no gcc to tell the truth");
+        return;
+    }
+    let clinch = env!("CARGO_BIN_EXE_clinch").into();
+    let campaign =
+        planted::campaign::Campaign { seed: 1, pairs: 12, clinch, timeout: Duration::from_secs(10), jobs: threads() };
+    let tally = campaign.run();
+    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
+    assert!(tally.pairs >= 10, "{:?}", tally.dropped);
+    assert!(tally.confirmed + 1 >= tally.pairs && tally.proved + 2 >= tally.pairs, "{:?}", tally.unknown);
 }

@@ -6,6 +6,7 @@ mod c;
 mod checks;
 mod command;
 mod corpus;
+mod entry;
 mod execution;
 mod faults;
 mod horn;

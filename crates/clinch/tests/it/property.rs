@@ -112,7 +112,7 @@ fn contradictory_assumptions_are_noted() {
 }
 
 /// What produces each assumption that the manual lists: the beginning of its line there, arguments, a program.
-const ASSUMING: [(&str, &[&str], &str); 16] = [
+const ASSUMING: [(&str, &[&str], &str); 21] = [
     (
         "memory is accessed inside of live objects only",
         &[],
@@ -130,6 +130,27 @@ const ASSUMING: [(&str, &[&str], &str); 16] = [
         "extern double *f(void); int g; int main(void) { double *p = f(); if (p) *p = 1; if (g) reach_error(); return 0; }",
     ),
     ("the parameters of `f`", &["--entry", "f"], "int f(int n) { if (n > 3 && n < 3) reach_error(); return 0; }"),
+    (
+        "pointers are null, or lead to objects of their own",
+        &["--entry", "f", "--check", "memory"],
+        "int f(int *p) { return p ? *p : 0; }",
+    ),
+    (
+        "pointers are null behind 2 others",
+        &["--entry", "f", "--check", "memory"],
+        "struct s { struct s *next; }; int f(struct s *p) { return p && p->next; }",
+    ),
+    ("arrays of char are strings", &["--entry", "f", "--check", "memory"], "int f(char *p) { return p ? *p : 0; }"),
+    (
+        "functions that are passed",
+        &["--entry", "f", "--check", "memory"],
+        "int f(int (*g)(int)) { return g ? g(1) : 0; }",
+    ),
+    (
+        "pointers to `struct s`",
+        &["--entry", "f", "--check", "memory"],
+        "struct s; int f(struct s *p) { return p != 0; }",
+    ),
     (
         "nothing is known of `x`",
         &[],

@@ -117,6 +117,8 @@ pub struct Function {
     pub is_model: bool,
     /// Whether a header of the system declares it.
     pub is_system: bool,
+    /// Other units may know it by its name.
+    pub exported: bool,
     /// It runs before `main`, in the order of these numbers.
     pub constructor: Option<u32>,
     /// It runs when the program exits, in the opposite order.

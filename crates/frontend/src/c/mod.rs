@@ -1,9 +1,10 @@
 //! C: from preprocessed text to a [`CfaProgram`].
 //!
 //! `models` adds what the program takes from the C library. `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
-//! finds the regions of memory, [`lower`] makes automata.
+//! finds the regions of memory, [`lower`] makes automata. [`fresh`] writes calls of single functions.
 
 pub(crate) mod check;
+pub mod fresh;
 pub mod hir;
 pub mod lower;
 mod members;
@@ -77,6 +78,8 @@ pub struct Options {
     pub entry: String,
     /// Whether globals start with any value instead of their initial one.
     pub globals_are_inputs: bool,
+    /// Whether there may be no memory for a block.
+    pub malloc_may_fail: bool,
     /// Which errors count.
     pub checks: Checks,
 }
@@ -88,6 +91,7 @@ impl Default for Options {
             integers: Integers::Machine,
             entry: "main".to_owned(),
             globals_are_inputs: false,
+            malloc_may_fail: false,
             checks: Check::Assertion.into(),
         }
     }
@@ -106,6 +110,7 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
         entry: options.entry.clone(),
         integers: options.integers,
         globals_are_inputs: options.globals_are_inputs,
+        malloc_may_fail: options.malloc_may_fail,
         checks: options.checks,
     };
     let failed = |error: lower::LowerError| {

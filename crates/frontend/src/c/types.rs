@@ -304,6 +304,11 @@ impl Types {
         self.declaration(ty, String::new(), 0)
     }
 
+    /// The declaration of a name with a type.
+    pub fn declared(&self, ty: TypeId, name: &str) -> String {
+        self.declaration(ty, name.to_owned(), 0)
+    }
+
     /// The declaration of something with a type. The depth is limited: function types may be deep.
     fn declaration(&self, ty: TypeId, inner: String, depth: u32) -> String {
         if depth > 20 {

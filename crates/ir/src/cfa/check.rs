@@ -26,11 +26,15 @@ pub enum Check {
     Leak,
     /// A block of the heap that is not freed at the end.
     Cleanup,
+    /// The result of unsigned arithmetic does not fit its type, and wraps around.
+    Wrap,
+    /// A conversion that nobody wrote changes a number.
+    Conversion,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 10] = [
+    pub const ALL: [Check; 12] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
@@ -41,6 +45,8 @@ impl Check {
         Check::Free,
         Check::Leak,
         Check::Cleanup,
+        Check::Wrap,
+        Check::Conversion,
     ];
 
     /// What users ask for to have it, and others with it.
@@ -51,6 +57,8 @@ impl Check {
             Check::Division | Check::ShiftCount => "arithmetic",
             Check::Dereference | Check::Member | Check::Free => "memory",
             Check::Leak | Check::Cleanup => "leaks",
+            Check::Wrap => "unsigned",
+            Check::Conversion => "conversions",
         }
     }
 
@@ -66,7 +74,9 @@ impl Check {
             | Check::ShiftOverflow
             | Check::Division
             | Check::ShiftCount
-            | Check::Member => None,
+            | Check::Member
+            | Check::Wrap
+            | Check::Conversion => None,
         }
     }
 }

@@ -4,9 +4,15 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use clinch_frontend::c::lower::ALLOCATION;
 use clinch_ir::Span;
-use clinch_ir::cfa::{AllocKind, CfaProgram, Edge, InputOrigin, InputTrace, ObjectId, ObjectKind, Op};
+use clinch_ir::cfa::{AllocKind, CfaProgram, Edge, InputKind, InputOrigin, InputTrace, ObjectId, ObjectKind, Op};
 use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
+
+/// Whether an input says that there is memory.
+pub(super) fn is_allocation(kind: &InputKind) -> bool {
+    matches!(kind, InputKind::Nondet(name) if name == ALLOCATION)
+}
 
 /// Where contents lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,8 +106,15 @@ impl Contents {
     }
 }
 
-/// Writes an allocator whose blocks hold what the run is to read of them, and `clinch_fill`, which does it for variables.
-pub(super) fn write(contents: &Contents, out: &mut String) {
+/// Writes an allocator whose blocks hold what the run is to read of them, and `clinch_fill`, which does it for variables. Where there may be no
+/// memory, an input says whether there is; no block has as many bytes as the model knows none of.
+pub(super) fn write(program: &CfaProgram, contents: &Contents, out: &mut String) {
+    let asks = program.inputs.iter().any(|site| is_allocation(&site.kind));
+    let most = if program.pointer_bits == 32 { 30 } else { 46 };
+    let _ = match asks {
+        true => writeln!(out, "int {ALLOCATION}();\n#define NONE(size) ((size) < 1ul << {most} && !{ALLOCATION}())"),
+        false => writeln!(out, "#define NONE(size) 0"),
+    };
     out.push_str("struct clinch_content { unsigned long home, life, at; unsigned char byte; };\n");
     table("blocks", contents, out, |home| match home {
         Home::Block(block) => Some((block, 0)),
@@ -141,10 +154,16 @@ PLAIN static void *clinch_put(const struct clinch_content *list, unsigned long c
     return block;
 }
 WEAK void *clinch_malloc(unsigned long size) {
+    if (NONE(size)) return 0;
     return clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, malloc(size), size);
 }
-WEAK void *clinch_calloc(unsigned long count, unsigned long each) { clinch_number++; return calloc(count, each); }
+WEAK void *clinch_calloc(unsigned long count, unsigned long each) {
+    if (!(each && count > -1ul / each) && NONE(count * each)) return 0;
+    clinch_number++;
+    return calloc(count, each);
+}
 WEAK void *clinch_realloc(void *old, unsigned long size) {
+    if (NONE(size)) return size ? 0 : realloc(old, 0);
     return clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, realloc(old, size), size);
 }
 static unsigned long clinch_lives[sizeof clinch_locals / sizeof clinch_locals[0]];

@@ -60,7 +60,7 @@ pub(crate) fn write(subject: Subject<'_>, partner: Partner) -> String {
     inputs(subject, partner, &mut out);
     out.push_str(ERRORS);
     if partner == Partner::Instrumented {
-        contents::write(&Contents::read(subject.program, subject.trace), &mut out);
+        contents::write(subject.program, &Contents::read(subject.program, subject.trace), &mut out);
     }
     for (name, ty) in functions(subject) {
         let _ = writeln!(out, "WEAK {} {name}() {{ {} }}", returned(ty), result(ty));
@@ -93,6 +93,7 @@ fn sites<'a>(subject: Subject<'a>) -> impl Iterator<Item = (usize, &'a InputSite
 /// Whether the program asks `clinch_next` for this input when it runs. Globals and parameters have their values before.
 fn asks(subject: Subject<'_>, partner: Partner, site: &InputSite) -> bool {
     match &site.kind {
+        kind if contents::is_allocation(kind) => partner == Partner::Instrumented,
         InputKind::Nondet(name) | InputKind::Extern(name) => !subject.library.contains(name),
         InputKind::Uninitialised(name) => {
             partner == Partner::Instrumented
@@ -225,6 +226,11 @@ fn argument_count(subject: Subject<'_>) -> Option<i64> {
     let (_, _, input) =
         sites(subject).find(|(_, site, _)| subject.entry == "main" && matches!(site.kind, InputKind::Parameter(_)))?;
     Some(i64::from(input.bits as i32))
+}
+
+/// Whether an allocation fails in a trace: the program as it is cannot be made to see that.
+pub(crate) fn lacks_memory(subject: Subject<'_>) -> bool {
+    sites(subject).any(|(_, site, input)| contents::is_allocation(&site.kind) && input.bits == 0)
 }
 
 /// What no execution can give the program, if there is something.

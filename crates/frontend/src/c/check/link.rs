@@ -263,6 +263,7 @@ impl Checker<'_> {
                 if !is_static {
                     self.externals.insert(link_name.to_owned(), Symbol::Function(id));
                 }
+                self.hir.functions[id.0 as usize].exported = !is_static;
                 id
             }
         };
@@ -325,6 +326,7 @@ impl Checker<'_> {
             unsupported,
             is_model,
             is_system,
+            exported: false,
             span,
         });
         FunctionId(u32::try_from(self.hir.functions.len() - 1).expect("fewer than 2^32 functions"))

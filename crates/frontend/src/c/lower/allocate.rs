@@ -5,9 +5,13 @@ use clinch_ir::cfa::{AllocKind, InputKind, Op};
 use clinch_terms::{BinOp, Symbol, Term};
 
 use super::super::hir::BinaryOp;
+use super::super::models::MODEL_FILES;
 use super::super::points_to::Cell;
 use super::Lowering;
 use super::blocks::Filling;
+
+/// The function that says whether there is memory, where there may be none.
+pub const ALLOCATION: &str = "__VERIFIER_nondet_allocation";
 
 impl Lowering<'_> {
     /// A block of the heap. For one of no bytes the standard allows a null pointer too; for one that cannot exist it is the
@@ -18,7 +22,9 @@ impl Lowering<'_> {
         let most = self.impossible_size();
         match self.constant_size(size) {
             Some(n) if n >= most => return self.address(0),
-            Some(n) if n > 0 => return self.allocate(size, AllocKind::Heap, zeroed, span),
+            Some(n) if n > 0 && !self.may_lack_memory(span) => {
+                return self.allocate(size, AllocKind::Heap, zeroed, span);
+            }
             _ => {}
         }
         let pointer = self.null_pointer(span);
@@ -27,10 +33,19 @@ impl Lowering<'_> {
         let can_exist = self.compare(BinaryOp::Lt, false, size, limit);
         self.branch_on(can_exist, fits, refused, span);
         self.body.at(fits);
-        let is_some = self.nonzero(size);
-        self.branch_on(is_some, some, none, span);
+        let may_fail = self.may_lack_memory(span);
+        if may_fail {
+            self.body.goto(none, span);
+        } else {
+            let is_some = self.nonzero(size);
+            self.branch_on(is_some, some, none, span);
+        }
         self.body.at(none);
-        let is_block = self.open_truth(InputKind::Extern("malloc".to_owned()), span);
+        let whether = match may_fail {
+            true => InputKind::Nondet(ALLOCATION.to_owned()),
+            false => InputKind::Extern("malloc".to_owned()),
+        };
+        let is_block = self.open_truth(whether, span);
         self.branch_on(is_block, some, refused, span);
         self.body.at(refused);
         self.body.goto(after, span);
@@ -40,6 +55,11 @@ impl Lowering<'_> {
         self.body.goto(after, span);
         self.body.at(after);
         self.terms.symbol(pointer)
+    }
+
+    /// Whether there may be no memory for a block. The library's own functions, and who calls the program, have enough.
+    fn may_lack_memory(&self, span: Span) -> bool {
+        self.options.malloc_may_fail && !self.source.place(span).file.starts_with(MODEL_FILES)
     }
 
     /// No block has so many bytes.
@@ -56,7 +76,7 @@ impl Lowering<'_> {
     /// Writes the zeros of a new block of a fixed size one by one: proofs know what is written.
     pub(super) fn zero_block(&mut self, block: Term, bytes: Term, cell: Option<Cell>, span: Span) -> Term {
         let Some(bytes) = self.constant_size(bytes).filter(|_| !self.mathematical()) else { return block };
-        if self.constant_size(block).is_some() {
+        if self.constant_size(block).is_some() || self.may_lack_memory(span) {
             return block;
         }
         let block = self.save(block, span);
@@ -107,7 +127,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn allocate(&mut self, size: Term, kind: AllocKind, zeroed: bool, span: Span) -> Term {
-        if kind == AllocKind::Heap {
+        if kind == AllocKind::Heap && !self.may_lack_memory(span) {
             self.assume("memory is never exhausted: `malloc` and the like do not return a null pointer".to_owned());
         }
         let target = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
@@ -124,7 +144,13 @@ impl Lowering<'_> {
         let given = self.nonzero(old);
         let limit = self.address(self.impossible_size());
         let can_exist = self.compare(BinaryOp::Lt, false, size, limit);
-        let moves = self.terms.and(given, can_exist);
+        let mut moves = self.terms.and(given, can_exist);
+        if self.may_lack_memory(span) {
+            let (is_block, is_some) = (self.nonzero(block), self.nonzero(size));
+            let is_none = self.terms.not(is_some);
+            let moved = self.terms.or(is_block, is_none);
+            moves = self.terms.and(moves, moved);
+        }
         self.branch_on(moves, copy, after, span);
         self.body.at(copy);
         let had = self.temporary(self.sort_of_bits(self.pointer_bits()), false);

@@ -288,7 +288,9 @@ impl Lowering<'_> {
                 }
                 let value = self.scalar(a);
                 self.guard_observation(key(e), value, None, e.span);
-                self.convert(value, from, to)
+                let converted = self.convert(value, from, to);
+                self.guard_conversion(a, e, value, converted);
+                converted
             }
             (_, true) if float_value(a).is_some() => {
                 let value = float_value(a).expect("just seen");

@@ -54,6 +54,8 @@ use clinch_terms::{Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
+pub use allocate::ALLOCATION;
+
 use super::hir::{FunctionId, Hir, VariableId};
 use super::points_to::{PointsTo, analyse, expose, outside_types};
 use super::types::TypeId;
@@ -68,6 +70,8 @@ pub struct LowerOptions {
     pub integers: Integers,
     /// Whether globals start with any value instead of their initial one.
     pub globals_are_inputs: bool,
+    /// Whether there may be no memory for a block.
+    pub malloc_may_fail: bool,
     /// Which errors count.
     pub checks: Checks,
 }
@@ -78,6 +82,7 @@ impl Default for LowerOptions {
             entry: "main".to_owned(),
             integers: Integers::Machine,
             globals_are_inputs: false,
+            malloc_may_fail: false,
             checks: Check::Assertion.into(),
         }
     }

@@ -1,32 +1,94 @@
-//! Overflow of signed arithmetic: an error where that is asked for.
+//! Numbers that do not fit their type, after arithmetic or a conversion: an error where that is asked for.
 
 use clinch_ir::Span;
 use clinch_ir::cfa::Check;
 use clinch_terms::{BinOp, Node, Term};
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
-use super::super::types::TypeId;
+use super::super::types::{Type, TypeId};
 use super::Lowering;
 
 impl Lowering<'_> {
     /// Whether overflow of an operation on a type counts.
     fn counts_overflow(&self, op: BinaryOp, ty: TypeId, span: Span) -> bool {
-        let integer = !self.is_float(ty) && !self.is_int128(ty) && self.hir.types.is_signed(ty);
-        integer && !self.mathematical() && self.counts(overflow_of(op), span)
+        self.has_limits(ty) && self.hir.types.is_signed(ty) && self.counts(overflow_of(op), span)
+    }
+
+    /// Whether it counts that an operation on a type wraps around.
+    fn counts_wrap(&self, ty: TypeId, span: Span) -> bool {
+        let is_unsigned = self.hir.types.is_integer(ty) && !self.hir.types.is_signed(ty);
+        is_unsigned && self.has_limits(ty) && self.counts(Check::Wrap, span)
+    }
+
+    /// Whether it counts that a conversion changes a number. One that is written is meant.
+    fn counts_conversion(&self, a: &Expr, e: &Expr) -> bool {
+        let types = &self.hir.types;
+        let (of, to) =
+            (types.is_integer(a.ty) && self.has_limits(a.ty), types.is_integer(e.ty) && self.has_limits(e.ty));
+        let is_written = a.span != e.span;
+        of && to && !is_written && !matches!(types.get(e.ty), Type::Bool) && self.counts(Check::Conversion, e.span)
+    }
+
+    /// Whether numbers of a type are integers that may be too large for it.
+    fn has_limits(&self, ty: TypeId) -> bool {
+        !self.is_float(ty) && !self.is_int128(ty) && !self.mathematical()
     }
 
     /// Whether an expression is one that a guard of this file stands at.
     pub(super) fn may_overflow(&self, e: &Expr) -> bool {
         use BinaryOp::{Add, Mul, Shl, Sub};
         match e.kind {
-            ExprKind::Unary(UnaryOp::Neg, _) => self.counts_overflow(Sub, e.ty, e.span),
-            ExprKind::Binary(op @ (Add | Sub | Mul | Shl), ..) => self.counts_overflow(op, e.ty, e.span),
+            ExprKind::Unary(UnaryOp::Neg, _) => {
+                self.counts_overflow(Sub, e.ty, e.span) || self.counts_wrap(e.ty, e.span)
+            }
+            ExprKind::Binary(Shl, ..) => self.counts_overflow(Shl, e.ty, e.span),
+            ExprKind::Binary(op @ (Add | Sub | Mul), ..) => {
+                self.counts_overflow(op, e.ty, e.span) || self.counts_wrap(e.ty, e.span)
+            }
+            ExprKind::Convert(ref a) => self.counts_conversion(a, e),
             _ => false,
         }
     }
 
-    /// The result of an operation on signed integers fits their type.
+    /// A conversion that nobody wrote leaves a number as it is.
+    pub(super) fn guard_conversion(&mut self, a: &Expr, e: &Expr, value: Term, converted: Term) {
+        if !self.counts_conversion(a, e) || self.is_constant(value) {
+            return;
+        }
+        let wide = self.bits(a.ty).max(self.bits(e.ty)) + 1;
+        let (before, after) = (self.hir.types.is_signed(a.ty), self.hir.types.is_signed(e.ty));
+        let (before, after) = (self.terms.resize(before, wide, value), self.terms.resize(after, wide, converted));
+        let same = self.terms.eq(before, after);
+        self.check(Check::Conversion, same, "a conversion changes the value", e.span);
+    }
+
+    /// The result of an operation on unsigned integers fits their type.
+    fn guard_wrap(&mut self, op: BinaryOp, ty: TypeId, (a, b): (Term, Term), span: Span) {
+        if !self.counts_wrap(ty, span) {
+            return;
+        }
+        let bits = self.bits(ty);
+        let fits = match op {
+            BinaryOp::Add => {
+                let sum = self.add(a, b);
+                self.compare(BinaryOp::Le, false, a, sum)
+            }
+            BinaryOp::Sub => self.compare(BinaryOp::Le, false, b, a),
+            BinaryOp::Mul => {
+                let (a, b) = (self.terms.resize(false, 2 * bits, a), self.terms.resize(false, 2 * bits, b));
+                let exact = self.terms.bv(BinOp::BvMul, a, b);
+                let excess = self.terms.extract(2 * bits - 1, bits, exact);
+                let overflows = self.nonzero(excess);
+                self.not(overflows)
+            }
+            _ => return,
+        };
+        self.check(Check::Wrap, fits, "unsigned overflow", span);
+    }
+
+    /// The result of an operation on integers fits their type.
     pub(super) fn guard_overflow(&mut self, op: BinaryOp, ty: TypeId, (a, b): (Term, Term), span: Span) {
+        self.guard_wrap(op, ty, (a, b), span);
         if !self.counts_overflow(op, ty, span) {
             return;
         }
@@ -45,8 +107,10 @@ impl Lowering<'_> {
         self.check(overflow_of(op), fits, "signed overflow", span);
     }
 
-    /// The negative of a signed integer fits its type.
+    /// The negative of an integer fits its type.
     pub(super) fn guard_negation(&mut self, ty: TypeId, a: Term, span: Span) {
+        let zero = self.number(self.bits(ty), 0);
+        self.guard_wrap(BinaryOp::Sub, ty, (zero, a), span);
         if self.counts_overflow(BinaryOp::Sub, ty, span) {
             let bits = self.bits(ty);
             let least = self.number(bits, -1 << (bits - 1));

@@ -1,0 +1,139 @@
+//! Single functions, checked without a harness.
+
+use serde_json::Value;
+
+use crate::{code, plain_clinch, stderr, stdout};
+
+/// Functions as a library has them, right and wrong ones.
+const LIBRARY: &str = "
+#include <stdlib.h>
+struct item { int key; struct item *next; };
+
+int length(const struct item *list) {
+  int n = 0;
+  for (; list; list = list->next) n++;
+  return n;
+}
+
+int first(const struct item *list) { return list->key; }
+
+int second(const struct item *list) {
+  if (!list) return -1;
+  return list->next->key;
+}
+
+unsigned hash(const char *text) {
+  unsigned h = 5381;
+  if (text)
+    while (*text) h = h * 33 + (unsigned char)*text++;
+  return h;
+}
+
+static int unused(int *p) { return *p; }
+
+void fill(unsigned char *to, unsigned n) {
+  if (!to) return;
+  for (unsigned i = 0; i < n; i++) to[i] = 0;
+}
+";
+
+fn on_library(args: &[&str]) -> (i32, String, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("lib.c").display().to_string();
+    std::fs::write(&file, LIBRARY).expect("written");
+    let output = plain_clinch(&[&["check", &file, "--timeout", "20s"], args].concat());
+    (code(&output), stdout(&output), stderr(&output))
+}
+
+#[test]
+fn errors_of_a_function_are_found_and_confirmed() {
+    for (function, line, what) in [
+        ("first", 11, "list->key (memory)"),
+        ("second", 15, "list->next->key (memory)"),
+        ("unused", 25, "*p (memory)"),
+        ("fill", 29, "to[i] = 0 (memory)"),
+    ] {
+        let (code, shown, _) = on_library(&["--entry", function]);
+        assert_eq!(code, 1, "{function}: {shown}");
+        let failing = shown.lines().find(|line| line.contains("  FAILS  ") || line.starts_with("UNSAFE: invalid"));
+        let failing = failing.unwrap_or_else(|| panic!("{function}: {shown}"));
+        assert!(failing.contains(&format!("lib.c:{line}:")), "{function}: {shown}");
+        assert!(failing.contains(what) || failing.starts_with("UNSAFE"), "{function}: {shown}");
+        assert!(shown.contains("confirmed by execution"), "{function}: {shown}");
+    }
+}
+
+#[test]
+fn functions_are_proved_for_the_objects_they_get() {
+    for (function, assumed) in [("length", "behind 2 others (--depth)"), ("hash", "strings that end")] {
+        let (code, shown, _) = on_library(&["--entry", function]);
+        assert_eq!(code, 0, "{function}: {shown}");
+        let assumptions: Vec<&str> = shown.lines().filter(|line| line.starts_with("assumed: ")).collect();
+        assert!(assumptions.iter().any(|line| line.contains(assumed)), "{function}: {shown}");
+        assert!(
+            assumptions.iter().any(|line| line.contains("of at most 8 elements (--length)")),
+            "{function}: {shown}"
+        );
+    }
+}
+
+/// An error behind three pointers needs a list of three, one behind nine characters a string as long.
+#[test]
+fn depth_and_length_are_as_asked_for() {
+    let (code, shown, _) = on_library(&["--entry", "second", "--depth", "0"]);
+    assert_eq!(code, 0, "{shown}");
+    let (code, shown, _) = on_library(&["--entry", "hash", "--length", "3"]);
+    assert!(code == 0 && shown.contains("of at most 3 elements"), "{shown}");
+    for (option, code_of) in [("--depth", 64), ("--length", 64)] {
+        let (code, _, errors) = on_library(&[option, "3"]);
+        assert_eq!(code, code_of, "{errors}");
+        assert!(errors.contains(&format!("error: {option} is for a function that --entry names")), "{errors}");
+    }
+}
+
+#[test]
+fn all_functions_that_others_may_call() {
+    let (code, shown, _) = on_library(&["--entry", "all"]);
+    assert_eq!(code, 1, "{shown}");
+    let verdicts: Vec<(&str, &str)> = shown
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .map(|line| {
+            let (function, rest) = line.split_once(' ').expect("a verdict behind the name");
+            (function, rest.trim_start().split(':').next().unwrap_or_default())
+        })
+        .collect();
+    let expected =
+        [("length", "SAFE"), ("first", "UNSAFE"), ("second", "UNSAFE"), ("hash", "SAFE"), ("fill", "UNSAFE")];
+    assert_eq!(verdicts, expected, "{shown}");
+    let (code, shown, _) = on_library(&["--entry", "all", "--json"]);
+    assert_eq!(code, 1, "{shown}");
+    let reports: Vec<Value> = serde_json::from_str(&shown).expect("JSON");
+    let found: Vec<(&str, &str)> = reports
+        .iter()
+        .map(|report| (report["function"].as_str().unwrap_or_default(), report["verdict"].as_str().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        found,
+        expected.map(|(function, verdict)| (function, if verdict == "SAFE" { "safe" } else { "unsafe" }))
+    );
+}
+
+/// An argument may lead to a global, or to where another one leads.
+#[test]
+fn arguments_may_lead_to_the_same_object() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("alias.c").display().to_string();
+    for text in [
+        "int g; void f(int *p) { g = 1; if (p) *p = 2; assert(g == 1); }",
+        "int g; void f(char *p) { g = 1; if (p) *p = 2; assert(g == 1); }",
+        "void f(int *p, int *q) { if (!p || !q) return; *p = 1; *q = 2; assert(*p == 1); }",
+        "struct s { int a, b; }; void f(struct s *s, int *p) { if (!s) return; s->b = 1; if (p) *p = 2; assert(s->b == 1); }",
+    ] {
+        std::fs::write(&file, format!("#include <assert.h>\n{text}\n")).expect("written");
+        let output = plain_clinch(&["check", &file, "--entry", "f", "--timeout", "20s"]);
+        let shown = stdout(&output);
+        assert_eq!(code(&output), 1, "{text}: {shown}");
+        assert!(shown.contains("confirmed by execution"), "{text}: {shown}");
+    }
+}
