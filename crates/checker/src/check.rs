@@ -220,9 +220,11 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         Explicit if has_one_run(input) => 600,
         _ if has_one_run(input) => 100,
         Cegar if is_about_arrays(input) => 450,
-        Lazy | Bounded if is_about_arrays(input) => 100,
+        Lazy if is_about_arrays(input) => 60,
+        Bounded if is_about_arrays(input) => 80,
         Lazy | Bounded => 200,
-        KInduction | Spacer | Spds => 50,
+        KInduction => 25,
+        Spacer | Spds => 50,
         _ => 75,
     };
     let waits_ms = match input {

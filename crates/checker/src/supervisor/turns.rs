@@ -11,8 +11,8 @@ use crate::protocol::Request;
 
 /// The part of a turn that an engine gets which would have answered by now if it could, where another engine surely will.
 const PAST_ITS_BEST: u32 = 10;
-/// The processor's time that a turn may take beside its length: a long query must not keep the others from their turns, and goes on in its next
-/// one. Where exactly it is interrupted differs between runs, and nobody sees that: others hear of a turn when it is over. Only a query
+/// The processor's time that a turn may take beside its length and half of it, for work is a rough measure: a long query must not keep the
+/// others from their turns, and goes on in its next one. Where exactly it is interrupted differs between runs, and nobody sees that: others hear of a turn when it is over. Only a query
 /// that takes just as long may be over in this turn or in the next, so it is far from what first turns take, on slower machines too.
 const OVERDUE: Duration = Duration::from_millis(300);
 /// And as much for a verdict to be re-checked, or as much as the search took.
@@ -169,6 +169,7 @@ impl Worker {
             return false;
         }
         let recheck = if self.found.is_some() { RECHECK.max(self.work + length) } else { Duration::ZERO };
-        self.processor_time().is_some_and(|now| now.saturating_sub(start) > length + OVERDUE + recheck)
+        let most = length * 3 / 2 + OVERDUE + recheck;
+        self.processor_time().is_some_and(|now| now.saturating_sub(start) > most)
     }
 }
