@@ -23,6 +23,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use clinch_ir::cfa::SourceMap;
+
 use super::hir::{Function, Hir, Storage, Variable, VariableId};
 use super::types::{Rank, RecordId, Type, TypeId, Types};
 use super::{CError, CheckOptions, Unit, check, source};
@@ -74,7 +76,7 @@ pub fn caller(
     let bad = |error: CError| ReadError::Bad(error.diagnostics());
     let (hir, map) = check(units, options).map_err(bad)?;
     let (_, bases) = source::source_map(units).map_err(bad)?;
-    let Some(function) = hir.functions.iter().find(|f| f.name == function && is_own(f)) else { return Ok(None) };
+    let Some(function) = hir.functions.iter().find(|f| f.name == function && is_own(f, &map)) else { return Ok(None) };
     if !function.parameters.iter().any(|&p| holds_pointers(&hir.types, hir.variables[p.0 as usize].ty)) {
         return Ok(None);
     }
@@ -96,15 +98,15 @@ pub fn caller(
 
 /// The functions that other units could call, by name.
 pub fn callable(units: &[Unit], options: &CheckOptions) -> Result<Vec<String>, ReadError> {
-    let (hir, _) = check(units, options).map_err(|error| ReadError::Bad(error.diagnostics()))?;
-    let mut functions: Vec<&Function> = hir.functions.iter().filter(|f| is_own(f) && f.exported).collect();
+    let (hir, map) = check(units, options).map_err(|error| ReadError::Bad(error.diagnostics()))?;
+    let mut functions: Vec<&Function> = hir.functions.iter().filter(|f| is_own(f, &map) && f.exported).collect();
     functions.sort_by_key(|f| f.span.start);
     Ok(functions.into_iter().map(|f| f.name.clone()).collect())
 }
 
-/// Whether the program itself defines a function.
-fn is_own(function: &Function) -> bool {
-    function.body.is_some() && !function.is_model && !function.is_system
+/// Whether the program itself defines a function, and not a header of the system.
+fn is_own(function: &Function, map: &SourceMap) -> bool {
+    function.body.is_some() && !function.is_model && !map.is_system(function.span)
 }
 
 /// The parameters of a definition, from its name on, as they are written: types without names have no other words, and in the old style
@@ -414,5 +416,10 @@ mod tests {
             unit("int h(void); int i(int *p) { return h(); }"),
         ];
         assert_eq!(callable(&units, &CheckOptions::default()).expect("it is C"), ["g", "i"]);
+        // A library has its own definition of what a header of the system declares.
+        let header =
+            "# 1 \"/usr/include/string.h\" 1 3\nint inside(void) { return 0; }\nint copy(char *to);\n# 2 \"a.c\" 2\n";
+        let library = unit(&format!("{header}int copy(char *to) {{ return *to; }}"));
+        assert_eq!(callable(&[library], &CheckOptions::default()).expect("it is C"), ["copy"]);
     }
 }
