@@ -331,7 +331,8 @@ pub(crate) struct CArgs {
     pub(crate) malloc_may_fail: bool,
 
     /// Which errors count: assertions, overflow (of signed arithmetic), arithmetic (divisions by zero, shifts out of range), memory
-    /// (accesses outside of live objects, misuse of free), leaks; and what is no error to C: unsigned (arithmetic that wraps around),
+    /// (accesses outside of live objects, misuse of free, copies that overlap), leaks, uninitialised (values that were never set and
+    /// decide something); and what is no error to C: unsigned (arithmetic that wraps around),
     /// conversions (that nobody wrote, and that change a number).
     #[arg(long = "check", value_name = "LIST", value_delimiter = ',', value_parser = parse_check, conflicts_with = "property")]
     pub(crate) checks: Vec<Checks>,

@@ -8,6 +8,9 @@ use crate::{InputRequest, Limits, Machine, Stop};
 /// How many steps all attempts together may take.
 const STEPS: u64 = 3_000_000;
 
+/// And those before them, which see whether it matters how many arguments the program gets: no run starts with a million of them.
+const FIRST_STEPS: u64 = 50_000_000;
+
 /// What it takes to start one, and to give it an input, in steps.
 const START: u64 = 5000;
 const INPUT: u64 = 20;
@@ -15,12 +18,13 @@ const INPUT: u64 = 20;
 /// A run to the same error with simpler inputs, as far as there is one that is easy to find. Each attempt is executed.
 pub fn simplified(program: &CfaProgram, trace: InputTrace) -> InputTrace {
     let machine = Machine::new(program);
-    let mut attempts = Attempts { machine: &machine, goal: &trace, left: STEPS, longest: STEPS };
+    let mut attempts = Attempts { machine: &machine, goal: &trace, left: FIRST_STEPS, longest: FIRST_STEPS };
     let bits: Vec<u64> = trace.inputs.iter().map(|input| input.bits).collect();
     let Some(mut best) = attempts.run(&bits) else { return trace };
     // Simpler inputs do not lead to much longer runs.
-    attempts.longest = (STEPS - attempts.left).saturating_mul(2) + 1000;
+    attempts.longest = (FIRST_STEPS - attempts.left).saturating_mul(2) + 1000;
     attempts.start_as_usual(&mut best);
+    attempts.left = STEPS;
     loop {
         let before = measure(&best);
         attempts.drop_inputs(&mut best);

@@ -65,8 +65,8 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     let checks = asked.map_or(Check::Assertion.into(), Asked::checks);
     let data_model = reading.data_model.or(task.as_ref().and_then(|t| t.data_model)).unwrap_or_default();
     let mut units = units(sources, data_model, reading)?;
-    if checks.are_about_memory() && reading.integers == Some(Integers::Mathematical) {
-        return Err(Error::Usage("memory is checked with --integers machine only".to_owned()));
+    if let Some(what) = of_machine_integers(checks).filter(|_| reading.integers == Some(Integers::Mathematical)) {
+        return Err(Error::Usage(format!("{what} checked with --integers machine only")));
     }
     let integers = reading.integers.unwrap_or(Integers::Machine);
     let mut options = Options {
@@ -89,6 +89,15 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     Ok(Loaded { program, language: Language::C, units, data_model, entry: options.entry, has_caller, checks, expected })
 }
 
+/// What is checked that numbers without limits know nothing of.
+fn of_machine_integers(checks: Checks) -> Option<&'static str> {
+    match checks {
+        _ if checks.are_about_memory() => Some("memory is"),
+        _ if checks.contains(Check::Uninitialised) => Some("values that were never set are"),
+        _ => None,
+    }
+}
+
 /// The units of a program, preprocessed.
 fn units(sources: &[Source], data_model: DataModel, reading: &Reading) -> Result<Vec<Unit>, Error> {
     preprocessing::check_flags(&reading.cpp_flags).map_err(Error::Usage)?;
@@ -108,7 +117,7 @@ fn fresh_arguments(units: &[Unit], options: &Options, reading: &Reading) -> Resu
             None => Ok(None),
         };
     };
-    if !options.checks.are_about_memory() {
+    if !options.checks.are_about_memory() && !options.checks.contains(Check::Uninitialised) {
         return Ok(None);
     }
     let usual = Extent::default();

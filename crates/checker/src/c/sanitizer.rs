@@ -19,8 +19,10 @@ fn flags(check: Check) -> &'static [&'static str] {
         Check::ShiftCount => &["-x", "c", "-fsanitize=shift-exponent"],
         // Arrays at the end of a record may be meant to be longer, says the other option.
         Check::Member => &["-x", "c", "-fsanitize=bounds-strict"],
-        // What happens is defined, and gcc looks for nothing.
-        Check::Wrap | Check::Conversion => &["-x", "c"],
+        // What happens is defined, or gcc does not look for it.
+        Check::Wrap | Check::Conversion | Check::Uninitialised => &["-x", "c"],
+        // What the compiler copies itself nobody watches.
+        Check::Overlap => &["-x", "c", "-g", "-fno-builtin", "-fsanitize=address"],
         Check::Dereference | Check::Free | Check::Leak | Check::Cleanup => &["-x", "c", "-g", "-fsanitize=address"],
     }
 }
@@ -33,6 +35,10 @@ pub(super) fn execute(
     sources: &[(String, String)],
     time: Duration,
 ) -> Confirmation {
+    if subject.trace.error.check == Check::Uninitialised {
+        let why = "the compiler has no sanitizer for values that were never set";
+        return Confirmation::Impossible(why.to_owned());
+    }
     let watching = [flags(subject.trace.error.check), &["-fno-sanitize-recover=all"]].concat();
     // The address behind the last element may be computed: only the compiler tells whether it is used.
     let says_so = !matches!(subject.trace.error.check, Check::Dereference | Check::Free | Check::Member);
@@ -70,10 +76,10 @@ fn trapped(
 /// Whether the program came to the place of the error, and ended without a word of the sanitizer.
 fn is_silent(execution: &Execution, check: Check) -> bool {
     let said = execution.stderr.contains("runtime error") || execution.stderr.contains("Sanitizer");
-    let comes = check.subproperty().is_some() || execution.stderr.contains(harness::PLACE_MESSAGE);
+    let comes = check.is_about_objects() || execution.stderr.contains(harness::PLACE_MESSAGE);
     let ends = match execution.ended {
         Ended::Status(status) => status != harness::EXHAUSTED,
-        Ended::Signal => check.subproperty().is_some(),
+        Ended::Signal => check.is_about_objects(),
         Ended::Trap | Ended::Timeout => false,
     };
     ends && comes && !said
@@ -81,7 +87,7 @@ fn is_silent(execution: &Execution, check: Check) -> bool {
 
 /// The sanitizer's message, if it is about the lines of the error.
 fn message(execution: &Execution, source: &SourceMap, trace: &InputTrace) -> Option<String> {
-    if trace.error.check.subproperty().is_some() {
+    if trace.error.check.is_about_objects() {
         return address_message(execution);
     }
     let (place, text) = execution.stderr.lines().find_map(|line| line.split_once(": runtime error: "))?;
@@ -97,7 +103,8 @@ fn address_message(execution: &Execution) -> Option<String> {
     let lines = || execution.stderr.lines();
     let (_, text) = lines()
         .find_map(|line| line.split_once("ERROR: AddressSanitizer: ").or(line.split_once("ERROR: LeakSanitizer: ")))?;
-    let what = text.split(" on ").next().unwrap_or(text).trim_end();
+    let what = text.split(" on ").next().unwrap_or(text);
+    let what = what.split(": ").next().unwrap_or(what).trim_end();
     // The innermost call that is the program's has a place.
     let frames = lines().filter(|line| line.trim_start().starts_with('#'));
     let places = frames.filter_map(|line| line.rsplit_once(' ').map(|(_, place)| place));

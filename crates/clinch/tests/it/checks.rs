@@ -69,6 +69,48 @@ const PAIRS: &[Pair] = &[
         what: "a conversion changes the value: x",
     },
     Pair {
+        check: "memory",
+        text: "void *memcpy(void *, const void *, unsigned long); int main(void) { char b[16] = \"hello\"; unsigned n = __VERIFIER_nondet_int(); if (n > 8) return 0; memcpy(b + LIMIT, b, n); return 0; }",
+        wrong: "7",
+        right: "8",
+        what: "blocks that overlap: memcpy(b + 7, b, n)",
+    },
+    Pair {
+        check: "memory",
+        text: "char *strcpy(char *, const char *); int main(void) { char b[16] = \"hello\"; strcpy(b, LIMIT); return 0; }",
+        wrong: "b + 1",
+        right: "b",
+        what: "blocks that overlap: strcpy(b, b + 1)",
+    },
+    Pair {
+        check: "uninitialised",
+        text: "int main(void) { int x, y = __VERIFIER_nondet_int(); if (y LIMIT 0) x = 1; if (y > 1) return x == 1; return 0; }",
+        wrong: "> 2 && y !=",
+        right: ">",
+        what: "value that was never set: return x == 1;",
+    },
+    Pair {
+        check: "uninitialised",
+        text: "struct s { unsigned a : 3, b : 5; }; int main(void) { struct s v, *p = malloc(sizeof *p); v.a = 1; p->a = 2; if (v.a == p->LIMIT) return 1; free(p); return 0; }",
+        wrong: "b",
+        right: "a",
+        what: "value that was never set: v.a == p->b",
+    },
+    Pair {
+        check: "uninitialised",
+        text: "int put(int i) { int a[3]; a[i] = i; return a[LIMIT]; } int main(void) { if (put(1)) return put(0); return 2; }",
+        wrong: "1",
+        right: "i",
+        what: "value that was never set: return put(0);",
+    },
+    Pair {
+        check: "uninitialised",
+        text: "static int zeros[4]; int main(void) { int own[4], i = __VERIFIER_nondet_int() & 3, *p = i % 2 LIMIT ? zeros : own; own[0] = own[2] = 1; if (p[i]) return 1; return 0; }",
+        wrong: "== 0",
+        right: "== 1",
+        what: "value that was never set: p[i]",
+    },
+    Pair {
         check: "arithmetic",
         text: "int main(void) { int x = __VERIFIER_nondet_int(); if (x LIMIT 7) return 0; return 100 / (x - 7); }",
         wrong: ">",
@@ -124,7 +166,13 @@ fn errors_are_found_and_their_twins_proved() {
         assert!(said.iter().any(|said| shown.contains(said)), "{bad}\n{shown}");
         // What C defines no sanitizer complains about.
         let is_defined = matches!(*check, "unsigned" | "conversions");
-        let seen = if is_defined { "the compiled program comes to this place" } else { "confirmed by execution: " };
+        let seen = if *check == "uninitialised" {
+            "the compiler has no sanitizer for values that were never set"
+        } else if is_defined {
+            "the compiled program comes to this place"
+        } else {
+            "confirmed by execution: "
+        };
         assert!(shown.contains(seen), "{bad}\n{shown}");
         let (code, shown) = on_text("check", &good, &["--check", check]);
         assert_eq!(code, 0, "{good}\n{shown}");

@@ -136,7 +136,7 @@ const ASSUMING: [(&str, &[&str], &str); 21] = [
         "int f(int *p) { return p ? *p : 0; }",
     ),
     (
-        "pointers are null behind 2 others",
+        "pointers inside of objects",
         &["--entry", "f", "--check", "memory"],
         "struct s { struct s *next; }; int f(struct s *p) { return p && p->next; }",
     ),

@@ -30,6 +30,9 @@ use super::types::{Rank, RecordId, Type, TypeId, Types};
 use super::{CError, CheckOptions, Unit, check, source};
 use crate::ReadError;
 
+/// What the names of functions start with that call others with fresh objects.
+pub(super) const CALLER: &str = "clinch_calls_";
+
 /// How large the objects are that a function is called with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
@@ -151,7 +154,10 @@ fn without_const(text: &str) -> String {
 /// The globals of a unit that somebody else may know, and that parameters do not hide.
 fn known_globals(hir: &Hir, unit: &Range<u32>, function: &Function) -> Vec<(String, TypeId)> {
     let is_hidden = |name: &str| function.parameters.iter().any(|p| hir.variables[p.0 as usize].name == name);
-    let is_known = |v: &&Variable| v.storage == Storage::Static && v.exported && !is_hidden(&v.name);
+    // Functions may hand out the address of what is static. What has no name has blanks in the one that it gets.
+    let is_handed_out = |v: &Variable| v.address_taken && v.at_file_scope && !v.name.contains(' ');
+    let is_known =
+        |v: &&Variable| v.storage == Storage::Static && (v.exported || is_handed_out(v)) && !is_hidden(&v.name);
     let own = hir.variables.iter().filter(|v| unit.contains(&v.span.start)).filter(is_known);
     own.map(|v| (v.name.clone(), v.ty)).collect()
 }
@@ -180,7 +186,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// The function that a run starts with, and its text.
     fn caller(&mut self, hir: &Hir, function: &Function, parameters: &str) -> (String, String) {
-        let (name, caller) = (&function.name, format!("clinch_calls_{}", function.name));
+        let (name, caller) = (&function.name, format!("{CALLER}{}", function.name));
         let variables: Vec<_> = function.parameters.iter().map(|p| &hir.variables[p.0 as usize]).collect();
         for variable in &variables {
             self.fill(&variable.name, variable.ty, self.extent.depth);
@@ -260,7 +266,10 @@ impl Writer<'_> {
         let number = self.pointers;
         let _ = writeln!(self.out, "  {place} = 0;");
         if depth == 0 {
-            return self.assume(format!("pointers are null behind {} others (--depth)", self.extent.depth));
+            return self.assume(format!(
+                "pointers inside of objects lead to objects of their own, and are null behind {} others (--depth)",
+                self.extent.depth
+            ));
         }
         if number >= MOST_POINTERS {
             return self.assume(format!("all pointers but {MOST_POINTERS} are null"));
@@ -378,12 +387,13 @@ mod tests {
 
     #[test]
     fn arguments_lead_to_what_is_known() {
-        let text = "int g; static int hidden; struct s { char c; int row[2]; } r; int f(struct s *s, unsigned *p) { return *p + hidden; }";
+        let text = "int g; static int hidden, given; int *give(void) { static int kept; int *p = &kept; return p ? &given : p; } struct s { char c; int row[2]; } r; int f(struct s *s, unsigned *p) { return *p + hidden; }";
         let caller = caller_of(text, "f", Extent::default()).expect("a caller");
         let aliases: Vec<&str> = caller.text.lines().filter(|line| line.contains("(void *)&")).map(str::trim).collect();
         let expected = [
             "if (__VERIFIER_nondet_choice()) s = (void *)&r;",
             "if (__VERIFIER_nondet_choice()) p = (void *)&g;",
+            "if (__VERIFIER_nondet_choice()) p = (void *)&given;",
             "if (__VERIFIER_nondet_choice()) p = (void *)&r.row[0];",
             "if (s && __VERIFIER_nondet_choice()) p = (void *)&s[0].row[0];",
         ];

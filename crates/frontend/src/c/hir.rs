@@ -86,6 +86,8 @@ pub struct Variable {
     pub external: bool,
     /// Other units may know it by its name.
     pub exported: bool,
+    /// Declared outside of all functions: those of its unit may know it by its name.
+    pub at_file_scope: bool,
     /// Its address is taken (`&x`, an array that decays, a record whose member's address is taken, ...).
     pub address_taken: bool,
     /// A local array whose length is computed at run time: how many [`Types::sized_part`]s it has. Its type is `Array(element, None)`.

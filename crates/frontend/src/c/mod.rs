@@ -5,7 +5,9 @@
 
 pub(crate) mod check;
 pub mod fresh;
+mod ghost;
 pub mod hir;
+mod initialised;
 pub mod lower;
 mod members;
 pub(crate) mod models;
@@ -118,10 +120,17 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
         bad(CError::new(source.clone(), vec![problem]))
     };
     lower::expose_globals(&mut hir, &lowering).map_err(failed)?;
-    if !options.checks.are_about_memory() {
-        return lower::lower(&hir, source.clone(), &lowering).map_err(failed);
+    let (mut program, ranges) = if options.checks.are_about_memory() {
+        let (program, ranges) = lower::lower_with_ranges(&hir, source.clone(), &lowering).map_err(failed)?;
+        (program, Some(ranges))
+    } else {
+        (lower::lower(&hir, source.clone(), &lowering).map_err(failed)?, None)
+    };
+    if options.checks.contains(Check::Uninitialised) {
+        initialised::check_initialised(&mut program);
     }
-    let (mut program, ranges) = lower::lower_with_ranges(&hir, source.clone(), &lowering).map_err(failed)?;
-    provenance::check_memory(&mut program, options.checks, ranges);
+    if let Some(ranges) = ranges {
+        provenance::check_memory(&mut program, options.checks, ranges);
+    }
     Ok(program)
 }

@@ -29,7 +29,10 @@ pub(crate) const MODEL_FILES: &str = "<clinch:";
 pub(crate) const RUN_AT_EXIT: &str = "__clinch_run_exit_functions";
 
 /// The function that makes the arguments of `main`.
-const ARGUMENTS: &str = "__clinch_arguments";
+pub(super) const ARGUMENTS: &str = "__clinch_arguments";
+
+/// The function that makes a text of the environment.
+pub(super) const TEXT: &str = "__clinch_text";
 
 /// The file of functions that are built in, and modelled for calls through pointers only.
 const BUILT_IN: &str = "pointers.c";

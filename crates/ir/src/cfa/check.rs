@@ -22,10 +22,14 @@ pub enum Check {
     Member,
     /// What is freed is no block of the heap that is alive.
     Free,
+    /// A block is copied to where it overlaps, by a function that may not do that.
+    Overlap,
     /// A block of the heap that nothing points to any more.
     Leak,
     /// A block of the heap that is not freed at the end.
     Cleanup,
+    /// A value that was never written decides something.
+    Uninitialised,
     /// The result of unsigned arithmetic does not fit its type, and wraps around.
     Wrap,
     /// A conversion that nobody wrote changes a number.
@@ -34,7 +38,7 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 12] = [
+    pub const ALL: [Check; 14] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
@@ -43,8 +47,10 @@ impl Check {
         Check::Dereference,
         Check::Member,
         Check::Free,
+        Check::Overlap,
         Check::Leak,
         Check::Cleanup,
+        Check::Uninitialised,
         Check::Wrap,
         Check::Conversion,
     ];
@@ -55,11 +61,17 @@ impl Check {
             Check::Assertion => "assertions",
             Check::Overflow | Check::ShiftOverflow => "overflow",
             Check::Division | Check::ShiftCount => "arithmetic",
-            Check::Dereference | Check::Member | Check::Free => "memory",
+            Check::Dereference | Check::Member | Check::Free | Check::Overlap => "memory",
             Check::Leak | Check::Cleanup => "leaks",
+            Check::Uninitialised => "uninitialised",
             Check::Wrap => "unsigned",
             Check::Conversion => "conversions",
         }
+    }
+
+    /// Whether it needs to know which objects there are.
+    pub fn is_about_objects(self) -> bool {
+        matches!(self, Check::Dereference | Check::Free | Check::Overlap | Check::Leak | Check::Cleanup)
     }
 
     /// What SV-COMP calls it, where it has a name of its own.
@@ -75,6 +87,8 @@ impl Check {
             | Check::Division
             | Check::ShiftCount
             | Check::Member
+            | Check::Overlap
+            | Check::Uninitialised
             | Check::Wrap
             | Check::Conversion => None,
         }
@@ -102,7 +116,7 @@ impl Checks {
 
     /// Whether one of them needs to know which objects there are.
     pub fn are_about_memory(self) -> bool {
-        [Check::Dereference, Check::Free, Check::Leak, Check::Cleanup].into_iter().any(|check| self.contains(check))
+        Check::ALL.into_iter().any(|check| check.is_about_objects() && self.contains(check))
     }
 
     /// Whether a kind of error counts.

@@ -120,7 +120,7 @@ fn error_spans(program: &CfaProgram) -> Vec<Span> {
 fn place_edits(trace: &InputTrace) -> Vec<Edit> {
     // What is assigned to must stay as it is.
     let as_it_is = matches!(trace.error.check, Check::Assertion | Check::Member);
-    if as_it_is || trace.error.check.subproperty().is_some() {
+    if as_it_is || trace.error.check.is_about_objects() {
         return Vec::new();
     }
     let (start, end) = (trace.span.start as usize, trace.span.end as usize);

@@ -23,6 +23,7 @@ impl Checker<'_> {
             init: None,
             external: false,
             exported: false,
+            at_file_scope: self.function.is_none(),
             address_taken: false,
             runtime_length: None,
             align: None,

@@ -52,12 +52,25 @@ impl Lowering<'_> {
         }
     }
 
+    /// A block is copied to where it must not overlap: one operation reads and writes it.
+    pub(super) fn touch_apart(&mut self, to: Term, from: Term, size: Term, span: Span) {
+        if let Some(ranges) = self.ranges {
+            let marks = [(ranges.read, from), (ranges.written, to)];
+            let mark = |(mark, address)| Assign { target: Target::Cell(mark, address), value: size };
+            self.body.emit(Op::Assign(marks.map(mark).to_vec()), span);
+        }
+    }
+
     /// Writes `size` bytes at an address.
     pub(super) fn fill(&mut self, to: Term, cell: Option<Cell>, size: Term, filling: Filling, span: Span) {
         self.touch(to, size, true, span);
         if let Filling::From(from) = filling {
             self.touch(from, size, false, span);
         }
+        self.fill_touched(to, cell, size, filling, span);
+    }
+
+    fn fill_touched(&mut self, to: Term, cell: Option<Cell>, size: Term, filling: Filling, span: Span) {
         let Some(cell) = cell else {
             self.body.stop(Op::Unsupported("an access to unknown memory".to_owned()), span);
             return;
@@ -276,13 +289,16 @@ impl Lowering<'_> {
 
     /// `memcpy` or `memmove`: with overlap, in the direction that reads before it writes.
     pub(super) fn copy(&mut self, to: Term, from: Term, cell: Option<Cell>, size: Term, overlap: bool, span: Span) {
+        if !overlap {
+            self.touch_apart(to, from, size, span);
+            return self.fill_touched(to, cell, size, Filling::From(from), span);
+        }
         let at_once = match (self.constant_size(size), cell) {
             (Some(size), Some(cell)) => !matches!(self.points.pieces(cell, size, MAX_PIECES), Err(Uncut::Large)),
             _ => false,
         };
-        if !overlap || at_once {
-            self.fill(to, cell, size, Filling::From(from), span);
-            return;
+        if at_once {
+            return self.fill(to, cell, size, Filling::From(from), span);
         }
         let (to, from, size) = (self.save(to, span), self.save(from, span), self.save(size, span));
         let (down, up, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());

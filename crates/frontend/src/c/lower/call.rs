@@ -18,7 +18,7 @@ const INT: u32 = 32;
 const OTHER_TYPE: &str = "a call with another type than that of the function";
 
 /// What pointers may be that the program does not make.
-pub(super) const POINTERS_FROM_OUTSIDE: &str = "pointers from outside point to globals, or to memory of their own, of the type that they have; those that are found in such memory do not lead into the middle of a record";
+pub(in crate::c) const POINTERS_FROM_OUTSIDE: &str = "pointers from outside point to globals, or to memory of their own, of the type that they have; those that are found in such memory do not lead into the middle of a record";
 
 impl Lowering<'_> {
     /// A call; its value.

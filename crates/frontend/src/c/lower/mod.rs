@@ -55,6 +55,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 pub use allocate::ALLOCATION;
+pub(super) use call::POINTERS_FROM_OUTSIDE;
 
 use super::hir::{FunctionId, Hir, VariableId};
 use super::points_to::{PointsTo, analyse, expose, outside_types};

@@ -81,6 +81,10 @@ impl Lowering<'_> {
         self.body.at(after);
         let zero = self.number(8, 0);
         self.body.emit(Op::Assign(vec![Assign { target: Target::Cell(region, at), value: zero }]), span);
+        if region == source {
+            let size = self.plus(i, 1);
+            self.touch_apart(to, from, size, span);
+        }
     }
 
     fn copy_bounded(&mut self, to: (Symbol, Term), from: (Symbol, Term), counter: Symbol, limit: Term, span: Span) {

@@ -2,13 +2,14 @@
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{
-    AllocKind, Assign, Edge, EdgeId, InputId, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
+    AllocKind, Assign, Edge, InputId, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
 };
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use rustc_hash::FxHashMap;
 
+use super::super::ghost::{chain, fresh, hidden, is_in_loop};
 use super::super::lower::Ranges;
-use super::{AT_ONCE, Base, Body, HEAP, LITERAL, Provenance, STACK, STATIC, UNKNOWN, fresh, hidden};
+use super::{AT_ONCE, Base, Body, HEAP, LITERAL, Provenance, STACK, STATIC, UNKNOWN};
 
 impl Provenance<'_> {
     /// An edge with what it does to companions and tables.
@@ -44,7 +45,7 @@ impl Provenance<'_> {
         if matches!(&edge.op, Op::Assign(assigns) if assigns.is_empty()) {
             edge.op = Op::Skip;
         }
-        edge.from = self.chain(&mut body.procedure, edge.from, vec![before]);
+        edge.from = chain(&mut body.procedure, edge.from, vec![before]);
         if !after.is_empty() {
             let (middle, to, span) = (fresh(&mut body.procedure, edge.to), edge.to, edge.span);
             edge.to = middle;
@@ -288,18 +289,9 @@ impl Provenance<'_> {
     }
 
     /// Of blocks that a loop makes on the stack only the last one is known to end with the call.
-    pub(super) fn assume_loops_end(&mut self, edges: &[Edge], leaving: &[Vec<EdgeId>]) {
-        let comes_back = |edge: &Edge| {
-            let (mut seen, mut todo) = (vec![false; leaving.len()], vec![edge.to]);
-            while let Some(at) = todo.pop() {
-                if !std::mem::replace(&mut seen[at.index()], true) {
-                    todo.extend(leaving[at.index()].iter().map(|next| edges[next.index()].to));
-                }
-            }
-            seen[edge.from.index()]
-        };
+    pub(super) fn assume_loops_end(&mut self, procedure: &Procedure) {
         let on_stack = |edge: &&Edge| matches!(edge.op, Op::Alloc { kind: AllocKind::Stack, .. });
-        if edges.iter().filter(on_stack).any(comes_back) {
+        if procedure.edges.iter().filter(on_stack).any(|edge| is_in_loop(procedure, edge)) {
             let text = "memory that a loop allocates on the stack is not used after its function has returned";
             self.program.assumptions.push(text.to_owned());
         }

@@ -31,6 +31,26 @@ pub(super) enum Purpose {
     Resize,
 }
 
+/// A block that is copied to where it must not overlap.
+pub(super) struct Copied {
+    pub(super) to: Term,
+    pub(super) from: Term,
+    pub(super) bytes: Term,
+}
+
+/// What an operation copies: it reads a block and writes one.
+pub(super) fn copied(ranges: Ranges, op: &Op) -> Option<Copied> {
+    let Op::Assign(assigns) = op else { return None };
+    let block = |mark: Symbol| {
+        assigns.iter().find_map(|assign| match assign.target {
+            Target::Cell(region, address) if region == mark => Some((address, assign.value)),
+            _ => None,
+        })
+    };
+    let ((from, _), (to, bytes)) = (block(ranges.read)?, block(ranges.written)?);
+    Some(Copied { to, from, bytes })
+}
+
 /// What an edge asks of addresses, those inside of other terms first.
 pub(super) fn demands(program: &CfaProgram, ranges: Ranges, op: &Op) -> IndexSet<Demand, FxBuildHasher> {
     let mut all = IndexSet::default();
@@ -117,7 +137,7 @@ pub(super) fn from_bytes(program: &CfaProgram, term: Term) -> Option<(Symbol, Te
 }
 
 /// What goes where: values into variables and regions.
-pub(super) fn flows(program: &mut CfaProgram) -> Vec<(Symbol, Term)> {
+pub(in crate::c) fn flows(program: &mut CfaProgram) -> Vec<(Symbol, Term)> {
     let results: Vec<Option<Symbol>> = program.procedures.iter().map(|p| p.result).collect();
     let params: Vec<Vec<Symbol>> = program.procedures.iter().map(|p| p.params.clone()).collect();
     let mut flows = Vec::new();

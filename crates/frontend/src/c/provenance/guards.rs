@@ -6,8 +6,9 @@ use clinch_terms::{BinOp, LocId, Node, Symbol, Term};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::flows::{Demand, Purpose, demands};
-use super::{Base, Body, HEAP, LITERAL, Provenance, UNKNOWN, fresh};
+use super::super::ghost;
+use super::flows::{Copied, Demand, Purpose, copied, demands};
+use super::{Base, Body, HEAP, LITERAL, Provenance, UNKNOWN};
 
 impl Provenance<'_> {
     /// Checks what the edges out of a location ask of addresses; where they start then.
@@ -23,6 +24,7 @@ impl Provenance<'_> {
                     at = self.guard_demand(body, at, demand, edge.span);
                 }
             }
+            at = self.guard_overlap(body, at, edge);
         }
         at
     }
@@ -49,6 +51,41 @@ impl Provenance<'_> {
         let good = self.guard(body, at, valid, otherwise, span);
         self.remember(body, demand, base);
         good
+    }
+
+    /// A block that is read and written by one operation is copied: the function that does it may choose where to begin.
+    fn guard_overlap(&mut self, body: &mut Body, at: LocId, edge: &Edge) -> LocId {
+        let Some(Copied { to, from, bytes }) = copied(self.ranges, &edge.op) else { return at };
+        let apart = self.are_apart(to, from, bytes);
+        let otherwise = match self.checks.contains(Check::Overlap) {
+            true => {
+                let text = format!("blocks that overlap: {}", self.program.source.excerpt(edge.span));
+                Op::Error(Failure { check: Check::Overlap, text })
+            }
+            false => Op::Undefined("a copy between blocks that overlap".to_owned()),
+        };
+        self.guard(body, at, apart, otherwise, edge.span)
+    }
+
+    /// Whether as many bytes do not overlap, or are the same: compilers themselves copy objects onto themselves.
+    fn are_apart(&mut self, to: Term, from: Term, bytes: Term) -> Term {
+        let bases = (self.base(to), self.base(from));
+        let (to, from) = (self.pinned.settled(self.program, to), self.pinned.settled(self.program, from));
+        let elsewhere = match bases {
+            (Base::Of(a), Base::Of(b)) if a != b => {
+                let same = self.program.terms.eq(a, b);
+                self.program.terms.not(same)
+            }
+            _ => self.program.terms.ff(),
+        };
+        let itself = self.program.terms.eq(to, from);
+        let terms = &mut self.program.terms;
+        let (above, below) = (terms.bv(BinOp::BvSub, to, from), terms.bv(BinOp::BvSub, from, to));
+        let (above, below) = (self.is_at_most(bytes, above), self.is_at_most(bytes, below));
+        let terms = &mut self.program.terms;
+        let beside = terms.and(above, below);
+        let apart = terms.or(elsewhere, beside);
+        terms.or(itself, apart)
     }
 
     /// What is accessed where the guard that was made last fails.
@@ -86,17 +123,7 @@ impl Provenance<'_> {
     }
 
     pub(super) fn guard(&mut self, body: &mut Body, at: LocId, condition: Term, otherwise: Op, span: Span) -> LocId {
-        if matches!(self.program.terms.node(condition), Node::Bool(true)) {
-            return at;
-        }
-        let negated = self.program.terms.not(condition);
-        let (good, bad) = (fresh(&mut body.procedure, at), fresh(&mut body.procedure, at));
-        let end = fresh(&mut body.procedure, at);
-        let edges = &mut body.procedure.edges;
-        edges.push(Edge { from: at, to: good, op: Op::Assume(condition), span });
-        edges.push(Edge { from: at, to: bad, op: Op::Assume(negated), span });
-        edges.push(Edge { from: bad, to: end, op: otherwise, span });
-        good
+        ghost::guard(&mut self.program.terms, &mut body.procedure, at, condition, otherwise, span)
     }
 
     pub(super) fn is_valid(&mut self, demand: Demand, base: Base) -> Term {

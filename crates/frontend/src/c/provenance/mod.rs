@@ -16,16 +16,18 @@ mod pinned;
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{
-    Assign, CfaProgram, Checks, Edge, Global, InputKind, Location, ObjectId, ObjectKind, Op, Procedure, ProcedureId,
-    Region, VariableInfo,
+    Assign, CfaProgram, Checks, Edge, Global, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId,
 };
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ghost::{chain, fresh, hidden, table};
+pub(super) use flows::flows;
+
 use super::lower::Ranges;
 use pinned::Pinned;
 
-use flows::{demands, flows, from_bytes, gets_into_memory, holds_blocks, needed, object_at};
+use flows::{demands, from_bytes, gets_into_memory, holds_blocks, needed, object_at};
 
 /// Kinds of objects in the table; 0 is one that is no more.
 const STATIC: u64 = 1;
@@ -281,9 +283,9 @@ impl<'p> Provenance<'p> {
     /// Rewrites the edges of a procedure.
     fn procedure(&mut self, id: ProcedureId) {
         let mut procedure = std::mem::replace(&mut self.program.procedures[id.index()], Procedure::new(""));
+        self.assume_loops_end(&procedure);
         let leaving = procedure.successors();
         let edges = std::mem::take(&mut procedure.edges);
-        self.assume_loops_end(&edges, &leaving);
         let made = self.stack_blocks(&mut procedure, &edges);
         let is_entry = id == self.program.entry;
         let first = if is_entry { self.initial_tables() } else { self.no_blocks(&made) };
@@ -310,18 +312,8 @@ impl<'p> Provenance<'p> {
         }
         let (before, start) = (procedure.entry, fresh(procedure, procedure.entry));
         procedure.entry = start;
-        let at = self.chain(procedure, start, first);
+        let at = chain(procedure, start, first);
         procedure.edges.push(Edge { from: at, to: before, op: Op::Skip, span: Span::default() });
-    }
-
-    /// Edges with assignments, one after the other; where they end.
-    fn chain(&mut self, procedure: &mut Procedure, mut at: LocId, assigns: Vec<Vec<Assign>>) -> LocId {
-        for assigns in assigns.into_iter().filter(|assigns| !assigns.is_empty()) {
-            let next = fresh(procedure, at);
-            procedure.edges.push(Edge { from: at, to: next, op: Op::Assign(assigns), span: Span::default() });
-            at = next;
-        }
-        at
     }
 }
 
@@ -332,27 +324,4 @@ struct Body {
     /// The last block of each place where one is made on the stack.
     made: FxHashMap<Symbol, Symbol>,
     procedure: Procedure,
-}
-
-/// A table with an entry for each address.
-fn table(program: &mut CfaProgram, name: String, bits: u32) -> Symbol {
-    let sort = Sort::array(Sort::BitVec(program.pointer_bits), Sort::BitVec(bits));
-    let symbol = program.terms.declare(name.clone(), sort);
-    program.regions.push(Region { symbol, cell_bytes: bits / 8, starts_zero: true, name, ghost: true });
-    symbol
-}
-
-/// A variable that no one sees.
-fn hidden(program: &mut CfaProgram, name: String, sort: Sort) -> Symbol {
-    let symbol = program.terms.declare(name.clone(), sort);
-    let info = VariableInfo { name, ty: String::new(), signed: false, pointer: false, hidden: true };
-    program.variables.insert(symbol, info);
-    symbol
-}
-
-/// A new location.
-fn fresh(procedure: &mut Procedure, like: LocId) -> LocId {
-    let span = procedure.locations[like.index()].span;
-    procedure.locations.push(Location { label: None, span });
-    LocId::from_index(procedure.locations.len() - 1)
 }
