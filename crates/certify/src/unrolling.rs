@@ -11,7 +11,9 @@ use std::rc::Rc;
 use clinch_ir::Effect;
 use clinch_ir::cfa::effects::Effects;
 use clinch_ir::cfa::order::WeakOrder;
-use clinch_ir::cfa::{Addresses, CfaProgram, EdgeId, Integers, Liveness, Op, ProcedureId, Unrolling, partial_terms};
+use clinch_ir::cfa::{
+    Addresses, AllocKind, CfaProgram, EdgeId, Integers, Liveness, Op, ProcedureId, Unrolling, partial_terms,
+};
 use clinch_smt::{Answer, LargeQuestion};
 use clinch_terms::fold::{Folder, are_opposite};
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
@@ -24,8 +26,6 @@ use crate::{Rejection, Stop};
 const TIME: u32 = 600_000;
 /// Terms at most.
 const TERMS: usize = 6_000_000;
-/// Bytes that a block of unknown size may have.
-const ROOM: u64 = 1 << 20;
 /// An object with more cells than this is forgotten with its whole region.
 const CELLS: u64 = 4096;
 
@@ -339,8 +339,8 @@ impl<'p> Run<'p> {
                 let new: Vec<(Symbol, Term)> = updates.into_iter().map(|(s, t)| (s, self.value(&state, t))).collect();
                 state.values.extend(new);
             }
-            Op::Alloc { target, size, .. } => {
-                if !self.allocate(&mut state, *target, *size)? {
+            Op::Alloc { target, size, kind, .. } => {
+                if !self.allocate(&mut state, (*target, *size, *kind))? {
                     return Ok(());
                 }
             }
@@ -354,14 +354,18 @@ impl<'p> Run<'p> {
     }
 
     /// Every allocation gets memory of its own. A block of unknown size must have room; false if no run goes on.
-    fn allocate(&mut self, state: &mut State, target: Symbol, size: Term) -> Result<bool, Rejection> {
+    fn allocate(
+        &mut self,
+        state: &mut State,
+        (target, size, kind): (Symbol, Term, AllocKind),
+    ) -> Result<bool, Rejection> {
         let size = self.value(state, size);
-        let mut room = ROOM;
+        let mut room = self.addresses.room(kind);
         match self.terms.node(size) {
             Node::BitVec(_, bytes) => room = bytes,
-            Node::Int(bytes) => room = u64::try_from(bytes).unwrap_or(ROOM),
+            Node::Int(bytes) => room = u64::try_from(bytes).unwrap_or(room),
             _ => {
-                let most = self.program.address(&mut self.terms, ROOM);
+                let most = self.program.address(&mut self.terms, room);
                 let less = if self.program.integers == Integers::Machine { BinOp::BvUle } else { BinOp::Le };
                 let fits = self.folder.binary(&mut self.terms, less, size, most);
                 let large = self.terms.not(fits);

@@ -188,7 +188,7 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
 /// explicit where the states are finitely many, which it counts faster than others reason, and where there is but one run; explicit and
 /// lazy on C, spds where procedures call themselves, cegar and Spacer on ARMC's systems.
 fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
-    use EngineName::{Bounded, Cegar, Explicit, Lazy, Spds};
+    use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Spds};
     let stand_back = |ms| Some(Patience { ms, nice: 10 });
     let give_way = |ms| Some(Patience { ms, nice: 5 });
     match (input, engine) {
@@ -201,6 +201,7 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Procedures(loaded), Lazy) if loaded.program.is_recursive() => give_way(300),
         (Input::Procedures(loaded), Explicit) if loaded.program.is_recursive() => give_way(200),
         (Input::Procedures(loaded), Bounded) if loaded.program.is_recursive() => give_way(1000),
+        (Input::Procedures(_), KInduction) if checks_memory(input) => None,
         (Input::Procedures(_), Explicit) if is_about_arrays(input) => give_way(500),
         (Input::Procedures(_), Explicit | Lazy) => None,
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
@@ -210,7 +211,8 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
 }
 
 /// What may be expected of an engine. On C lazy and bounded are those that still answer after a second, cegar where arrays are walked
-/// through, explicit where there is but one run; k-induction and the engines for recursion answer seldom: their turns are longer, and shorter.
+/// through, explicit where there is but one run, k-induction where memory is checked (it has candidates for that); elsewhere it answers seldom, as the
+/// engines for recursion do: their turns are longer, and shorter.
 /// Where procedures call themselves many engines may help, and those that answer soon go first.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
@@ -219,6 +221,9 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         _ if !is_c => 100,
         Explicit if has_one_run(input) => 600,
         _ if has_one_run(input) => 100,
+        KInduction if checks_memory(input) => 300,
+        Bounded if checks_memory(input) => 150,
+        _ if checks_memory(input) => 100,
         Cegar if is_about_arrays(input) => 450,
         Lazy if is_about_arrays(input) => 60,
         Bounded if is_about_arrays(input) => 80,
@@ -237,6 +242,10 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         _ => 0,
     };
     Prospects { patience: patience(input, engine), part, rests: matches!(input, Input::Processes(_)), waits_ms }
+}
+
+fn checks_memory(input: &Input) -> bool {
+    matches!(input, Input::Procedures(loaded) if loaded.checks.are_about_memory())
 }
 
 fn is_about_arrays(input: &Input) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clinch_ir::cfa::{Check, InputKind, InputOrigin, InputTrace, Integers};
 use serde::{Deserialize, Serialize};
 
-use super::cc::{Compiler, Ended};
+use super::cc::{Compiler, Ended, Execution};
 use super::harness::{self, Partner, Subject};
 use super::linkage::library_names;
 use super::load::Loaded;
@@ -62,15 +62,15 @@ fn execute(compiler: &Compiler, loaded: &Loaded, subject: Subject<'_>, time: Dur
         Err(why) => Confirmation::Refuted(format!("the program does not compile with its inputs: {why}")),
         Ok(execution) => match execution.ended {
             Ended::Status(harness::REACHED) if execution.stderr.contains(harness::MESSAGE) => Confirmation::Executed,
-            ended => Confirmation::Refuted(contradiction(subject, &ended)),
+            _ => Confirmation::Refuted(contradiction(subject, &execution)),
         },
     }
 }
 
 /// What a run of the compiled program did instead of reaching the error, and what of the counterexample it was not given.
-pub(super) fn contradiction(subject: Subject<'_>, ended: &Ended) -> String {
-    let what = match ended {
-        Ended::Status(harness::EXHAUSTED) => "it asks for more inputs".to_owned(),
+pub(super) fn contradiction(subject: Subject<'_>, execution: &Execution) -> String {
+    let what = match execution.ended {
+        _ if harness::is_exhausted(execution) => "it asks for more inputs".to_owned(),
         Ended::Status(status) => format!("it ends with status {status}"),
         Ended::Signal | Ended::Trap => "it ends by a signal".to_owned(),
         Ended::Timeout => "it does not end in time".to_owned(),

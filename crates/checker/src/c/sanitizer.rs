@@ -49,7 +49,7 @@ pub(super) fn execute(
             None if says_so && is_silent(&execution, subject.trace.error.check) => Confirmation::Impossible(
                 "the compiled program comes to this place, but the compiler's sanitizer has nothing to say".to_owned(),
             ),
-            None => Confirmation::Refuted(contradiction(subject, &execution.ended)),
+            None => Confirmation::Refuted(contradiction(subject, &execution)),
         },
         Err(_) => trapped(compiler, loaded, subject, sources, time),
     }
@@ -68,7 +68,7 @@ fn trapped(
         Ok(Execution { ended: Ended::Trap, .. }) => {
             Confirmation::Sanitizer("UndefinedBehaviorSanitizer stops the program".to_owned())
         }
-        Ok(execution) => Confirmation::Refuted(contradiction(subject, &execution.ended)),
+        Ok(execution) => Confirmation::Refuted(contradiction(subject, &execution)),
         Err(why) => Confirmation::Refuted(format!("the program does not compile with its inputs: {why}")),
     }
 }
@@ -78,7 +78,7 @@ fn is_silent(execution: &Execution, check: Check) -> bool {
     let said = execution.stderr.contains("runtime error") || execution.stderr.contains("Sanitizer");
     let comes = check.is_about_objects() || execution.stderr.contains(harness::PLACE_MESSAGE);
     let ends = match execution.ended {
-        Ended::Status(status) => status != harness::EXHAUSTED,
+        Ended::Status(_) => !harness::is_exhausted(execution),
         Ended::Signal => check.is_about_objects(),
         Ended::Trap | Ended::Timeout => false,
     };

@@ -83,6 +83,13 @@ const PAIRS: &[Pair] = &[
         what: "blocks that overlap: strcpy(b, b + 1)",
     },
     Pair {
+        check: "memory",
+        text: "int main(void) { int n = __VERIFIER_nondet_int(); if (n < 1) n = 1; char *s = __builtin_alloca(n), *p = s; LIMIT while (*p) p++; return p - s; }",
+        wrong: "",
+        right: "s[n - 1] = 0;",
+        what: "invalid read: *p",
+    },
+    Pair {
         check: "uninitialised",
         text: "int main(void) { int x, y = __VERIFIER_nondet_int(); if (y LIMIT 0) x = 1; if (y > 1) return x == 1; return 0; }",
         wrong: "> 2 && y !=",
@@ -190,6 +197,26 @@ fn objects_of_earlier_iterations_are_gone() {
     assert_eq!(code, 2, "{shown}");
     let (code, shown) = on_text("check", &text.replace("int a[2]", "static int a[2]"), &["--check", "memory"]);
     assert_eq!(code, 0, "{shown}");
+}
+
+/// An array of characters may hold a pointer that is copied there byte by byte.
+#[test]
+fn pointers_are_followed_through_bytes() {
+    let text = format!(
+        "{HEAD}void *memcpy(void *, const void *, unsigned long);\nchar a[sizeof(int *)];\n\
+         void put(void) {{ int *p = malloc(8); memcpy(a, &p, sizeof p); }}\n\
+         int main(void) {{ void *p; put(); memcpy(&p, a, sizeof p); free(p); return 0; }}"
+    );
+    let (code, shown) = on_text("check", &text, &["--check", "memory"]);
+    assert_eq!(code, 0, "{shown}");
+}
+
+/// The status of a program that returns no value is any, also one that means something to who executes it.
+#[test]
+fn programs_may_end_with_any_status() {
+    let text = format!("{HEAD}int main(void) {{ int *p = malloc(4); *p = 3; if (*p != 3) return 1; }}");
+    let (code, shown) = on_text("check", &text, &["--property", "valid-memsafety"]);
+    assert_eq!(code, 1, "{shown}");
 }
 
 /// Properties of SV-COMP, with what each of them is violated by.

@@ -112,7 +112,7 @@ fn contradictory_assumptions_are_noted() {
 }
 
 /// What produces each assumption that the manual lists: the beginning of its line there, arguments, a program.
-const ASSUMING: [(&str, &[&str], &str); 21] = [
+const ASSUMING: [(&str, &[&str], &str); 22] = [
     (
         "memory is accessed inside of live objects only",
         &[],
@@ -188,6 +188,11 @@ const ASSUMING: [(&str, &[&str], &str); 21] = [
         "output with a computed format",
         &[],
         "int main(int argc, char **argv) { printf(argv[0]); if (argc < 0) reach_error(); return 0; }",
+    ),
+    (
+        "no block on the stack has more than 64 MiB",
+        &[],
+        "int main(void) { int n = __VERIFIER_nondet_int(); char *p = __builtin_alloca(n); if (!p) reach_error(); return 0; }",
     ),
     (
         "memory that a loop allocates on the stack",

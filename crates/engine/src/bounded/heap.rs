@@ -3,15 +3,13 @@
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-use clinch_ir::cfa::{Addresses, CfaProgram, EdgeId, Integers, Object, ObjectId};
+use clinch_ir::cfa::{Addresses, AllocKind, CfaProgram, EdgeId, Integers, Object, ObjectId};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::state::{Key, Place, State};
 use super::walk::{Allocated, Opened, Walk};
 
-/// Room for a block of unknown size.
-const ROOM: u64 = 1 << 20;
 /// An object with more cells than this is forgotten with its whole region.
 const CELLS: u64 = 4096;
 
@@ -19,11 +17,13 @@ const CELLS: u64 = 4096;
 pub(super) struct Blocks {
     addresses: Addresses,
     known: FxHashMap<(Key, u64), u64>,
+    /// Those of unknown size, with the bytes that they may have.
+    open: FxHashMap<Key, (u64, u64)>,
 }
 
 impl Blocks {
     pub(super) fn new(program: &CfaProgram) -> Self {
-        Blocks { addresses: Addresses::new(program), known: FxHashMap::default() }
+        Blocks { addresses: Addresses::new(program), known: FxHashMap::default(), open: FxHashMap::default() }
     }
 
     /// The address of a block of at most this size; none if there is no room.
@@ -31,6 +31,17 @@ impl Blocks {
         match self.known.entry((Rc::clone(key), size)) {
             Entry::Occupied(known) => Some(*known.get()),
             Entry::Vacant(new) => Some(*new.insert(self.addresses.make(size)?)),
+        }
+    }
+
+    /// The address of a block of unknown size, and the bytes that it may have.
+    fn of_unknown(&mut self, key: &Key, kind: AllocKind) -> Option<(u64, u64)> {
+        match self.open.entry(Rc::clone(key)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(new) => {
+                let room = self.addresses.room(kind);
+                Some(*new.insert((self.addresses.make(room)?, room)))
+            }
         }
     }
 }
@@ -81,8 +92,7 @@ impl Walk<'_, '_> {
         place: &Place,
         edge: EdgeId,
         state: &mut State,
-        target: Symbol,
-        size: Term,
+        (target, size, kind): (Symbol, Term, AllocKind),
     ) -> bool {
         let program = self.layout.program;
         let size = self.evaluate(state, size);
@@ -91,14 +101,17 @@ impl Walk<'_, '_> {
             Node::Int(value) => u64::try_from(value).ok(),
             _ => None,
         };
-        let room = constant.unwrap_or(ROOM);
-        let Some(at) = self.memory.blocks.of(&place.key, room) else {
+        let block = match constant {
+            Some(size) => self.memory.blocks.of(&place.key, size).map(|at| (at, size)),
+            None => self.memory.blocks.of_unknown(&place.key, kind),
+        };
+        let Some((at, room)) = block else {
             self.round.open.push((state.path, place.procedure, edge));
             return false;
         };
         if constant.is_none() {
             // A larger block has no place.
-            let most = program.address(&mut self.memory.terms, ROOM);
+            let most = program.address(&mut self.memory.terms, room);
             let op = if program.integers == Integers::Machine { BinOp::BvUle } else { BinOp::Le };
             let super::walk::Memory { terms, folder, paths, .. } = &mut *self.memory;
             let fits = folder.binary(terms, op, size, most);

@@ -402,8 +402,8 @@ impl<'a, 'p> Walk<'a, 'p> {
                 self.set(&mut state, *symbol, value);
             }
             Op::Enter(object) => self.enter(place, &mut state, *object),
-            Op::Alloc { target, size, .. } => {
-                if !self.allocate(place, id, &mut state, *target, *size) {
+            Op::Alloc { target, size, kind, .. } => {
+                if !self.allocate(place, id, &mut state, (*target, *size, *kind)) {
                     return;
                 }
             }

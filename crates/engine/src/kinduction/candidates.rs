@@ -8,6 +8,7 @@ use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
 use clinch_terms::{BinOp, LocId, Node, Sort, Term, Terms};
 
 use super::domains::Domains;
+use super::memory::about_memory;
 use super::places::{Place, places, places_in};
 use crate::bounded::Bounded;
 use crate::bounded::cut::CutLoop;
@@ -33,6 +34,8 @@ pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>
         let places = places(layout, terms, head, cut);
         let mut templates = Templates { terms, found: Vec::new(), known: BTreeSet::new() };
         templates.values(&places, &domains);
+        let about_memory = about_memory(layout, templates.terms, head);
+        about_memory.into_iter().for_each(|formula| templates.add(formula));
         templates.bounds(&places, &constants);
         templates.orders(&places);
         templates.sums(&places);

@@ -67,6 +67,15 @@ fn variable_of(terms: &Terms, term: Term) -> Option<Symbol> {
     }
 }
 
+/// Whether a formula means something at a location.
+pub(super) fn is_known_at(layout: &Layout<'_>, terms: &mut Terms, at: (ProcedureId, LocId), formula: Term) -> bool {
+    let symbols = terms.symbols(formula);
+    symbols.into_iter().all(|symbol| {
+        let place = terms.symbol(symbol);
+        is_visible(layout, terms, at, place)
+    })
+}
+
 /// Whether a place means something at a location: it is global, or a live variable of the procedure.
 fn is_visible(layout: &Layout<'_>, terms: &Terms, (procedure, head): (ProcedureId, LocId), term: Term) -> bool {
     let Some(symbol) = variable_of(terms, term) else { return false };

@@ -3,7 +3,7 @@
 
 use clinch_terms::{BinOp, Term, Terms};
 
-use super::{CfaProgram, Integers};
+use super::{AllocKind, CfaProgram, Integers};
 
 /// Blocks made at run time start here, or behind the last fixed object.
 pub const DYNAMIC_BASE: u64 = 0x4000_0000;
@@ -14,6 +14,12 @@ const ALIGN: u64 = 16;
 const FIXED_GAP: u64 = 64;
 /// Bytes between two blocks, at least.
 const GAP: u64 = 16;
+
+/// No block on the stack has more bytes.
+pub const MOST_ON_STACK: u64 = 1 << 26;
+/// What a block of the heap may have whose size is not known, if there is room, and at least.
+const MOST_ROOM: u64 = 1 << 36;
+const LEAST_ROOM: u64 = 1 << 20;
 
 /// The addresses of blocks made at run time.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +44,14 @@ impl Addresses {
     /// Where the next block goes.
     pub fn next(&self) -> u64 {
         self.next
+    }
+
+    /// The bytes that a block of unknown size may have: many for the first ones, fewer when there is little room left.
+    pub fn room(&self, kind: AllocKind) -> u64 {
+        match kind {
+            AllocKind::Stack => MOST_ON_STACK,
+            AllocKind::Heap => (self.end.saturating_sub(self.next) / 2).clamp(LEAST_ROOM, MOST_ROOM),
+        }
     }
 
     /// The address of the next block, which has so many bytes; `None` if there is no room.

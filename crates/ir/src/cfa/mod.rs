@@ -33,7 +33,7 @@ use rustc_hash::FxHashMap;
 
 use crate::program::Span;
 
-pub use addresses::{Addresses, DYNAMIC_BASE};
+pub use addresses::{Addresses, DYNAMIC_BASE, MOST_ON_STACK};
 pub use check::{Check, Checks, Failure};
 pub use liveness::Liveness;
 pub use partial::{may_fail, partial_terms};

@@ -9,13 +9,17 @@ use std::fmt::Write as _;
 
 use clinch_ir::cfa::{CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, InputValue};
 
+use super::cc::{Ended, Execution};
 use contents::Contents;
 pub(crate) use instrument::{calls_error_by_pointer, instrument};
 
 /// The error is reached.
 pub(crate) const REACHED: i32 = 1;
 /// The program asked for more inputs than the trace has.
-pub(crate) const EXHAUSTED: i32 = 3;
+const EXHAUSTED: i32 = 3;
+
+/// What is printed then.
+const EXHAUSTED_MESSAGE: &str = "clinch: out of inputs";
 
 /// What is printed where the error is reached.
 pub(crate) const MESSAGE: &str = "clinch: error reached";
@@ -51,6 +55,11 @@ pub(crate) fn open_names(program: &CfaProgram) -> BTreeSet<String> {
         _ => None,
     });
     names.map(str::to_owned).collect()
+}
+
+/// Whether an execution ended because there were no more inputs. Programs may have such a status for reasons of their own.
+pub(crate) fn is_exhausted(execution: &Execution) -> bool {
+    matches!(execution.ended, Ended::Status(EXHAUSTED)) && execution.stderr.contains(EXHAUSTED_MESSAGE)
 }
 
 /// The harness for a trace of a program.
@@ -144,7 +153,7 @@ fn inputs(subject: Subject<'_>, partner: Partner, out: &mut String) {
          static const unsigned long long inputs[] = {{\n{rows}    0\n}};\n\
          static unsigned long position;\n\
          __attribute__((no_instrument_function)) unsigned long long clinch_next(void) {{\n    \
-             if (position == {count}) {{ write(2, \"clinch: out of inputs\\n\", 22); exit({EXHAUSTED}); }}\n    \
+             if (position == {count}) {{ write(2, \"{EXHAUSTED_MESSAGE}\\n\", 22); exit({EXHAUSTED}); }}\n    \
              return inputs[position++];\n}}\n"
     );
 }

@@ -1,7 +1,7 @@
 //! Dynamic memory.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{AllocKind, InputKind, Op};
+use clinch_ir::cfa::{AllocKind, InputKind, MOST_ON_STACK, Op};
 use clinch_terms::{BinOp, Symbol, Term};
 
 use super::super::hir::BinaryOp;
@@ -12,6 +12,8 @@ use super::blocks::Filling;
 
 /// The function that says whether there is memory, where there may be none.
 pub const ALLOCATION: &str = "__VERIFIER_nondet_allocation";
+
+const STACK: &str = "no block on the stack has more than 64 MiB: runs end that would need one";
 
 impl Lowering<'_> {
     /// A block of the heap. For one of no bytes the standard allows a null pointer too; for one that cannot exist it is the
@@ -131,8 +133,25 @@ impl Lowering<'_> {
             self.assume("memory is never exhausted: `malloc` and the like do not return a null pointer".to_owned());
         }
         let target = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
-        self.body.emit(Op::Alloc { target, size, kind, zeroed }, span);
+        if kind == AllocKind::Stack {
+            self.allocate_on_stack(target, size, span);
+        } else {
+            self.body.emit(Op::Alloc { target, size, kind, zeroed }, span);
+        }
         self.terms.symbol(target)
+    }
+
+    /// A block on the stack. Runs end where there is no room for it.
+    pub(super) fn allocate_on_stack(&mut self, target: Symbol, size: Term, span: Span) {
+        if self.constant_size(size).is_none() {
+            self.assume(STACK.to_owned());
+            let most = self.address(MOST_ON_STACK);
+            let fits = self.compare(BinaryOp::Le, false, size, most);
+            let (good, bad) = (self.body.fresh(), self.body.fresh());
+            self.branch_on(fits, good, bad, span);
+            self.body.at(good);
+        }
+        self.body.emit(Op::Alloc { target, size, kind: AllocKind::Stack, zeroed: false }, span);
     }
 
     /// `realloc`. Where the new block cannot exist, the old one stays as it is; for no bytes, the old one is freed even if

@@ -3,13 +3,13 @@
 use std::collections::hash_map::Entry;
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{AllocKind, Assign, InputKind, Op, Target as CfaTarget};
+use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
 use clinch_terms::Term;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::hir::{Init, VariableId};
 use super::super::points_to::{Cell, is_record};
-use super::super::types::TypeId;
+use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::blocks::Filling;
 use super::place::Target;
@@ -82,8 +82,7 @@ impl Lowering<'_> {
                     }
                     None => self.address(hir.types.size(v.ty).unwrap_or(0)),
                 };
-                let op = Op::Alloc { target: symbol, size, kind: AllocKind::Stack, zeroed: false };
-                self.body.emit(op, span);
+                self.allocate_on_stack(symbol, size, span);
                 if !self.body.whole_call.contains(&variable) {
                     self.ends_with_block(symbol);
                 }
@@ -184,11 +183,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// Initialises a static variable that lives in memory: only what is not zero.
+    /// Initialises a static variable that lives in memory: only what is not zero, and all bytes of an address.
     pub(super) fn init_static(&mut self, address: Term, cell: Option<Cell>, init: &Init, span: Span) {
         let mut assigns = AtOnce::default();
         // What was written may be overridden with zero, which then matters.
         let mut all_zero = true;
+        let mut of_addresses: FxHashSet<CfaTarget> = FxHashSet::default();
         for item in &init.items {
             let place = Target::Memory {
                 address: self.plus(address, item.offset),
@@ -210,10 +210,13 @@ impl Lowering<'_> {
                 continue;
             }
             let Some(new) = self.assigns(&place, item.ty, value, span) else { return };
+            if matches!(self.hir.types.get(item.ty), Type::Pointer(_)) && !self.is_zero(value) {
+                of_addresses.extend(new.iter().map(|assign| assign.target));
+            }
             assigns.extend(new);
         }
         if all_zero {
-            assigns.assigns.retain(|a| !self.is_zero(a.value));
+            assigns.assigns.retain(|a| !self.is_zero(a.value) || of_addresses.contains(&a.target));
         }
         self.flush(&mut assigns, span);
     }

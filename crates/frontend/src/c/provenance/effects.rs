@@ -5,7 +5,8 @@ use clinch_ir::cfa::{
     AllocKind, Assign, Edge, InputId, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
 };
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ghost::{chain, fresh, hidden, is_in_loop};
 use super::super::lower::Ranges;
@@ -132,9 +133,17 @@ impl Provenance<'_> {
     pub(super) fn companion_assign(&mut self, assign: Assign) -> Option<Assign> {
         let (Target::Var(symbol) | Target::Cell(symbol, _)) = assign.target;
         let companion = *self.companions.get(&symbol)?;
-        // Addresses among bytes are treated as a whole.
-        if self.program.region(symbol).is_some_and(|r| r.cell_bytes == 1) {
-            return None;
+        // Addresses among bytes are treated as a whole, except where bytes are copied.
+        let is_bytes = |region: Symbol| self.program.region(region).is_some_and(|r| r.cell_bytes == 1);
+        if is_bytes(symbol) {
+            let (Target::Cell(_, to), Node::Binary(BinOp::Select, array, from)) =
+                (assign.target, self.program.terms.node(assign.value))
+            else {
+                return None;
+            };
+            let Node::Symbol(source) = self.program.terms.node(array) else { return None };
+            let table = *self.companions.get(&source).filter(|_| is_bytes(source))?;
+            return Some(Assign { target: Target::Cell(companion, to), value: self.entry(table, from) });
         }
         let target = match assign.target {
             Target::Var(_) => Target::Var(companion),
@@ -146,16 +155,19 @@ impl Provenance<'_> {
     /// Companions of addresses that are written byte by byte.
     pub(super) fn byte_assigns(&mut self, assigns: &[Assign]) -> Vec<Assign> {
         let count = (self.program.pointer_bits / 8) as usize;
-        let mut all = Vec::new();
-        for bytes in assigns.chunks(count).filter(|bytes| bytes.len() == count) {
+        let mut all: IndexMap<Target, Term, FxBuildHasher> = IndexMap::default();
+        for (at, bytes) in assigns.windows(count).enumerate() {
             let Target::Cell(region, address) = bytes[0].target else { continue };
             let is_byte = self.program.region(region).is_some_and(|r| r.cell_bytes == 1);
             let (true, Some(&table)) = (is_byte, self.companions.get(&region)) else { continue };
-            if let Some(value) = self.joined(bytes) {
-                all.push(Assign { target: Target::Cell(table, address), value: self.companion_of(value) });
+            let Some(value) = self.joined(bytes) else { continue };
+            let base = self.base(value);
+            // Numbers are forgotten here and there; an address may be anywhere among them.
+            if base != Base::None || at % count == 0 {
+                all.insert(Target::Cell(table, address), self.companion_value(base));
             }
         }
-        all
+        all.into_iter().map(|(target, value)| Assign { target, value }).collect()
     }
 
     /// The value whose bytes are written, the lowest first.
