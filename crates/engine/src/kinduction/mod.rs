@@ -29,6 +29,7 @@
 mod candidates;
 pub mod clauses;
 mod domains;
+mod floats;
 mod places;
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,8 @@ pub enum Check {
     Division,
     /// A shift by a negative number, or by the width of the type or more.
     ShiftCount,
+    /// A floating-point number is converted to an integer type that does not have its integral part.
+    FloatConversion,
     /// An access outside of a live object, or a write into a constant.
     Dereference,
     /// An index outside of an array that is a member of a record.
@@ -34,12 +36,13 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 12] = [
+    pub const ALL: [Check; 13] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
         Check::Division,
         Check::ShiftCount,
+        Check::FloatConversion,
         Check::Dereference,
         Check::Member,
         Check::Free,
@@ -54,7 +57,7 @@ impl Check {
         match self {
             Check::Assertion => "assertions",
             Check::Overflow | Check::ShiftOverflow => "overflow",
-            Check::Division | Check::ShiftCount => "arithmetic",
+            Check::Division | Check::ShiftCount | Check::FloatConversion => "arithmetic",
             Check::Dereference | Check::Member | Check::Free => "memory",
             Check::Leak | Check::Cleanup => "leaks",
             Check::Wrap => "unsigned",
@@ -74,6 +77,7 @@ impl Check {
             | Check::ShiftOverflow
             | Check::Division
             | Check::ShiftCount
+            | Check::FloatConversion
             | Check::Member
             | Check::Wrap
             | Check::Conversion => None,
