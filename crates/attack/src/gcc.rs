@@ -33,6 +33,8 @@ NONDET(long, long)
 NONDET(unsigned long, ulong)
 NONDET(long long, longlong)
 NONDET(unsigned long long, ulonglong)
+float __VERIFIER_nondet_float(void) { union { unsigned u; float f; } x = { driver_input() }; return x.f; }
+double __VERIFIER_nondet_double(void) { union { unsigned long long u; double d; } x = { driver_input() }; return x.d; }
 static void driver_end(int number) { fflush(stdout); raise(number); }
 void reach_error(void) { driver_end(SIGUSR2); }
 void __VERIFIER_assume(int c) { if (!c) driver_end(SIGUSR1); }
@@ -74,7 +76,7 @@ impl Batch {
         source.push_str(&main_function(texts.len()));
         let (file, executable) = (folder.join(format!("{name}.c")), folder.join(name));
         std::fs::write(&file, source).map_err(|e| e.to_string())?;
-        gcc(Command::new("gcc").args(flags).arg("-o").arg(&executable).arg(&file))?;
+        gcc(Command::new("gcc").args(flags).arg("-o").arg(&executable).arg(&file).arg("-lm"))?;
         Ok(Batch { executable })
     }
 

@@ -92,6 +92,14 @@ fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Op
         Node::Extend { by, of: a, .. } => Some(Sort::BitVec(width(a)?.checked_add(by)?)),
         Node::Unary(UnOp::BvNot | UnOp::BvNeg, a) => width(a).map(Sort::BitVec),
         Node::Unary(UnOp::BvToNat, a) => width(a).map(|_| Sort::Int),
+        Node::Unary(UnOp::Float(op, format), a) => {
+            let fits = if op.takes_float() { width(a)? == format.width() } else { width(a)? <= 64 };
+            (fits && (1..=64).contains(&op.width(format))).then(|| Sort::BitVec(op.width(format)))
+        }
+        Node::Binary(BinOp::Float(op, format), a, b) => {
+            let fits = [a, b].iter().all(|&t| width(t) == Some(format.width()));
+            fits.then(|| if op.compares() { Sort::Bool } else { Sort::BitVec(format.width()) })
+        }
         Node::Binary(BinOp::BvConcat, a, b) => Some(Sort::BitVec(width(a)?.checked_add(width(b)?)?)),
         Node::Binary(op, a, b) if op.on_bit_vectors() => {
             let common = width(a).filter(|&w| width(b) == Some(w))?;

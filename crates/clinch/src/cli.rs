@@ -358,7 +358,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) c: CArgs,
 
-    /// The inputs, in the order in which the program asks for them: decimal numbers, with sign.
+    /// The inputs, in the order in which the program asks for them: decimal numbers, with sign; for floats also
+    /// `2.5`, `1e-3`, `inf`, `nan`.
     #[arg(long, value_name = "V1,V2,...", value_delimiter = ',', allow_hyphen_values = true, conflicts_with = "seed")]
     pub(crate) inputs: Option<Vec<String>>,
 

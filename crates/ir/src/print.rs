@@ -89,6 +89,9 @@ impl<'a> Printer<'a> {
             }
             Node::IntToBv(width, a) => self.write_call(out, format_args!("int2bv[{width}]"), a),
             Node::Unary(UnOp::BvToNat, a) => self.write_call(out, "bv2nat", a),
+            Node::Unary(UnOp::Float(op, format), a) => {
+                self.write_call(out, format_args!("{}[{}]", op.name(), format.width()), a);
+            }
             Node::Symbol(symbol) => out.push_str(self.terms.symbol_name(symbol)),
             Node::ConstArray(_, element) => {
                 out.push('{');
@@ -241,6 +244,7 @@ impl<'a> Printer<'a> {
             BinOp::Shl | BinOp::BvShl => "<<",
             BinOp::Shr | BinOp::BvLshr => ">>",
             BinOp::Select => "[]",
+            BinOp::Float(op, _) => op.name(),
         }
     }
 
@@ -250,7 +254,7 @@ impl<'a> Printer<'a> {
             Node::Int(v) if v < 0 => UNARY,
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,
             Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => 20,
-            Node::BitVec(..) | Node::BigBitVec(..) | Node::Unary(UnOp::BvToNat, _) => 20,
+            Node::BitVec(..) | Node::BigBitVec(..) | Node::Unary(UnOp::BvToNat | UnOp::Float(..), _) => 20,
             Node::Extract { .. } | Node::Extend { .. } | Node::IntToBv(..) => 20,
             Node::Unary(UnOp::Not, a) => match self.terms.node(a) {
                 Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => self.comparison(),
@@ -285,6 +289,7 @@ impl<'a> Printer<'a> {
                     }
                 }
                 BinOp::Eq | BinOp::Le | BinOp::Lt => self.comparison(),
+                BinOp::Float(..) => self.comparison(),
                 op if op.compares_bit_vectors() => self.comparison(),
                 BinOp::Shl | BinOp::Shr | BinOp::BvShl | BinOp::BvLshr | BinOp::BvAshr => 9,
                 BinOp::Add | BinOp::Sub | BinOp::BvAdd | BinOp::BvSub | BinOp::BvConcat => 10,

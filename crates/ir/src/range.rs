@@ -107,7 +107,7 @@ impl Ranges<'_> {
         if matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt) {
             return Interval::new(0, 1);
         }
-        if op.on_bit_vectors() {
+        if op.on_bit_vectors() || matches!(op, BinOp::Float(..)) {
             return Interval::ALL;
         }
         if op == BinOp::Select {

@@ -1,5 +1,7 @@
 //! What the operations of the code compute.
 
+use clinch_terms::float::{self, Format};
+
 use super::code::{Binary, Unary, mask};
 
 /// Why an operation has no result.
@@ -52,6 +54,7 @@ pub(super) fn binary(op: Binary, width: u8, a: u64, b: u64) -> Result<u64, Arith
         Binary::Eq | Binary::Ne | Binary::Ult | Binary::Ule | Binary::Slt | Binary::Sle => {
             compare(op, width, a, b).into()
         }
+        Binary::Float(op) => float::value::binary(op, if width == 32 { Format::Single } else { Format::Double }, a, b),
         Binary::Shl | Binary::Lshr | Binary::Ashr => return shift(op, width, a, b),
         Binary::Udiv | Binary::Urem | Binary::Sdiv | Binary::Srem | Binary::Smod => return divide(op, width, a, b),
         _ => return integer(op, a as i64, b as i64).map(|v| v as u64),
@@ -125,5 +128,6 @@ pub(super) fn unary(op: Unary, width: u8, a: u64) -> Result<u64, ArithmeticFault
         Unary::ToNat if a > i64::MAX as u64 => return Err(ArithmeticFault::TooLarge),
         Unary::ToNat => a,
         Unary::Truncate => a & mask(width),
+        Unary::Float(op, format) => float::value::unary(op, format, width.into(), a),
     })
 }

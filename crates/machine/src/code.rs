@@ -5,6 +5,7 @@
 
 use clinch_ir::cfa::{EdgeId, Failure, InputId};
 use clinch_terms::Terms;
+use clinch_terms::float::{FloatBinOp, FloatUnOp, Format};
 
 use super::wide::WideTerm;
 
@@ -49,6 +50,8 @@ pub(super) enum Binary {
     IntFloorDiv,
     IntShl,
     IntShr,
+    /// The bits of floats of `width` bits.
+    Float(FloatBinOp),
 }
 
 /// Operations on one slot.
@@ -66,6 +69,8 @@ pub(super) enum Unary {
     ToNat,
     /// The lowest `width` bits.
     Truncate,
+    /// The bits of a float, or an integer of `width` bits.
+    Float(FloatUnOp, Format),
 }
 
 /// Where a value goes.

@@ -289,6 +289,7 @@ impl<'a, 'p> Expressions<'a, 'p> {
             UnOp::BvNot => Unary::BvNot,
             UnOp::BvNeg => Unary::BvNeg,
             UnOp::BvToNat => Unary::ToNat,
+            UnOp::Float(op, format) => Unary::Float(op, format),
         };
         Ok(self.emit_unary(op, width, a, dst))
     }
@@ -556,6 +557,7 @@ fn on_slots(op: BinOp) -> Binary {
         BinOp::BvLshr => Binary::Lshr,
         BinOp::BvAshr => Binary::Ashr,
         BinOp::BvConcat => Binary::Concat,
+        BinOp::Float(op, _) => Binary::Float(op),
         BinOp::Select => unreachable!("selects are loads"),
     }
 }

@@ -6,6 +6,7 @@
 
 use clinch_ir::range::range;
 use clinch_ir::{Domain, Program};
+use clinch_terms::float::circuit::{self, Template};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, VarId};
 use rustc_hash::FxHashMap;
 use z3::ast::{self, Ast, BV, Bool, Dynamic, Int, Real};
@@ -190,6 +191,14 @@ impl Encoder {
                 let Sort::Array(of) = terms.sort_of_id(sort) else { unreachable!("an array sort") };
                 Expr::Map(ast::Array::const_array(&z3_sort(&of.0), &self.term(terms, element).of_sort(&of.1)))
             }
+            Node::Unary(UnOp::Float(op, format), a) => {
+                let template = circuit::unary_template(op, format, terms.bv_width(a));
+                instance(&template, &[self.term(terms, a)])
+            }
+            Node::Binary(BinOp::Float(op, format), a, b) => {
+                let operands = [self.term(terms, a), self.term(terms, b)];
+                instance(&circuit::binary_template(op, format), &operands)
+            }
             Node::Unary(op, a) => {
                 let a = self.term(terms, a);
                 unary(op, a)
@@ -238,6 +247,17 @@ impl Encoder {
     }
 }
 
+/// A floating-point operation, bit by bit. Z3's own theory of floats does the same behind its interface, but leaves the bits of NaNs
+/// open, and what comes back from it (models, interpolants) would have to be read back.
+fn instance(template: &Template, operands: &[Expr]) -> Expr {
+    let mut encoder = Encoder::default();
+    for (&symbol, operand) in template.operands.iter().zip(operands) {
+        let symbol = template.terms.find(Node::Symbol(symbol)).expect("operands are terms of the template");
+        encoder.define(symbol, operand.clone());
+    }
+    encoder.term(&template.terms, template.result)
+}
+
 fn constant(program: &Program, var: VarId, known: &mut Vec<Bool>) -> Expr {
     let declaration = program.var(var);
     let mut cell = |offset: u32| -> Expr {
@@ -269,6 +289,7 @@ fn unary(op: UnOp, a: Expr) -> Expr {
         },
         UnOp::BitNot => Expr::Int(Int::sub(&[Int::from_i64(-1), a.int()])),
         UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => bit_vectors::encode_unary(op, &a.bit_vec()),
+        UnOp::Float(..) => unreachable!("these are templates"),
         UnOp::BoolToInt => Expr::Int(a.bool().ite(&Int::from_i64(1), &Int::from_i64(0))),
     }
 }

@@ -10,6 +10,7 @@ use z3::Tactic;
 use crate::bits::{self, Blaster, Formulas};
 use crate::decode;
 use crate::encode::{Expr, z3_sort};
+use crate::ranges;
 use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
@@ -32,6 +33,8 @@ enum Way {
     /// Terms of Z3. Arrays that are read at constants only are no arrays for the solver but one unknown for each cell; these
     /// are the others.
     Terms { arrays: FxHashSet<Symbol> },
+    /// Intervals show that there is no model.
+    Refuted,
 }
 
 /// What decides formulas that are no circuits.
@@ -41,6 +44,9 @@ impl LargeQuestion {
     /// The question whether the formula has a model, to be answered in so many milliseconds.
     pub fn new(terms: &Terms, formula: Term, milliseconds: u32) -> Self {
         let parts = terms.parts(formula);
+        if ranges::refute(terms, &parts, formula, milliseconds) {
+            return LargeQuestion { solver: Z3Solver::for_formulas(), way: Way::Refuted };
+        }
         let question = match as_circuit(terms, &parts, formula) {
             Some((solver, way)) => LargeQuestion { solver, way },
             None => as_terms(terms, &parts, formula),
@@ -51,6 +57,9 @@ impl LargeQuestion {
 
     /// Asks.
     pub fn answer(&mut self, terms: &Terms) -> Answer {
+        if matches!(self.way, Way::Refuted) {
+            return Answer::Unsat;
+        }
         let answer = self.solver.check(terms, &[]);
         if let (Way::Circuit { blaster, formulas, values }, Some(model)) = (&mut self.way, self.solver.model()) {
             *values = formulas.values(&blaster.circuit, model);
@@ -73,6 +82,7 @@ impl LargeQuestion {
                 let expr = self.solver.encoder.term(terms, term).dynamic();
                 decode::value(&self.solver.model()?.eval(&expr, true)?)
             }
+            Way::Refuted => None,
         }
     }
 }

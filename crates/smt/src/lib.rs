@@ -10,6 +10,7 @@ mod interpolate;
 mod interrupt;
 mod large;
 mod prover;
+mod ranges;
 mod solver;
 mod tidy;
 mod version;

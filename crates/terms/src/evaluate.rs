@@ -4,10 +4,10 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{Signed, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap;
 
-use crate::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value, bitvec};
+use crate::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value, bitvec, float};
 
 /// Values of symbols.
 pub type Assignment = FxHashMap<Symbol, Value>;
@@ -142,6 +142,10 @@ fn unary(op: UnOp, a: Value) -> Option<Value> {
         (UnOp::Neg, Value::Real(q)) => Some(Value::Real(-q)),
         (UnOp::BoolToInt, Value::Bool(b)) => Some(Value::int(b.into())),
         (UnOp::BitNot, Value::Int(n)) => Some(Value::Int(-n - 1)),
+        (UnOp::Float(op, format), Value::BitVec { width, bits }) => {
+            let result = float::value::unary(op, format, width, bits.to_u64()?);
+            Some(Value::BitVec { width: op.width(format), bits: result.into() })
+        }
         (op, Value::BitVec { width, bits }) => bitvec::unary(op, width, &bits),
         _ => None,
     }
@@ -152,6 +156,11 @@ fn binary(op: BinOp, a: Value, b: Value) -> Option<Value> {
         (op, Value::Int(x), Value::Int(y)) => integer(op, x, y),
         (op, a @ (Value::Int(_) | Value::Real(_)), b @ (Value::Int(_) | Value::Real(_))) => {
             rational(op, as_rational(a)?, as_rational(b)?)
+        }
+        (BinOp::Float(op, format), Value::BitVec { bits: x, .. }, Value::BitVec { bits: y, .. }) => {
+            let result = float::value::binary(op, format, x.to_u64()?, y.to_u64()?);
+            let bits = Value::BitVec { width: format.width(), bits: result.into() };
+            Some(if op.compares() { Value::Bool(result == 1) } else { bits })
         }
         (op, Value::BitVec { width, bits: x }, Value::BitVec { width: other, bits: y }) => {
             bitvec::binary(op, (width, &x), (other, &y))

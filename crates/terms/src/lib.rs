@@ -4,6 +4,7 @@
 
 pub mod bitvec;
 pub mod evaluate;
+pub mod float;
 pub mod fold;
 mod ids;
 mod import;

@@ -17,6 +17,7 @@ use std::hash::Hash;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
+use crate::float::{FloatBinOp, FloatUnOp, Format};
 use crate::{LocId, ProcId, Sort, VarId, work};
 
 /// The nanoseconds that it takes to make a term, about, with what is done before and after.
@@ -69,6 +70,8 @@ pub enum UnOp {
     BvNeg,
     /// The natural number a bit-vector stands for, read without sign.
     BvToNat,
+    /// An operation on the bits of a floating-point number, or one that makes such a number of an integer.
+    Float(FloatUnOp, Format),
 }
 
 /// A binary operation.
@@ -148,19 +151,21 @@ pub enum BinOp {
     BvSlt,
     /// Signed "less or equal".
     BvSle,
+    /// An operation on the bits of two floating-point numbers.
+    Float(FloatBinOp, Format),
 }
 
 impl UnOp {
-    /// Whether it takes a bit-vector.
+    /// Whether it takes a bit-vector, and not one that is a float.
     pub fn on_bit_vectors(self) -> bool {
         matches!(self, UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat)
     }
 }
 
 impl BinOp {
-    /// Whether it takes two bit-vectors and nothing else.
+    /// Whether it takes two bit-vectors and nothing else, and does not read them as floats.
     pub fn on_bit_vectors(self) -> bool {
-        self >= BinOp::BvAdd
+        self >= BinOp::BvAdd && !matches!(self, BinOp::Float(..))
     }
 
     /// For an order the one that holds, with the sides exchanged, where it does not: `not (a < b)` is `b <= a`.
@@ -176,9 +181,9 @@ impl BinOp {
         })
     }
 
-    /// Whether it compares two bit-vectors.
+    /// Whether it compares two bit-vectors, not as floats.
     pub fn compares_bit_vectors(self) -> bool {
-        self >= BinOp::BvUlt
+        self >= BinOp::BvUlt && !matches!(self, BinOp::Float(..))
     }
 }
 
@@ -451,6 +456,7 @@ impl Terms {
     pub fn unary(&mut self, op: UnOp, a: Term) -> Term {
         match (op, self.node(a)) {
             _ if op.on_bit_vectors() => self.bv_unary(op, a),
+            (UnOp::Float(op, format), _) => self.float_unary(op, format, a),
             (UnOp::Not, Node::Bool(b)) => self.bool(!b),
             (UnOp::Not, Node::Unary(UnOp::Not, inner)) => inner,
             (UnOp::BoolToInt, Node::Bool(b)) => self.int(i64::from(b)),
@@ -464,6 +470,7 @@ impl Terms {
     pub fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
         let folded = match (op, self.node(a), self.node(b)) {
             _ if op.on_bit_vectors() => return self.bv(op, a, b),
+            (BinOp::Float(op, format), ..) => return self.float_binary(op, format, a, b),
             (BinOp::And, Node::Bool(true), _) | (BinOp::Or, Node::Bool(false), _) => Some(b),
             (BinOp::And, Node::Bool(false), _) | (BinOp::Or, Node::Bool(true), _) => Some(a),
             (BinOp::And, _, Node::Bool(true)) | (BinOp::Or, _, Node::Bool(false)) => Some(a),

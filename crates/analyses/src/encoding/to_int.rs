@@ -151,6 +151,12 @@ impl IntEncoding {
                 self.choice(terms, c, |own, terms, first| own.formula(terms, if first { a } else { b }))
             }
             Node::Binary(BinOp::Eq, a, b) => self.equation(terms, a, b),
+            // Integers have no floats among them: any truth value.
+            Node::Binary(BinOp::Float(..), ..) => {
+                let (value, zero) = (self.unknown(terms, 1, View::Unsigned), terms.int(0));
+                let is_zero = terms.eq(value, zero);
+                terms.not(is_zero)
+            }
             Node::Binary(op, a, b) if op.compares_bit_vectors() => {
                 let signed = matches!(op, BinOp::BvSlt | BinOp::BvSle);
                 let view = if signed { View::Signed } else { View::Unsigned };

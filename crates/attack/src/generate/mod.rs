@@ -11,6 +11,7 @@ mod address;
 mod declarations;
 mod effects;
 mod expressions;
+mod floats;
 mod functions;
 mod idioms;
 mod oddities;
@@ -22,6 +23,7 @@ mod types;
 
 use crate::program::{Node, Program};
 use crate::rng::Rng;
+pub use floats::float_program;
 pub(crate) use types::INTS;
 use types::{Int, Record, Ty};
 

@@ -29,6 +29,12 @@ fn width_flag(model: DataModel) -> &'static str {
     }
 }
 
+/// What makes floating-point results not depend on the data model, where the processor can be told.
+fn sse(model: DataModel) -> impl Iterator<Item = &'static str> {
+    let x86 = cfg!(target_arch = "x86_64") && model == DataModel::Ilp32;
+    x86.then_some(["-msse2", "-mfpmath=sse"]).into_iter().flatten()
+}
+
 /// A C compiler on this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiler {
@@ -153,7 +159,9 @@ impl Compiler {
         let attempt = |extra: &[&str], files: &[PathBuf], libraries: &[&str]| {
             let mut command = Command::new(&self.program);
             // -fwrapv: signed arithmetic wraps around, as it does in the model.
-            command.args(["-w", "-O0", "-fwrapv", "-fno-strict-aliasing", "-std=gnu11"]).args(flags).args(extra);
+            // -ffp-contract=off: every floating-point operation is rounded.
+            command.args(["-w", "-O0", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing", "-std=gnu11"]);
+            command.args(flags).args(extra);
             // Functions that no run calls need not be there.
             command.arg("-Wl,--unresolved-symbols=ignore-all").args(files).args(["-x", "none"]);
             command.args(libraries).arg("-o").arg(program);
@@ -163,17 +171,15 @@ impl Compiler {
         if model == NATIVE {
             return attempt(&[], files, &["-lm"]);
         }
-        let width = width_flag(model);
-        attempt(&[width], files, &["-lm"]).or_else(|_| {
+        // Floats are computed in their own precision, as on 64 bits.
+        let width = [width_flag(model)].into_iter().chain(sse(model)).collect::<Vec<_>>();
+        attempt(&width, files, &["-lm"]).or_else(|_| {
             // No library of that word size: ours is enough.
             let runtime = program.with_file_name("clinch-runtime.c");
             std::fs::write(&runtime, RUNTIME).map_err(|e| e.to_string())?;
             let files: Vec<PathBuf> = files.iter().cloned().chain([runtime]).collect();
-            attempt(
-                &[width, "-nostdlib", "-static", "-fno-builtin", "-fno-stack-protector", "-fno-pie", "-no-pie"],
-                &files,
-                &[],
-            )
+            let alone = ["-nostdlib", "-static", "-fno-builtin", "-fno-stack-protector", "-fno-pie", "-no-pie"];
+            attempt(&[&width[..], &alone].concat(), &files, &[])
         })
     }
 }

@@ -17,6 +17,7 @@ fn flags(check: Check) -> &'static [&'static str] {
         Check::ShiftOverflow => &["-x", "c", "-fno-wrapv", "-fsanitize=shift-base"],
         Check::Division => &["-x", "c", "-fsanitize=integer-divide-by-zero"],
         Check::ShiftCount => &["-x", "c", "-fsanitize=shift-exponent"],
+        Check::FloatConversion => &["-x", "c", "-fsanitize=float-cast-overflow"],
         // Arrays at the end of a record may be meant to be longer, says the other option.
         Check::Member => &["-x", "c", "-fsanitize=bounds-strict"],
         // What happens is defined, or gcc does not look for it.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputTrace, Integers, Op, ProcedureId, Region, show_c};
+use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputTrace, Integers, Op, ProcedureId, Region, show_c, show_float};
 use clinch_machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
+use clinch_terms::float::Format;
 use clinch_terms::{LocId, Sort, Symbol, Term};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -361,6 +362,9 @@ pub(crate) fn show_value(program: &CfaProgram, symbol: Symbol, bits: u64) -> Str
     if *program.terms.symbol_sort(symbol) == Sort::Bool {
         return (bits != 0).to_string();
     }
+    if let Some(number) = program.variables.get(&symbol).and_then(|info| show_float_of(&info.ty, bits)) {
+        return number;
+    }
     let signed = program.variables.get(&symbol).is_none_or(|info| info.signed);
     let width = match program.terms.symbol_sort(symbol) {
         Sort::BitVec(width) => *width,
@@ -371,6 +375,15 @@ pub(crate) fn show_value(program: &CfaProgram, symbol: Symbol, bits: u64) -> Str
         _ => 0,
     };
     show_bits(program, bits, width, signed)
+}
+
+/// A value of a floating type.
+pub(crate) fn show_float_of(ty: &str, bits: u64) -> Option<String> {
+    match ty {
+        "float" => Some(show_float(Format::Single, bits)),
+        "double" => Some(show_float(Format::Double, bits)),
+        _ => None,
+    }
 }
 
 /// Bits as a decimal number.

@@ -11,6 +11,7 @@ use clinch_engine::options::{EngineOption, Model, OptionTable, Value, any};
 use clinch_engine::share::{Known, Place};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
+use clinch_terms::{BinOp, Node, UnOp};
 use serde_json::json;
 
 use super::Found;
@@ -50,6 +51,10 @@ const ENCODINGS: [(Encoding, Duration); 3] = [
     (Encoding::Bits, Duration::from_millis(700)),
 ];
 
+/// The same for programs with floating-point operations: to integers their results are any numbers.
+const FLOATS: [(Encoding, Duration); 2] =
+    [(Encoding::Bits, Duration::from_millis(3000)), (UNCHECKED, Duration::from_millis(700))];
+
 /// As unbounded integers.
 pub(super) const UNCHECKED: Encoding = Encoding::Integers(Overflow::Ignored);
 
@@ -67,8 +72,17 @@ fn encodings_of(program: &CfaProgram, only: Chosen) -> Vec<(Encoding, Duration)>
     match (program.integers, only.0) {
         (Integers::Mathematical, _) => vec![(Encoding::Bits, FOREVER)],
         (Integers::Machine, Some(encoding)) => vec![(encoding, FOREVER)],
+        (Integers::Machine, None) if has_floats(program) => FLOATS.to_vec(),
         (Integers::Machine, None) => ENCODINGS.to_vec(),
     }
+}
+
+/// Whether a program computes with floating-point numbers.
+fn has_floats(program: &CfaProgram) -> bool {
+    let terms = &program.terms;
+    terms
+        .all_terms()
+        .any(|term| matches!(terms.node(term), Node::Unary(UnOp::Float(..), _) | Node::Binary(BinOp::Float(..), ..)))
 }
 
 /// Tries the encodings one after the other, in rounds that grow: how long an answer takes does not depend on the limit. One that

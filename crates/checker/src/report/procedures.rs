@@ -180,7 +180,7 @@ fn input(program: &CfaProgram, input: &InputValue) -> RunInput {
             let place = program.source.place(site.span);
             RunInput {
                 from: harness::origin_text(&site.kind),
-                value: value(site.signed),
+                value: trace::show_float_of(&site.ty, input.bits).unwrap_or_else(|| value(site.signed)),
                 place: Some((site.ty.clone(), place.file, place.line)),
             }
         }

@@ -32,9 +32,15 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     let interrupt = || budget.check_memory().is_err();
     let limits = Limits { interrupt: Some(&interrupt), ..Limits::default() };
     let machine = Machine::new(program);
-    let outcome = machine.run(&mut machine.initial(), &mut |r: &InputRequest| source.next(r), &mut Echo, &limits);
+    let mut wrong = None;
+    let mut inputs = |request: &InputRequest| source.next(program, request).map_err(|text| wrong = Some(text)).ok()?;
+    let outcome = machine.run(&mut machine.initial(), &mut inputs, &mut Echo, &limits);
     // A reader that went away is not an error.
     let _ = std::io::stdout().flush();
+    if let Some(text) = wrong {
+        console::error(&format!("error: {text}"));
+        return exit::USAGE;
+    }
     let (text, code) = ending(program, &outcome);
     console::error(&text);
     code
@@ -67,8 +73,28 @@ fn asker(program: &CfaProgram, request: &InputRequest) -> String {
 
 /// Where inputs come from.
 enum Source {
-    List(std::vec::IntoIter<u64>),
+    List(std::vec::IntoIter<Given>),
     Random(Box<Xoshiro256PlusPlus>),
+}
+
+/// A number that was given, by what the program may ask for.
+struct Given {
+    text: String,
+    integer: Option<u64>,
+    number: Option<f64>,
+}
+
+impl Given {
+    /// The bits of a value of a C type.
+    fn bits(&self, ty: &str) -> Result<u64, String> {
+        let number = || self.number.ok_or_else(|| format!("`{}` is not a number", self.text));
+        match ty {
+            // From all digits: they are rounded once.
+            "float" => Ok(self.text.parse().map_or(number()? as f32, |value: f32| value).to_bits().into()),
+            "double" => Ok(number()?.to_bits()),
+            _ => self.integer.ok_or_else(|| format!("`{}` is not an integer", self.text)),
+        }
+    }
 }
 
 fn source(args: &RunArgs, program: &CfaProgram) -> Result<Source, String> {
@@ -82,7 +108,19 @@ fn source(args: &RunArgs, program: &CfaProgram) -> Result<Source, String> {
     }
 }
 
-fn parse_value(text: &str, program: &CfaProgram) -> Result<u64, String> {
+fn parse_value(text: &str, program: &CfaProgram) -> Result<Given, String> {
+    // As C writes them, too.
+    let plain = text.strip_suffix(['f', 'F']).filter(|rest| !rest.ends_with(['n', 'N'])).unwrap_or(text);
+    let number = plain.parse().ok();
+    let integer = match text.parse::<i128>() {
+        Ok(_) => Some(parse_integer(text, program)?),
+        Err(_) if number.is_some() => None,
+        Err(_) => return Err(format!("`{text}` is not a number")),
+    };
+    Ok(Given { text: plain.to_owned(), integer, number })
+}
+
+fn parse_integer(text: &str, program: &CfaProgram) -> Result<u64, String> {
     let number: i128 = text.parse().map_err(|_| format!("`{text}` is not an integer"))?;
     let bits = i64::try_from(number).map(|v| v as u64);
     match program.integers {
@@ -94,15 +132,25 @@ fn parse_value(text: &str, program: &CfaProgram) -> Result<u64, String> {
 }
 
 impl Source {
-    fn next(&mut self, request: &InputRequest) -> Option<u64> {
-        match self {
-            Source::List(values) => values.next(),
-            Source::Random(rng) if request.width == 0 => Some(rng.random_range(-1000_i64..1000) as u64),
+    fn next(&mut self, program: &CfaProgram, request: &InputRequest) -> Result<Option<u64>, String> {
+        let ty = match &request.source {
+            InputSource::Site(site) => program.inputs[site.index()].ty.as_str(),
+            InputSource::Memory { .. } => "",
+        };
+        Ok(Some(match self {
+            Source::List(values) => match values.next() {
+                Some(value) => value.bits(ty)?,
+                None => return Ok(None),
+            },
+            Source::Random(rng) if request.width == 0 => rng.random_range(-1000_i64..1000) as u64,
             // Small numbers are what most programs do something with.
-            Source::Random(rng) => {
-                Some(if rng.random() { rng.random_range(-10_i64..100) as u64 } else { rng.random() })
-            }
-        }
+            Source::Random(rng) => match (rng.random(), ty) {
+                (false, _) => rng.random(),
+                (true, "float") => (rng.random_range(-40_i16..400) as f32 / 4.0).to_bits().into(),
+                (true, "double") => (f64::from(rng.random_range(-40_i16..400)) / 4.0).to_bits(),
+                (true, _) => rng.random_range(-10_i64..100) as u64,
+            },
+        }))
     }
 }
 

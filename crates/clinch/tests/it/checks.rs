@@ -365,7 +365,7 @@ fn an_index_inside_of_a_record_stays_in_its_array() {
 #[test]
 fn each_kind_of_error_has_an_example() {
     let mut kinds = Vec::new();
-    for name in ["bounds", "dangling", "twice", "leak", "overflow", "division", "shift", "literal"] {
+    for name in ["bounds", "dangling", "twice", "leak", "overflow", "division", "shift", "literal", "conversion"] {
         for (suffix, wanted) in [("", 0), ("-bug", 1)] {
             let file = root().join("examples/c").join(format!("{name}{suffix}.c")).display().to_string();
             let text = std::fs::read_to_string(&file).expect("an example");

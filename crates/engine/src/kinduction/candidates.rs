@@ -8,6 +8,7 @@ use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
 use clinch_terms::{BinOp, LocId, Node, Sort, Term, Terms};
 
 use super::domains::Domains;
+use super::floats::FloatFacts;
 use super::memory::about_memory;
 use super::places::{Place, places, places_in};
 use crate::bounded::Bounded;
@@ -27,7 +28,7 @@ type Head = (ProcedureId, LocId);
 /// Candidates for all loops.
 pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>) -> Vec<(Head, Term)> {
     let program = bounded.layout.program;
-    let (domains, constants) = (Domains::new(program), Constants::new(program));
+    let (domains, constants, floats) = (Domains::new(program), Constants::new(program), FloatFacts::new(program));
     let mut all = Vec::new();
     for (&head, cut) in loops {
         let (layout, terms) = bounded.parts();
@@ -36,6 +37,11 @@ pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>
         templates.values(&places, &domains);
         let about_memory = about_memory(layout, templates.terms, head);
         about_memory.into_iter().for_each(|formula| templates.add(formula));
+        let (numbers, places): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| floats.contains(place));
+        for place in numbers.iter().filter(|place| place.changed) {
+            let candidates = floats.candidates(templates.terms, place);
+            candidates.into_iter().for_each(|formula| templates.add(formula));
+        }
         templates.bounds(&places, &constants);
         templates.orders(&places);
         templates.sums(&places);

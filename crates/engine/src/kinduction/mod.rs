@@ -29,6 +29,7 @@
 mod candidates;
 pub mod clauses;
 mod domains;
+mod floats;
 mod memory;
 mod places;
 #[cfg(test)]

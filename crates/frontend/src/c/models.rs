@@ -28,6 +28,9 @@ pub(crate) const MODEL_FILES: &str = "<clinch:";
 /// The function that runs what `atexit` was given.
 pub(crate) const RUN_AT_EXIT: &str = "__clinch_run_exit_functions";
 
+/// The variable that holds what `fesetround` was given.
+pub(crate) const ROUNDING: &str = "__clinch_rounding_mode";
+
 /// The function that makes the arguments of `main`.
 pub(super) const ARGUMENTS: &str = "__clinch_arguments";
 
@@ -37,9 +40,11 @@ pub(super) const TEXT: &str = "__clinch_text";
 /// The file of functions that are built in, and modelled for calls through pointers only.
 const BUILT_IN: &str = "pointers.c";
 
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 10] = [
     ("ctype.c", include_str!("models/ctype.c")),
     ("errno.c", include_str!("models/errno.c")),
+    ("fenv.c", include_str!("models/fenv.c")),
+    ("math.c", include_str!("models/math.c")),
     ("net.c", include_str!("models/net.c")),
     (BUILT_IN, include_str!("models/pointers.c")),
     ("stdio.c", include_str!("models/stdio.c")),
@@ -69,6 +74,9 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
     names.extend(takes_arguments(&map.text).then_some(ARGUMENTS));
     while let Some(name) = names.pop() {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        if let Some(builtin) = name.strip_prefix("__builtin_") {
+            names.extend(called_by(builtin));
+        }
         for &i in by_name.get(plain).into_iter().flatten() {
             if !std::mem::replace(&mut wanted[i], true) {
                 names.extend(identifiers(&items[i].text));
@@ -86,6 +94,20 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
         text.push_str(&format!("# {} \"{MODEL_FILES}{}>\"\n{}\n", item.line, item.file, item.text));
     }
     Unit { name: "<clinch>".to_owned(), text }
+}
+
+/// What the checker makes calls of, of a builtin that takes numbers of any type.
+fn called_by(builtin: &str) -> &'static [&'static str] {
+    match builtin {
+        "isnan" => &["__isnan", "__isnanf"],
+        "isinf" | "isinf_sign" => &["__isinf", "__isinff"],
+        "isfinite" | "finite" => &["__finite", "__finitef"],
+        "signbit" => &["__signbit", "__signbitf"],
+        "isnormal" | "fpclassify" => &["__fpclassify", "__fpclassifyf"],
+        "isunordered" => &["__clinch_isunordered"],
+        "islessgreater" => &["__clinch_islessgreater"],
+        _ => &[],
+    }
 }
 
 /// What nobody names, but goes with an item: whoever registers functions needs the one that runs them.

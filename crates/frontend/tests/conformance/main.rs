@@ -42,14 +42,15 @@ fn inputs(seed: u64, run: u64) -> Vec<u64> {
 
 /// A seed and a run on which the two sides differ.
 struct Disagreement {
+    make: fn(u64) -> Program,
     seed: u64,
     run: u64,
     gcc: Outcome,
     ours: Outcome,
 }
 
-fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
-    let programs: Vec<Program> = (first..first + count).map(generate::program).collect();
+fn compare_batch(folder: &Path, make: fn(u64) -> Program, first: u64, count: u64) -> Vec<Disagreement> {
+    let programs: Vec<Program> = (first..first + count).map(make).collect();
     let texts: Vec<String> = programs.iter().enumerate().map(|(i, p)| p.text(&format!("_{i}"))).collect();
     let batch = match Batch::compile(folder, &format!("batch{first}"), &texts, gcc::PLAIN) {
         Ok(batch) => batch,
@@ -60,8 +61,8 @@ fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
         }
         Err(error) if error.contains("internal compiler error") => {
             let half = count / 2;
-            let mut found = compare_batch(folder, first, half);
-            found.extend(compare_batch(folder, first + half, count - half));
+            let mut found = compare_batch(folder, make, first, half);
+            found.extend(compare_batch(folder, make, first + half, count - half));
             return found;
         }
         Err(error) => panic!("gcc rejects a program of seeds {first}..{}: {error}", first + count),
@@ -73,7 +74,7 @@ fn compare_batch(folder: &Path, first: u64, count: u64) -> Vec<Disagreement> {
             let inputs = inputs(seed, run);
             let (gcc, ours) = (batch.run(i, &inputs), lowered.run(&inputs));
             if gcc != ours {
-                found.push(Disagreement { seed, run, gcc, ours });
+                found.push(Disagreement { make, seed, run, gcc, ours });
                 break;
             }
         }
@@ -99,7 +100,7 @@ fn disagrees(folder: &Path, program: &Program, inputs: &[u64], known: &Outcome) 
 fn explain(folder: &Path, found: &Disagreement, time: u64) -> String {
     let inputs = inputs(found.seed, found.run);
     let fails = |p: &Program| disagrees(folder, p, &inputs, &found.ours);
-    let program = generate::program(found.seed);
+    let program = (found.make)(found.seed);
     let small = shrink::shrink(&program, Duration::from_secs(time), &fails);
     let difference = found.gcc.difference(&found.ours);
     format!("seed {}, run {}: {difference}\ninputs {inputs:x?}\n{}", found.seed, found.run, small.text(""))
@@ -115,9 +116,23 @@ fn random_programs_run_as_gcc_says() {
         eprintln!("skipped: no gcc to compare with");
         return;
     }
-    let folder = folder("conformance");
-    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_PROGRAMS", 1500));
-    let mut found = on_batches((first, count), BATCH, threads(), |first, count| compare_batch(&folder, first, count));
+    compare("conformance", generate::program, setting("CLINCH_CONFORMANCE_PROGRAMS", 1500));
+}
+
+/// The same for programs that compute with floats, bit by bit.
+#[test]
+fn random_floats_are_those_of_gcc() {
+    if !gcc::available() {
+        eprintln!("skipped: no gcc to compare with");
+        return;
+    }
+    compare("conformance-floats", generate::float_program, setting("CLINCH_CONFORMANCE_FLOATS", 400));
+}
+
+fn compare(name: &str, make: fn(u64) -> Program, count: u64) {
+    let (folder, first) = (folder(name), setting("CLINCH_CONFORMANCE_SEED", 0));
+    let mut found =
+        on_batches((first, count), BATCH, threads(), |first, count| compare_batch(&folder, make, first, count));
     found.sort_by_key(|d| d.seed);
     let (open, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|d| d.ours.has_no_verdict());
     assert!(open.len() as u64 * 100 <= count * MOST_OPEN, "{} of {count} programs are not modelled", open.len());

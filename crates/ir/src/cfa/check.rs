@@ -16,6 +16,8 @@ pub enum Check {
     Division,
     /// A shift by a negative number, or by the width of the type or more.
     ShiftCount,
+    /// A floating-point number is converted to an integer type that does not have its integral part.
+    FloatConversion,
     /// An access outside of a live object, or a write into a constant.
     Dereference,
     /// An index outside of an array that is a member of a record.
@@ -38,12 +40,13 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 14] = [
+    pub const ALL: [Check; 15] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
         Check::Division,
         Check::ShiftCount,
+        Check::FloatConversion,
         Check::Dereference,
         Check::Member,
         Check::Free,
@@ -60,7 +63,7 @@ impl Check {
         match self {
             Check::Assertion => "assertions",
             Check::Overflow | Check::ShiftOverflow => "overflow",
-            Check::Division | Check::ShiftCount => "arithmetic",
+            Check::Division | Check::ShiftCount | Check::FloatConversion => "arithmetic",
             Check::Dereference | Check::Member | Check::Free | Check::Overlap => "memory",
             Check::Leak | Check::Cleanup => "leaks",
             Check::Uninitialised => "uninitialised",
@@ -86,6 +89,7 @@ impl Check {
             | Check::ShiftOverflow
             | Check::Division
             | Check::ShiftCount
+            | Check::FloatConversion
             | Check::Member
             | Check::Overlap
             | Check::Uninitialised

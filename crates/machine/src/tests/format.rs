@@ -96,7 +96,7 @@ fn other_conversions() {
     assert_eq!(text("[%*d|%-*d|%.*d]", &[int(5), int(7), int(4), int(8), int(3), int(9)]), "[    7|8   |009]");
     assert_eq!(text("[%*d|%.*d]", &[int(-5), int(7), int(-1), int(9)]), "[7    |9]");
     assert_eq!(text("%p %p", &[long(0), long(255)]), "(nil) 0xff");
-    assert_eq!(text("%f %5.2Lf %d", &[long(0), long(0), int(3)]), "?     ? 3");
+    assert_eq!(text("%5.2Lf %a %d", &[long(0), long(0), int(3)]), "    ? ? 3");
     assert_eq!(text("%d", &[Argument { known: false, ..int(3) }]), "?");
     assert_eq!(text("%d %d", &[int(3)]), "3 ?");
     assert_eq!(text("%k and %", &[]), "%k and %");
@@ -113,4 +113,25 @@ fn a_long_is_as_wide_as_a_pointer() {
     let none = &mut |_: u64, _: Option<usize>| Err::<Vec<u8>, ()>(());
     let text = format(b"%ld %lld", &[long(u64::MAX >> 32), long(u64::MAX >> 32)], 32, none).expect("no fault");
     assert_eq!(text, b"-1 4294967295");
+}
+
+#[test]
+fn floats() {
+    let double = |x: f64| Argument { bits: x.to_bits(), width: 64, known: true };
+    let shown = |format: &str, x: f64| text(format, &[double(x)]);
+    assert_eq!(shown("%f|", 0.1 + 0.2), "0.300000|");
+    assert_eq!(shown("%.20f", 0.1), "0.10000000000000000555");
+    assert_eq!(shown("%+08.2f", -2.345), "-0002.35");
+    assert_eq!(shown("%-9.1e|", 12345.0), "1.2e+04  |");
+    assert_eq!(shown("%E", 1e-300), "1.000000E-300");
+    assert_eq!(shown("%g", 100_000.0), "100000");
+    assert_eq!(shown("%g", 1e6), "1e+06");
+    assert_eq!(shown("%g", 0.0001), "0.0001");
+    assert_eq!(shown("%g", 0.00001), "1e-05");
+    assert_eq!(shown("%.3g", 2.5), "2.5");
+    assert_eq!(shown("%#g", 1.0), "1.00000");
+    assert_eq!(shown("%05f", f64::INFINITY), "  inf");
+    assert_eq!(shown("%f", -f64::NAN), "-nan");
+    assert_eq!(shown("%.0f", 2.5), "2");
+    assert_eq!(shown("%.0f", -0.0), "-0");
 }

@@ -16,6 +16,7 @@ mod words;
 
 use std::rc::Rc;
 
+use clinch_terms::float::circuit::{Template, binary_template, unary_template};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -108,6 +109,12 @@ impl Blaster {
                 let index = self.words.get(&index)?.clone();
                 return self.select(terms, array, &index);
             }
+            Node::Unary(UnOp::Float(op, format), a) => {
+                return self.instance(&unary_template(op, format, terms.bv_width(a)), &[a]);
+            }
+            Node::Binary(BinOp::Float(op, format), a, b) => {
+                return self.instance(&binary_template(op, format), &[a, b]);
+            }
             Node::Binary(op, a, b) => self.binary(terms, op, a, b)?,
             Node::Ite(c, a, b) => {
                 let [c, a, b] = [c, a, b].map(|part| self.words.get(&part).cloned());
@@ -122,6 +129,18 @@ impl Blaster {
             _ => return None,
         };
         Some(word.into())
+    }
+
+    /// A floating-point operation.
+    fn instance(&mut self, template: &Template, operands: &[Term]) -> Option<Bits> {
+        let mut words = FxHashMap::default();
+        for (&symbol, operand) in template.operands.iter().zip(operands) {
+            words.insert(template.terms.find(Node::Symbol(symbol))?, self.words.get(operand)?.clone());
+        }
+        let outside = std::mem::replace(&mut self.words, words);
+        let result = self.word(&template.terms, &template.terms.parts(template.result), template.result);
+        self.words = outside;
+        result
     }
 
     fn binary(&mut self, terms: &Terms, op: BinOp, a: Term, b: Term) -> Option<Word> {

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod bit_vectors;
+mod floats;
 mod large;
 mod loops;
 mod random;

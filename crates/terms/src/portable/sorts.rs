@@ -23,6 +23,10 @@ pub(super) fn is_well_sorted(terms: &Terms, node: Node) -> bool {
             UnOp::Not | UnOp::BoolToInt => sort(a) == Some(&Sort::Bool),
             UnOp::Neg | UnOp::BitNot => sort(a) == Some(&Sort::Int),
             UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => width(a).is_some(),
+            UnOp::Float(op, format) if op.takes_float() => {
+                width(a) == Some(format.width()) && (1..=64).contains(&op.width(format))
+            }
+            UnOp::Float(..) => width(a).is_some_and(|width| width <= 64),
         },
         Node::Binary(op, a, b) => is_well_sorted_binary(terms, op, a, b),
         Node::Ite(condition, a, b) => sort(condition) == Some(&Sort::Bool) && sort(a).is_some() && sort(a) == sort(b),
@@ -55,6 +59,7 @@ fn is_well_sorted_binary(terms: &Terms, op: BinOp, a: Term, b: Term) -> bool {
         BinOp::Mod | BinOp::FloorDiv => {
             both(&Sort::Int) && terms.as_integer(b).is_some_and(|divisor| divisor.is_positive())
         }
+        BinOp::Float(_, format) => both(&Sort::BitVec(format.width())),
         op if op.on_bit_vectors() => matches!(sort(a), Some(Sort::BitVec(_))) && sort(a) == sort(b),
         _ => both(&Sort::Int),
     }

@@ -9,7 +9,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputSite, InputTrace, Op};
 
 use super::contents::Contents;
-use super::{RENAMED_MAIN, Subject};
+use super::{RENAMED_MAIN, Subject, converted};
 
 /// Functions for memory that the changed program takes from the harness, which calls the library's.
 const RENAMED_LIBRARY: &str = "#define malloc clinch_malloc\n#define calloc clinch_calloc\n#define realloc clinch_realloc\n#define alloca __builtin_alloca\n";
@@ -136,10 +136,12 @@ fn first_values(program: &CfaProgram) -> Vec<Edit> {
         let InputKind::Uninitialised(name) = &site.kind else { continue };
         let Some(place) = initialiser_place(program, name, site.span) else { continue };
         if base(name) == Some(name) {
-            insertions.push(Edit::insert(place, format!(" = (__typeof__({name}))clinch_next()")));
+            let value = converted(&site.ty, &format!("__typeof__({name})"), "clinch_next()");
+            insertions.push(Edit::insert(place, format!(" = {value}")));
         } else {
             // The type of the sum is that of the part, and a bit-field has one too.
-            let _ = write!(parts.entry(place).or_default(), "{name} = (__typeof__({name} + 0))clinch_next(), ");
+            let value = converted(&site.ty, &format!("__typeof__({name} + 0)"), "clinch_next()");
+            let _ = write!(parts.entry(place).or_default(), "{name} = {value}, ");
         }
     }
     let assigned = parts
@@ -167,7 +169,7 @@ fn setters(subject: Subject<'_>, unit: Range<usize>) -> String {
         let set = if base == name {
             format!("clinch_store((void *)&{name}, sizeof {name}, value)")
         } else {
-            format!("{name} = (__typeof__({name} + 0))value")
+            format!("{name} = {}", converted(&site.ty, &format!("__typeof__({name} + 0)"), "value"))
         };
         let _ = writeln!(out, "void clinch_global_{index}(unsigned long long value) {{ {set}; }}");
     }

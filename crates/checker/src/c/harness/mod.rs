@@ -114,7 +114,7 @@ fn asks(subject: Subject<'_>, partner: Partner, site: &InputSite) -> bool {
 
 fn head(subject: Subject<'_>, out: &mut String) {
     let place = subject.program.source.place(subject.trace.span);
-    let width = if subject.program.pointer_bits == 32 { " -m32" } else { "" };
+    let width = if subject.program.pointer_bits == 32 { " -m32 -msse2 -mfpmath=sse" } else { "" };
     let _ = writeln!(
         out,
         "/* Drives the program to its error: {} at {}:{}.",
@@ -124,7 +124,7 @@ fn head(subject: Subject<'_>, out: &mut String) {
     );
     let _ = writeln!(
         out,
-        "   Compile it together with the program: cc -w -fwrapv -finstrument-functions{width} PROGRAM.c THIS.c"
+        "   Compile it together with the program: cc -w -fwrapv -ffp-contract=off -finstrument-functions{width} PROGRAM.c THIS.c"
     );
     if let Some(count) = argument_count(subject).filter(|&n| n > 1) {
         let _ = writeln!(out, "   Run it with {} arguments.", count - 1);
@@ -203,12 +203,18 @@ fn returned(ty: &str) -> &str {
     }
 }
 
+/// The value of a type that has these bits; `cast` is what C calls the type there.
+fn converted(ty: &str, cast: &str, bits: &str) -> String {
+    match is_floating(ty) {
+        true => format!("((union {{ unsigned long long bits; {ty} value; }}){{ {bits} }}).value"),
+        false => format!("({cast}){bits}"),
+    }
+}
+
 /// The body of a function that returns the next input.
 fn result(ty: &str) -> String {
     match ty {
-        _ if is_floating(ty) => {
-            format!("union {{ unsigned long long bits; {ty} value; }} u = {{ clinch_next() }}; return u.value;")
-        }
+        _ if is_floating(ty) => format!("return {};", converted(ty, ty, "clinch_next()")),
         _ if is_basic(ty) => format!("return ({ty})clinch_next();"),
         _ => "return (unsigned long)clinch_next();".to_owned(),
     }
@@ -255,6 +261,7 @@ fn main_of_instrumented(subject: Subject<'_>, out: &mut String) {
         let _ = writeln!(declared, "void clinch_global_{index}(unsigned long long);");
         let _ = writeln!(body, "    clinch_global_{index}({}ull);", input.bits);
     }
+    let types = parameter_types(subject);
     let (entry, args) = if subject.entry == "main" {
         let count = argument_count(subject).unwrap_or(1);
         let _ = writeln!(declared, "static char *clinch_arguments[{count} + 1];");
@@ -265,7 +272,7 @@ fn main_of_instrumented(subject: Subject<'_>, out: &mut String) {
     };
     let _ = write!(
         out,
-        "{declared}extern int {entry}();\nPLAIN int main(int count, char **arguments, char **environment) {{\n\
+        "{declared}extern int {entry}({types});\nPLAIN int main(int count, char **arguments, char **environment) {{\n\
          {body}    return {entry}({args});\n}}\n"
     );
 }
@@ -277,12 +284,23 @@ fn main_of_original(subject: Subject<'_>, out: &mut String) {
         let InputKind::Environment(name) = &site.kind else { continue };
         if instrument::base(name) == Some(name) && !subject.library.contains(name) {
             let _ = writeln!(globals, "extern {} {name};", site.ty);
-            let _ = writeln!(body, "    {name} = ({}){}ull;", site.ty, input.bits);
+            let value = converted(&site.ty, &site.ty, &format!("{}ull", input.bits));
+            let _ = writeln!(body, "    {name} = {value};");
         }
     }
     let args = parameters(subject, &mut body);
-    let entry = subject.entry;
-    let _ = write!(out, "{globals}extern int {entry}();\nint main(void) {{\n{body}    return {entry}({args});\n}}\n");
+    let (entry, types) = (subject.entry, parameter_types(subject));
+    let _ = write!(
+        out,
+        "{globals}extern int {entry}({types});\nint main(void) {{\n{body}    return {entry}({args});\n}}\n"
+    );
+}
+
+/// The types of the parameters of the entry function, if they are needed: without them a `float` is passed as a `double`.
+fn parameter_types(subject: Subject<'_>) -> String {
+    let parameters = sites(subject).filter(|(_, site, _)| matches!(site.kind, InputKind::Parameter(_)));
+    let types: Vec<&str> = parameters.map(|(_, site, _)| returned(&site.ty)).collect();
+    if subject.entry != "main" && types.contains(&"float") { types.join(", ") } else { String::new() }
 }
 
 /// Declares variables that hold the parameters of the entry function; the list of them.
@@ -290,7 +308,8 @@ fn parameters(subject: Subject<'_>, body: &mut String) -> String {
     let mut names = Vec::new();
     for (_, site, input) in sites(subject).filter(|(_, site, _)| matches!(site.kind, InputKind::Parameter(_))) {
         let name = format!("a{}", names.len());
-        let _ = writeln!(body, "    {} {name} = ({0}){}ull;", returned(&site.ty), input.bits);
+        let value = converted(&site.ty, returned(&site.ty), &format!("{}ull", input.bits));
+        let _ = writeln!(body, "    {} {name} = {value};", returned(&site.ty));
         names.push(name);
     }
     names.join(", ")

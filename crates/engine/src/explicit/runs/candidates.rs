@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use clinch_ir::cfa::{CfaProgram, Op, Target};
-use clinch_machine::InputRequest;
+use clinch_machine::{InputRequest, InputSource};
+use clinch_terms::float::{FloatUnOp, Format, value};
 use clinch_terms::{Node, Term};
 use rand::Rng;
 
@@ -14,6 +15,8 @@ pub(crate) struct Candidates<'a> {
     config: &'a RunsConfig,
     /// Signed readings of the constants that occur, and their neighbours, the small ones first.
     constants: Vec<i64>,
+    /// Which inputs are floats.
+    formats: Vec<Option<Format>>,
 }
 
 /// Some values of an input.
@@ -35,7 +38,13 @@ impl<'a> Candidates<'a> {
         let near = seen.iter().flat_map(|&c| [c, c.wrapping_sub(1), c.wrapping_add(1)]);
         let mut constants: Vec<i64> = near.collect::<BTreeSet<_>>().into_iter().collect();
         constants.sort_by_key(|c| c.unsigned_abs());
-        Candidates { config, constants }
+        let format = |ty: &str| match ty {
+            "float" => Some(Format::Single),
+            "double" => Some(Format::Double),
+            _ => None,
+        };
+        let formats = program.inputs.iter().map(|site| format(&site.ty)).collect();
+        Candidates { config, constants, formats }
     }
 
     /// At most `count` values for a request, unless all of them fit.
@@ -47,7 +56,10 @@ impl<'a> Candidates<'a> {
         if (1..=self.config.exhaustive_bits).contains(&width) && (1 << width) <= count {
             return Choice { values: (0..1 << width).collect(), complete: true };
         }
-        let corners = [0, 1, -1, 2, least(width), greatest(width)];
+        let corners = match self.format(request) {
+            Some(format) => FLOATS.map(|number| bits(format, number) as i64).to_vec(),
+            None => vec![0, 1, -1, 2, least(width), greatest(width)],
+        };
         let mut values = Vec::new();
         for value in corners.into_iter().chain(self.constants.iter().copied()) {
             let bits = cut(width, value as u64);
@@ -61,9 +73,37 @@ impl<'a> Candidates<'a> {
         Choice { values, complete: false }
     }
 
+    /// The format of an input that is a float.
+    fn format(&self, request: &InputRequest) -> Option<Format> {
+        match request.source {
+            InputSource::Site(site) => self.formats.get(site.index()).copied().flatten(),
+            InputSource::Memory { .. } => None,
+        }
+    }
+
+    /// A random float.
+    fn draw_float(&self, format: Format, mood: Mood, rng: &mut impl Rng) -> u64 {
+        match mood {
+            Mood::Truth => bits(format, f64::from(rng.random_range(0_u8..2))),
+            Mood::Small | Mood::Mixed | Mood::Steady => bits(format, f64::from(rng.random_range(-8_i8..48)) / 4.0),
+            Mood::Constants if !self.constants.is_empty() && rng.random() => {
+                cut(format.width(), self.constants[rng.random_range(0..self.constants.len())] as u64)
+            }
+            // Between the small ones, where most programs want them.
+            Mood::Constants => {
+                bits(format, rng.random_range(-1000..1000_i32) as f64 * f64::from(rng.random::<u16>()) / 65536.0)
+            }
+            Mood::Any => match rng.random_range(0..4) {
+                0 => bits(format, FLOATS[rng.random_range(0..FLOATS.len())]),
+                1 => bits(format, f64::from(rng.random::<i32>()) / 2_f64.powi(rng.random_range(0..40))),
+                _ => cut(format.width(), rng.random()),
+            },
+        }
+    }
+
     /// More values than this are never chosen.
     pub(super) fn most(&self) -> usize {
-        (self.constants.len() + 6).max(1 << self.config.exhaustive_bits)
+        (self.constants.len() + FLOATS.len()).max(1 << self.config.exhaustive_bits)
     }
 
     /// A random value.
@@ -71,6 +111,9 @@ impl<'a> Candidates<'a> {
         let width = request.width;
         let mixed = matches!(mood, Mood::Mixed | Mood::Steady);
         let mood = if mixed { Mood::LIVELY[rng.random_range(0..4)] } else { mood };
+        if let Some(format) = self.format(request) {
+            return self.draw_float(format, mood, rng);
+        }
         let value = match mood {
             Mood::Truth => rng.random_range(0..2),
             Mood::Small | Mood::Mixed | Mood::Steady => rng.random_range(-2..12),
@@ -85,6 +128,30 @@ impl<'a> Candidates<'a> {
             },
         };
         cut(width, value as u64)
+    }
+}
+
+/// Floats that programs may not expect.
+const FLOATS: [f64; 12] = [
+    0.0,
+    1.0,
+    -1.0,
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    0.5,
+    -0.0,
+    2.0,
+    3.402_823_466_385_288_6e38,
+    f64::MAX,
+    1.401_298_464_324_817e-45,
+];
+
+/// The bits of a number in a format, or of the nearest one.
+fn bits(format: Format, number: f64) -> u64 {
+    match format {
+        Format::Single => value::unary(FloatUnOp::Convert, Format::Double, 64, number.to_bits()),
+        Format::Double => number.to_bits(),
     }
 }
 

@@ -109,6 +109,71 @@ const SIGNATURES: &[(&str, &str)] = &[
     ("trap", "v"),
     ("unreachable", "v"),
     ("expect", "lll"),
+    ("copysign", "ddd"),
+    ("copysignf", "fff"),
+    ("floorf", "ff"),
+    ("fmin", "ddd"),
+    ("fmax", "ddd"),
+    ("fminf", "fff"),
+    ("fmaxf", "fff"),
+    ("fdim", "ddd"),
+    ("fdimf", "fff"),
+    ("fmod", "ddd"),
+    ("fmodf", "fff"),
+    ("remainder", "ddd"),
+    ("remainderf", "fff"),
+    ("ldexp", "ddi"),
+    ("ldexpf", "ffi"),
+    ("scalbn", "ddi"),
+    ("scalbnf", "ffi"),
+    ("logb", "dd"),
+    ("logbf", "ff"),
+    ("ilogb", "id"),
+    ("ilogbf", "if"),
+    ("lrint", "ld"),
+    ("lrintf", "lf"),
+    ("llrint", "Ld"),
+    ("llrintf", "Lf"),
+    ("lround", "ld"),
+    ("lroundf", "lf"),
+    ("llround", "Ld"),
+    ("llroundf", "Lf"),
+    ("sqrt", "dd"),
+    ("sqrtf", "ff"),
+    ("ceil", "dd"),
+    ("ceilf", "ff"),
+    ("trunc", "dd"),
+    ("truncf", "ff"),
+    ("round", "dd"),
+    ("roundf", "ff"),
+    ("rint", "dd"),
+    ("rintf", "ff"),
+    ("nearbyint", "dd"),
+    ("nearbyintf", "ff"),
+    ("__clinch_fabs", "dd"),
+    ("__clinch_fabsf", "ff"),
+    ("__clinch_trunc", "dd"),
+    ("__clinch_truncf", "ff"),
+    ("__clinch_rint", "dd"),
+    ("__clinch_rintf", "ff"),
+    ("__clinch_round", "dd"),
+    ("__clinch_roundf", "ff"),
+    ("__clinch_sqrt", "dd"),
+    ("__clinch_sqrtf", "ff"),
+    ("__clinch_signbit", "id"),
+    ("__clinch_signbitf", "if"),
+    ("__isnan", "id"),
+    ("__isnanf", "if"),
+    ("__isinf", "id"),
+    ("__isinff", "if"),
+    ("__finite", "id"),
+    ("__finitef", "if"),
+    ("__fpclassify", "id"),
+    ("__fpclassifyf", "if"),
+    ("__signbit", "id"),
+    ("__signbitf", "if"),
+    ("__clinch_isunordered", "idd"),
+    ("__clinch_islessgreater", "idd"),
     ("__memcpy_chk", "pppzz"),
     ("__memset_chk", "ppizz"),
     ("__memmove_chk", "pppzz"),
@@ -134,9 +199,16 @@ impl Checker<'_> {
             ("huge_val" | "inf", []) => Ok(self.infinity(64, span)),
             ("huge_valf" | "inff", []) => Ok(self.infinity(32, span)),
             ("huge_vall" | "infl", []) => Ok(self.infinity(80, span)),
-            ("nan", [_]) => Ok(self.not_a_number(64, span)),
-            ("nanf", [_]) => Ok(self.not_a_number(32, span)),
-            ("nanl", [_]) => Ok(self.not_a_number(80, span)),
+            ("nan", [tag]) => Ok(self.not_a_number(64, tag, span)),
+            ("nanf", [tag]) => Ok(self.not_a_number(32, tag, span)),
+            ("nanl", [tag]) => Ok(self.not_a_number(80, tag, span)),
+            ("isnan" | "isinf" | "isinf_sign" | "isfinite" | "finite" | "isnormal" | "signbit", [value]) => {
+                self.classification(special, value, span)
+            }
+            ("isless" | "islessequal" | "isgreater" | "isgreaterequal" | "islessgreater" | "isunordered", [a, b]) => {
+                self.quiet_comparison(special, a, b, span)
+            }
+            ("fpclassify", [_, _, _, _, _, _]) => self.fpclassify(args, span),
             (_, [left, right, result]) => self.checked_arithmetic(special, [left, right, result], span)?,
             _ => return None,
         };
@@ -268,8 +340,11 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Float(f64::INFINITY), ty, span }
     }
 
-    fn not_a_number(&mut self, bits: u32, span: Span) -> Expr {
+    fn not_a_number(&mut self, bits: u32, tag: &Node<Expression>, span: Span) -> Expr {
         let ty = self.types().intern(Type::Float(bits));
+        if self.source_text(self.at(tag.span)).trim() != "\"\"" {
+            return unsupported("a NaN with a payload", ty, span);
+        }
         Expr { kind: ExprKind::Float(f64::NAN), ty, span }
     }
 

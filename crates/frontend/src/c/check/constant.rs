@@ -184,11 +184,17 @@ fn integer_operation(op: BinaryOp, l: i128, r: i128, bits: u32) -> Option<i128> 
 
 fn float_operation(op: BinaryOp, l: f64, r: f64) -> Option<Constant> {
     let truth = |value| Some(Constant::Int(i128::from(value)));
+    // gcc makes a positive NaN of an invalid operation; what it makes of NaNs is not known.
+    let float = |value: f64| match value.is_nan() {
+        true if l.is_nan() || r.is_nan() => None,
+        true => Some(Constant::Float(f64::NAN)),
+        false => Some(Constant::Float(value)),
+    };
     match op {
-        BinaryOp::Add => Some(Constant::Float(l + r)),
-        BinaryOp::Sub => Some(Constant::Float(l - r)),
-        BinaryOp::Mul => Some(Constant::Float(l * r)),
-        BinaryOp::Div => Some(Constant::Float(l / r)),
+        BinaryOp::Add => float(l + r),
+        BinaryOp::Sub => float(l - r),
+        BinaryOp::Mul => float(l * r),
+        BinaryOp::Div => float(l / r),
         BinaryOp::Eq => truth(l == r),
         BinaryOp::Ne => truth(l != r),
         BinaryOp::Lt => truth(l < r),

@@ -8,6 +8,7 @@ mod atomic;
 mod attribute;
 mod builtin;
 mod call;
+mod classify;
 mod constant;
 mod convert;
 mod declarator;

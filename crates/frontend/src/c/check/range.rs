@@ -54,7 +54,9 @@ impl Checker<'_> {
 
     /// Lets an item leave its value in a hidden variable, unless it is constant.
     fn keep(&mut self, item: &mut InitItem) -> Checked<Known> {
-        if let Some(constant) = self.constant(&item.value) {
+        // An invalid operation makes another NaN when it is executed.
+        let is_nan = |constant: &Constant| matches!(constant, Constant::Float(value) if value.is_nan());
+        if let Some(constant) = self.constant(&item.value).filter(|constant| !is_nan(constant)) {
             return Ok(Known::Constant(constant));
         }
         let Some(function) = self.function.as_ref().map(|f| f.id) else { return Err(Problem::consequence()) };

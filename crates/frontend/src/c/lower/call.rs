@@ -98,7 +98,8 @@ impl Lowering<'_> {
             self.assume(POINTERS_FROM_OUTSIDE.to_owned());
         }
         if !is_record(&self.hir.types, e.ty) {
-            return Value::Scalar(self.input(e.ty, kind.clone(), e.span));
+            let value = self.input(e.ty, kind.clone(), e.span);
+            return Value::Scalar(self.returned_float(value, e.ty));
         }
         match leaves(&self.hir.types, e.ty) {
             Some(leaves) => {
@@ -133,6 +134,7 @@ impl Lowering<'_> {
         match (wanted, result) {
             (Some(ty), Some(symbol)) => {
                 let value = self.terms.symbol(symbol);
+                let value = self.returned_float(value, ty);
                 Value::Scalar(self.adapt(value, ty, e.ty, e.span))
             }
             (Some(ty), None) => self.returned_record(f, ty, e.span),
@@ -210,8 +212,12 @@ impl Lowering<'_> {
                 self.constant(to, 0)
             }
             (false, false) => self.convert(value, from, to),
-            (true, true) if self.bits(from) == self.bits(to) => value,
-            _ => self.opaque(to, "a floating-point conversion", span),
+            (true, true) if self.hir.types.scalar_bits(from) == self.hir.types.scalar_bits(to) => value,
+            // A function without prototype looks where its own arguments would be.
+            _ => {
+                self.body.stop(Op::Unsupported(OTHER_TYPE.to_owned()), span);
+                self.constant(to, 0)
+            }
         }
     }
 

@@ -14,23 +14,27 @@ fn is_comparison(op: BinaryOp) -> bool {
 impl Lowering<'_> {
     /// Whether the expression is a term over variables that is defined everywhere: no effects, no memory, no division.
     pub(super) fn is_pure(&self, e: &Expr) -> bool {
-        if self.is_float(e.ty) || self.is_int128(e.ty) {
+        if self.is_int128(e.ty) || self.is_opaque_float(e.ty) {
             return matches!(e.kind, ExprKind::Float(_));
         }
         match &e.kind {
             _ if self.points.observation(key(e)).is_some() => false,
+            ExprKind::Float(_) => true,
+            ExprKind::Unary(_, a) | ExprKind::Binary(_, a, _) | ExprKind::Convert(a)
+                if self.is_float(e.ty) || self.is_float(a.ty) =>
+            {
+                self.is_pure_float(e)
+            }
             ExprKind::Int(_) | ExprKind::Function(_) => true,
             ExprKind::Load(place) => self.is_pure_place(place),
             ExprKind::AddressOf(place) => self.is_pure_address(place),
             _ if self.may_overflow(e) => false,
-            ExprKind::Unary(_, a) => !self.is_float(a.ty) && self.is_pure(a),
-            ExprKind::Convert(a) => {
-                !self.is_float(a.ty) && !matches!(self.hir.types.get(e.ty), Type::Void) && self.is_pure(a)
-            }
+            ExprKind::Unary(_, a) => self.is_pure(a),
+            ExprKind::Convert(a) => !matches!(self.hir.types.get(e.ty), Type::Void) && self.is_pure(a),
             ExprKind::Binary(op, a, b) => {
                 let partial = matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr)
                     && !matches!(b.kind, ExprKind::Int(k) if (1..32).contains(&k));
-                !partial && !self.is_float(a.ty) && self.is_pure(a) && self.is_pure(b)
+                !partial && self.is_pure(a) && self.is_pure(b)
             }
             ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => self.is_pure(a) && self.is_pure(b),
             ExprKind::Offset { pointer, index, .. } => {
@@ -83,16 +87,17 @@ impl Lowering<'_> {
                 self.effect(a);
                 self.truth(b)
             }
-            _ if self.is_float(e.ty) => {
-                self.scalar(e);
-                self.opaque_truth("a floating-point comparison", e.span)
-            }
             _ => {
-                self.tested = Some(key(e));
+                self.tested = Some(key(e)).filter(|_| !self.is_float(e.ty));
                 let value = self.scalar(e);
-                self.nonzero(value)
+                self.truth_of(value, e)
             }
         }
+    }
+
+    /// Whether the value of an expression is not zero.
+    pub(super) fn truth_of(&mut self, value: Term, e: &Expr) -> Term {
+        if self.is_float(e.ty) { self.float_truth(e.ty, value, e.span) } else { self.nonzero(value) }
     }
 
     /// Whether a conversion cannot turn a number other than 0 into 0.
@@ -114,7 +119,7 @@ impl Lowering<'_> {
         let (x, y) = self.operands(a, b);
         self.guard_observation(key(e), x, Some(y), e.span);
         if self.is_float(a.ty) {
-            return self.opaque_truth("a floating-point comparison", a.span);
+            return self.float_comparison(op, a.ty, x, y, a.span);
         }
         if self.is_int128(a.ty) {
             self.body.stop(clinch_ir::cfa::Op::Unsupported("128-bit integers".to_owned()), a.span);
@@ -125,7 +130,7 @@ impl Lowering<'_> {
     }
 
     /// A truth value that is not modelled.
-    fn opaque_truth(&mut self, what: &str, span: clinch_ir::Span) -> Term {
+    pub(super) fn opaque_truth(&mut self, what: &str, span: clinch_ir::Span) -> Term {
         self.open_truth(clinch_ir::cfa::InputKind::Opaque(what.to_owned()), span)
     }
 

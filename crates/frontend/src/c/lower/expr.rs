@@ -58,7 +58,7 @@ impl Lowering<'_> {
 
     /// An expression without effects whose value no one wants: only what it may not do matters.
     fn discard(&mut self, e: &Expr) {
-        if !self.is_pure(e) && !self.is_float(e.ty) {
+        if !self.is_pure(e) && !self.is_opaque_float(e.ty) {
             let value = self.scalar(e);
             self.save(value, e.span);
         }
@@ -171,7 +171,7 @@ impl Lowering<'_> {
         let value = self.scalar(a);
         self.guard_observation(key(e), value, None, e.span);
         if self.is_float(e.ty) {
-            return self.opaque(e.ty, "floating-point arithmetic", e.span);
+            return self.float_negation(e.ty, value, e.span);
         }
         match op {
             UnaryOp::Neg => {
@@ -196,7 +196,7 @@ impl Lowering<'_> {
     /// An arithmetic operation on values of a type.
     pub(super) fn operation(&mut self, op: BinaryOp, ty: TypeId, x: Term, y: Term, span: clinch_ir::Span) -> Term {
         if self.is_float(ty) {
-            return self.opaque(ty, "floating-point arithmetic", span);
+            return self.float_operation(op, ty, (x, y), span);
         }
         if self.is_int128(ty) {
             return self.unsupported("128-bit integers", ty, span);
@@ -221,7 +221,7 @@ impl Lowering<'_> {
     }
 
     fn conditional(&mut self, c: &Expr, a: Option<&Expr>, b: &Expr, e: &Expr) -> Term {
-        if self.is_pure(e) && !self.is_float(c.ty) {
+        if self.is_pure(e) {
             return self.pure_conditional(c, a, b, e);
         }
         let (yes, no, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
@@ -234,7 +234,7 @@ impl Lowering<'_> {
             None => {
                 let value = self.scalar(c);
                 let value = self.save(value, c.span);
-                let condition = self.nonzero(value);
+                let condition = self.truth_of(value, c);
                 self.branch_on(condition, yes, no, c.span);
                 Some(value)
             }
@@ -259,10 +259,7 @@ impl Lowering<'_> {
 
     /// The condition of `c ?: b` as the value of the whole.
     fn convert_kept(&mut self, kept: Term, c: &Expr, e: &Expr) -> Term {
-        if c.ty != e.ty && (self.is_float(c.ty) || self.is_float(e.ty)) {
-            return self.unsupported("a floating-point conversion in `?:`", e.ty, e.span);
-        }
-        self.convert(kept, c.ty, e.ty)
+        self.converted(kept, c.ty, e.ty, e.span)
     }
 
     fn pure_conditional(&mut self, c: &Expr, a: Option<&Expr>, b: &Expr, e: &Expr) -> Term {
@@ -296,26 +293,22 @@ impl Lowering<'_> {
                 let value = float_value(a).expect("just seen");
                 self.float_constant(value, to)
             }
-            (true, true) if self.bits(from) == self.bits(to) => self.scalar(a),
-            (true, false) if matches!(self.hir.types.get(to), Type::Bool) => {
-                let condition = self.truth(a);
-                self.truth_value(condition, to)
-            }
+            _ if self.is_there_and_back(a, to) => match &a.kind {
+                ExprKind::Convert(inner) => self.scalar(inner),
+                _ => unreachable!("there are two conversions"),
+            },
             _ => {
                 let value = self.scalar(a);
                 self.guard_observation(key(e), value, None, e.span);
-                self.opaque(to, "a floating-point conversion", e.span)
+                self.float_conversion(value, from, to, e.span)
             }
         }
     }
 
-    /// The bits of a floating constant.
-    fn float_constant(&mut self, value: f64, ty: TypeId) -> Term {
-        let bits = match self.hir.types.get(ty) {
-            Type::Float(32) => u64::from((value as f32).to_bits()),
-            _ => value.to_bits(),
-        };
-        self.number(self.bits(ty), i128::from(bits))
+    /// `(float)(double)x` for a `float`: compilers convert nothing, so a signalling NaN stays one.
+    fn is_there_and_back(&self, a: &Expr, to: TypeId) -> bool {
+        let is = |ty: TypeId, bits: u32| *self.hir.types.get(ty) == Type::Float(bits);
+        is(to, 32) && is(a.ty, 64) && matches!(&a.kind, ExprKind::Convert(inner) if is(inner.ty, 32))
     }
 }
 

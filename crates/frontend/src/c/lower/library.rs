@@ -136,6 +136,7 @@ impl Lowering<'_> {
                 let a = self.scalar_arg(args, 0);
                 return self.bits_function(bits, a, call, e);
             }
+            Library::Float(function) => return Value::Scalar(self.float_function(function, args, call, e)),
             Library::First => return args.first().cloned().unwrap_or(Value::Void),
             Library::Free => {
                 let a = self.scalar_arg(args, 0);
@@ -273,7 +274,7 @@ impl Lowering<'_> {
         if self.mathematical() { value } else { self.terms.resize(true, self.bits(e.ty), value) }
     }
 
-    fn scalar_arg(&mut self, args: &[Value], i: usize) -> Term {
+    pub(super) fn scalar_arg(&mut self, args: &[Value], i: usize) -> Term {
         match args.get(i) {
             Some(Value::Scalar(term)) => *term,
             _ => self.address(0),

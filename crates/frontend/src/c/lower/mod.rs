@@ -26,6 +26,7 @@ mod call;
 mod condition;
 mod declare;
 mod expr;
+mod float;
 mod formats;
 mod function;
 mod guards;
@@ -224,6 +225,7 @@ impl<'h> Lowering<'h> {
         self.declare_regions();
         self.lay_out()?;
         self.declare_globals();
+        self.storage.rounding = self.rounding_mode();
         let functions: Vec<FunctionId> = self.points.reached().to_vec();
         for &function in &functions {
             let procedure = self.function(function);
@@ -291,7 +293,11 @@ impl<'h> Lowering<'h> {
 
     /// A hidden variable for a value of a type.
     fn temporary_of(&mut self, ty: TypeId) -> Symbol {
-        self.temporary(self.sort(ty), self.hir.types.is_signed(ty))
+        let symbol = self.temporary(self.sort(ty), self.hir.types.is_signed(ty));
+        if let (Some(_), Some(info)) = (self.format(ty), self.variables.get_mut(&symbol)) {
+            info.ty = self.hir.types.name(ty);
+        }
+        symbol
     }
 
     /// An input into a hidden variable.

@@ -65,6 +65,8 @@ pub(super) struct Storages {
     pub(super) parameters: FxHashMap<VariableId, ObjectId>,
     /// Variables that hand over the scalars of a record that is returned.
     pub(super) result_leaves: FxHashMap<FunctionId, Vec<Symbol>>,
+    /// The variable that says how floating-point results are rounded, in a program that may choose it.
+    pub(super) rounding: Option<Symbol>,
     /// Next free address.
     next: u64,
 }

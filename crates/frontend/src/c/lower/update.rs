@@ -81,12 +81,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// A conversion of a value, opaque between numbers with and without a point.
-    fn converted(&mut self, value: Term, from: TypeId, to: TypeId, span: Span) -> Term {
+    /// A conversion of a value.
+    pub(super) fn converted(&mut self, value: Term, from: TypeId, to: TypeId, span: Span) -> Term {
         match (self.is_float(from), self.is_float(to)) {
             (false, false) => self.convert(value, from, to),
-            (true, true) if self.bits(from) == self.bits(to) => value,
-            _ => self.opaque(to, "a floating-point conversion", span),
+            _ => self.float_conversion(value, from, to, span),
         }
     }
 }

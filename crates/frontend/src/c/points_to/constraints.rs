@@ -4,7 +4,7 @@ use super::super::hir::{
     BinaryOp, BitRange, Call, Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, UnaryOp, Update,
     UpdateOp, VariableId,
 };
-use super::super::types::{DataModel, Type, TypeId};
+use super::super::types::{DataModel, Type, TypeId, Types};
 use super::constant;
 use super::graph::{Array, Cell, Step, Val};
 use super::observe::{Want, is_no_address, want};
@@ -251,6 +251,7 @@ impl Analysis<'_> {
         let nothing = matches!(types.get(e.ty), Type::Bool | Type::Void);
         let narrower = types.scalar_bits(e.ty) < types.scalar_bits(a.ty);
         let other_bits = narrower || is_float(e.ty) != is_float(a.ty);
+        self.sees_float_bits |= self.looks_into_floats(a.ty, e.ty);
         let flow = self.expr(a);
         match other_bits {
             _ if nothing => Flow::Nothing,
@@ -259,6 +260,19 @@ impl Analysis<'_> {
                 self.through(&[(flow, Step::Mangle)])
             }
             false => flow,
+        }
+    }
+
+    /// Whether a conversion makes a pointer to floats one to something else, or the other way round.
+    fn looks_into_floats(&self, from: TypeId, to: TypeId) -> bool {
+        let types = &self.hir.types;
+        match (types.get(from), types.get(to)) {
+            (&Type::Pointer(from), &Type::Pointer(to)) => {
+                from != to && (has_float(types, from) || has_float(types, to))
+            }
+            (&Type::Pointer(from), Type::Int { .. }) => has_float(types, from),
+            (Type::Int { .. }, &Type::Pointer(to)) => has_float(types, to),
+            _ => false,
         }
     }
 
@@ -360,7 +374,9 @@ impl Analysis<'_> {
                 Spot::Behind(value, 0)
             }
             PlaceKind::Field(inner, record, i) => {
-                let offset = self.hir.types.record(*record).fields[*i].offset;
+                let of = self.hir.types.record(*record);
+                let offset = of.fields[*i].offset;
+                self.sees_float_bits |= of.is_union && of.fields.iter().any(|f| has_float(&self.hir.types, f.ty));
                 match self.place(inner) {
                     Spot::Variable(v, o) => Spot::Variable(v, o + offset),
                     Spot::Memory(cell) => Spot::Memory(cell.plus(offset as i64)),
@@ -536,4 +552,14 @@ pub(crate) fn update_key(update: &Update) -> usize {
 /// The key of a `switch` over an expression; no expression has it.
 pub(crate) fn switch_key(operand: &Expr) -> usize {
     std::ptr::from_ref(&operand.ty).addr()
+}
+
+/// Whether a part of a type is a float.
+fn has_float(types: &Types, ty: TypeId) -> bool {
+    match types.get(ty) {
+        Type::Float(_) => true,
+        Type::Array(element, _) => has_float(types, *element),
+        Type::Record(record) => types.record(*record).fields.iter().any(|f| has_float(types, f.ty)),
+        _ => false,
+    }
 }

@@ -83,6 +83,8 @@ pub(crate) fn fixed_part(name: &str) -> Option<Fixed> {
     Some(match name {
         "strcmp" | "strncmp" | "memcmp" | "strcasecmp" | "strncasecmp" | "strcoll" | "wcscmp" | "wcsncmp"
         | "wmemcmp" => Fixed::Sign,
+        "isnan" | "isnanf" | "__isnan" | "__isnanf" | "isinf" | "isinff" | "__isinf" | "__isinff" | "finite"
+        | "finitef" | "__finite" | "__finitef" | "__signbit" | "__signbitf" => Fixed::Truth,
         "bcmp" | "isalnum" | "isalpha" | "isblank" | "iscntrl" | "isdigit" | "isgraph" | "islower" | "isprint"
         | "ispunct" | "isspace" | "isupper" | "isxdigit" | "isascii" => Fixed::Truth,
         _ => return None,

@@ -1,5 +1,7 @@
 //! The functions that are known by name.
 
+use clinch_terms::float::Integral;
+
 use super::super::hir::{Function, FunctionId, Hir};
 use super::super::models::PREFIX;
 use super::super::types::{Type, TypeId};
@@ -89,6 +91,8 @@ pub(crate) enum Library {
     Bits(Bits),
     /// The first argument: `__builtin_expect`.
     First,
+    /// A function of floats that is an operation on them.
+    Float(FloatFunction),
     /// A function of the arguments that is not modelled: its result is unknown, not any.
     Opaque,
     /// A function of the C library that changes nothing a program can see: its result is an input.
@@ -105,6 +109,30 @@ pub(crate) enum Library {
     NotModelled,
     /// Not modelled: what it does is named.
     Unsupported(&'static str),
+}
+
+/// Functions of floats, of either format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FloatFunction {
+    /// `fabs`
+    Magnitude,
+    /// `copysign`
+    CopySign,
+    /// Whether the sign is negative, as 1 or 0.
+    SignBit,
+    /// The square root; `errno` is the business of the model.
+    Sqrt,
+    /// `floor` and the like.
+    Integral(Integral),
+    /// `rint` and `nearbyint`: as `fesetround` says.
+    Rint,
+}
+
+impl FloatFunction {
+    /// Whether it shows the bits of a NaN.
+    pub(crate) fn sees_bits(self) -> bool {
+        matches!(self, FloatFunction::CopySign | FloatFunction::SignBit)
+    }
 }
 
 /// Operations on bits.
@@ -174,15 +202,15 @@ fn is_the_librarys(function: &Function) -> bool {
     of_compiler || function.is_system || is_library_name(name)
 }
 
-/// The mathematical library, and whatever else computes with floating-point numbers: the result is not known. What may
-/// write through a pointer (`frexp`, `modf`) is not modelled.
+/// What of the library computes with floating-point numbers and has no model: the result is not known. What may write through a
+/// pointer (`strtod`) is not modelled. A function of the program without body may return any number, as any other one.
 fn floating(hir: &Hir, function: &Function) -> Option<Library> {
-    if !handles_floats(hir, function.ty) {
+    if !handles_floats(hir, function.ty) || !is_the_librarys(function) {
         return None;
     }
     let Type::Function { parameters, .. } = hir.types.get(function.ty) else { return None };
     let takes_pointers = parameters.iter().any(|&ty| hir.types.is_pointer(ty));
-    Some(if takes_pointers && is_the_librarys(function) { Library::NotModelled } else { Library::Opaque })
+    Some(if takes_pointers { Library::NotModelled } else { Library::Opaque })
 }
 
 /// What models say that C cannot.
@@ -258,6 +286,9 @@ fn arithmetic(name: &str, plain: &str) -> Option<Library> {
     if plain == "abs" || plain == "labs" || plain == "llabs" {
         return Some(Library::Abs);
     }
+    if let Some(function) = float_function(plain) {
+        return Some(Library::Float(function));
+    }
     if name == plain {
         return None;
     }
@@ -283,10 +314,30 @@ fn arithmetic(name: &str, plain: &str) -> Option<Library> {
     })
 }
 
+fn float_function(name: &str) -> Option<FloatFunction> {
+    let of_models = name.strip_prefix(PREFIX);
+    let name = of_models.unwrap_or(name);
+    Some(match name.strip_suffix('f').unwrap_or(name) {
+        "fabs" => FloatFunction::Magnitude,
+        "copysign" => FloatFunction::CopySign,
+        "floor" => FloatFunction::Integral(Integral::Down),
+        "ceil" => FloatFunction::Integral(Integral::Up),
+        "trunc" => FloatFunction::Integral(Integral::Zero),
+        "round" => FloatFunction::Integral(Integral::Away),
+        "roundeven" => FloatFunction::Integral(Integral::Even),
+        "rint" | "nearbyint" => FloatFunction::Rint,
+        "signbit" if of_models.is_some() => FloatFunction::SignBit,
+        "sqrt" if of_models.is_some() => FloatFunction::Sqrt,
+        _ => return None,
+    })
+}
+
 fn unsupported(name: &str) -> Option<Library> {
     let what = match name {
         "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "longjmp" | "siglongjmp" => "non-local jumps",
         "signal" | "sigaction" => "signals",
+        "fesetenv" | "feholdexcept" | "feupdateenv" | "fegetenv" | "feenableexcept" | "feclearexcept"
+        | "feraiseexcept" | "fetestexcept" | "fesetexceptflag" | "fegetexceptflag" => "the floating-point environment",
         "fork" | "vfork" => "processes",
         "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" => "formatted output to memory",
         "gets" | "getline" => "input to memory",

@@ -21,6 +21,7 @@ impl Analysis<'_> {
     }
 
     fn library_call(&mut self, known: Library, args: &[Flow], call: &Call, e: &Expr) -> Flow {
+        self.sees_float_bits |= matches!(known, Library::Float(function) if function.sees_bits());
         match known {
             Library::Malloc | Library::Alloca => self.fresh_block(),
             Library::Calloc => {

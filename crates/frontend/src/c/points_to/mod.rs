@@ -41,7 +41,7 @@ pub(crate) use constraints::{key, switch_key, update_key};
 pub(crate) use environment::expose;
 pub(crate) use graph::{Array, Cell, Val};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
-pub(crate) use library::{Bits, Library, library, library_by_pointer, may_set_errno};
+pub(crate) use library::{Bits, FloatFunction, Library, library, library_by_pointer, may_set_errno};
 pub(crate) use observe::{Home, Observation, addresses};
 pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};
@@ -93,6 +93,8 @@ struct Analysis<'h> {
     used: BTreeSet<VariableId>,
     /// Who calls whom.
     calls: BTreeSet<(FunctionId, FunctionId)>,
+    /// Whether the bits of a float may be read as something else.
+    sees_float_bits: bool,
     /// Functions that can be called, in the order they were found.
     reached: Vec<FunctionId>,
     seen: BTreeSet<FunctionId>,
@@ -118,6 +120,7 @@ impl<'h> Analysis<'h> {
             indexed: Vec::new(),
             dereferenced: Vec::new(),
             viewed: BTreeSet::new(),
+            sees_float_bits: false,
             outside: FxHashMap::default(),
             used: BTreeSet::new(),
             calls: BTreeSet::new(),

@@ -94,6 +94,11 @@ impl<'h> PointsTo<'h> {
         &self.regions
     }
 
+    /// Whether the bits of a float may be read as something else.
+    pub(crate) fn sees_float_bits(&self) -> bool {
+        self.analysis.sees_float_bits
+    }
+
     /// Functions with a body that can be called, in the order they were found.
     pub(crate) fn reached(&self) -> &[FunctionId] {
         &self.analysis.reached

@@ -3,9 +3,11 @@
 //! An expression means in C what the term means: bit-vectors have no sign, so a cast is shown where C would read an operand
 //! differently.
 
+use clinch_terms::float::Format;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use num_bigint::BigInt;
 
+use super::floats::is_float;
 use super::name_in;
 use crate::cfa::CfaProgram;
 
@@ -25,6 +27,16 @@ pub fn show_c_in(program: &CfaProgram, terms: &Terms, term: Term) -> String {
     Printer { program, terms, depth: 0, left: MAX_PARTS }.show(term).text
 }
 
+/// A value of a C type: floats as numbers.
+pub(super) fn show_typed(program: &CfaProgram, term: Term, ty: &str) -> String {
+    let mut printer = Printer { program, terms: &program.terms, depth: 0, left: MAX_PARTS };
+    let format = is_float(ty).then(|| Format::of_width(printer.width(term))).flatten();
+    match format {
+        Some(format) => printer.float(format, term).text,
+        None => printer.show(term).text,
+    }
+}
+
 /// A cell of a region.
 pub(super) fn show_cell(program: &CfaProgram, region: Symbol, address: Term) -> String {
     let mut printer = Printer { program, terms: &program.terms, depth: 0, left: MAX_PARTS };
@@ -32,25 +44,25 @@ pub(super) fn show_cell(program: &CfaProgram, region: Symbol, address: Term) -> 
 }
 
 /// How tightly an operator binds.
-mod level {
-    pub(super) const CHOICE: u8 = 1;
-    pub(super) const OR: u8 = 2;
-    pub(super) const AND: u8 = 3;
-    pub(super) const BIT_OR: u8 = 4;
-    pub(super) const BIT_XOR: u8 = 5;
-    pub(super) const BIT_AND: u8 = 6;
-    pub(super) const EQUAL: u8 = 7;
-    pub(super) const LESS: u8 = 8;
-    pub(super) const SHIFT: u8 = 9;
-    pub(super) const SUM: u8 = 10;
-    pub(super) const PRODUCT: u8 = 11;
-    pub(super) const UNARY: u8 = 12;
-    pub(super) const ATOM: u8 = 13;
+pub(super) mod level {
+    pub(in crate::cfa::print) const CHOICE: u8 = 1;
+    pub(in crate::cfa::print) const OR: u8 = 2;
+    pub(in crate::cfa::print) const AND: u8 = 3;
+    pub(in crate::cfa::print) const BIT_OR: u8 = 4;
+    pub(in crate::cfa::print) const BIT_XOR: u8 = 5;
+    pub(in crate::cfa::print) const BIT_AND: u8 = 6;
+    pub(in crate::cfa::print) const EQUAL: u8 = 7;
+    pub(in crate::cfa::print) const LESS: u8 = 8;
+    pub(in crate::cfa::print) const SHIFT: u8 = 9;
+    pub(in crate::cfa::print) const SUM: u8 = 10;
+    pub(in crate::cfa::print) const PRODUCT: u8 = 11;
+    pub(in crate::cfa::print) const UNARY: u8 = 12;
+    pub(in crate::cfa::print) const ATOM: u8 = 13;
 }
 
 /// A shown term: how tightly it binds, and how C reads its sign (`None` for a constant, which fits either).
-struct Shown {
-    text: String,
+pub(super) struct Shown {
+    pub(super) text: String,
     level: u8,
     signed: Option<bool>,
     /// Its C type, if it is a pointer.
@@ -58,7 +70,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(text: impl Into<String>, level: u8, signed: Option<bool>) -> Self {
+    pub(super) fn new(text: impl Into<String>, level: u8, signed: Option<bool>) -> Self {
         Shown { text: text.into(), level, signed, pointer: None }
     }
 
@@ -69,20 +81,20 @@ impl Shown {
     }
 
     /// As an operand of an operator.
-    fn inside(self, level: u8) -> String {
+    pub(super) fn inside(self, level: u8) -> String {
         if self.level < level { format!("({})", self.text) } else { self.text }
     }
 }
 
-struct Printer<'a> {
-    program: &'a CfaProgram,
-    terms: &'a Terms,
+pub(super) struct Printer<'a> {
+    pub(super) program: &'a CfaProgram,
+    pub(super) terms: &'a Terms,
     depth: u32,
     left: u32,
 }
 
 impl Printer<'_> {
-    fn width(&self, term: Term) -> u32 {
+    pub(super) fn width(&self, term: Term) -> u32 {
         match self.terms.sort_id(term).map(|id| self.terms.sort_of_id(id)) {
             Some(Sort::BitVec(width)) => *width,
             Some(Sort::Bool) => 32,
@@ -90,13 +102,18 @@ impl Printer<'_> {
         }
     }
 
-    fn show(&mut self, term: Term) -> Shown {
+    pub(super) fn show(&mut self, term: Term) -> Shown {
+        self.guarded(|printer| printer.node(term))
+    }
+
+    /// Shows a part, unless it is too deep.
+    pub(super) fn guarded(&mut self, show: impl FnOnce(&mut Self) -> Shown) -> Shown {
         if self.depth >= MAX_DEPTH || self.left == 0 {
             return Shown::new("...", level::ATOM, None);
         }
         self.depth += 1;
         self.left -= 1;
-        let shown = self.node(term);
+        let shown = show(self);
         self.depth -= 1;
         shown
     }
@@ -112,6 +129,13 @@ impl Printer<'_> {
             Node::Symbol(symbol) => {
                 let info = self.program.variables.get(&symbol);
                 let (signed, ty) = info.map_or((true, ""), |v| (v.signed, v.ty.as_str()));
+                if is_float(ty) {
+                    return Shown::new(
+                        format!("bits({})", name_in(self.program, self.terms, symbol)),
+                        level::ATOM,
+                        None,
+                    );
+                }
                 Shown::typed(name_in(self.program, self.terms, symbol), level::ATOM, ty, signed)
             }
             Node::Unary(op, a) => self.unary(op, a),
@@ -133,7 +157,7 @@ impl Printer<'_> {
     }
 
     /// The C type of so many bits.
-    fn type_name(&self, width: u32, signed: bool) -> String {
+    pub(super) fn type_name(&self, width: u32, signed: bool) -> String {
         let long = if self.program.pointer_bits == 64 { "long" } else { "long long" };
         let name = match width {
             8 if signed => return "signed char".to_owned(),
@@ -149,7 +173,7 @@ impl Printer<'_> {
     }
 
     /// An operand that C must read with this sign.
-    fn with_sign(&mut self, term: Term, signed: bool) -> Shown {
+    pub(super) fn with_sign(&mut self, term: Term, signed: bool) -> Shown {
         if let Node::BitVec(width, bits) = self.terms.node(term) {
             return constant(width, bits, signed);
         }
@@ -172,6 +196,9 @@ impl Printer<'_> {
         {
             return shown;
         }
+        if let UnOp::Float(op, format) = op {
+            return self.float_unary(op, format, a);
+        }
         let width = self.width(a);
         let shown = self.show(a);
         let signed = shown.signed;
@@ -179,7 +206,7 @@ impl Printer<'_> {
             UnOp::Not => "!",
             UnOp::Neg | UnOp::BvNeg => "-",
             UnOp::BitNot | UnOp::BvNot => "~",
-            UnOp::BoolToInt => return shown,
+            UnOp::BoolToInt | UnOp::Float(..) => return shown,
             UnOp::BvToNat => return if signed == Some(false) { shown } else { self.cast(shown, width, false) },
         };
         let inner = shown.inside(level::UNARY);
@@ -241,6 +268,9 @@ impl Printer<'_> {
         {
             return shown;
         }
+        if let Some(shown) = self.same_number(sign, a, b) {
+            return shown;
+        }
         let (left, right) = self.operands(signed, a, b);
         let text = format!("{} {sign} {}", left.inside(at), right.inside(at + 1));
         Shown::new(text, at, Some(true))
@@ -294,6 +324,7 @@ impl Printer<'_> {
         match op {
             BinOp::Select => return self.select(a, b),
             BinOp::BvConcat => return self.concat(term, a, b),
+            BinOp::Float(op, format) => return self.float_binary(op, format, a, b),
             BinOp::Mod | BinOp::FloorDiv | BinOp::BvSmod => {
                 let name = if op == BinOp::FloorDiv { "floor_div" } else { "mod" };
                 let text = format!("{name}({}, {})", self.show(a).text, self.show(b).text);
@@ -381,7 +412,7 @@ impl Printer<'_> {
     }
 
     /// A cell of memory: by its name (`list.next`), through a pointer (`p->next`), or by its address.
-    fn select(&mut self, array: Term, address: Term) -> Shown {
+    pub(super) fn select(&mut self, array: Term, address: Term) -> Shown {
         let Node::Symbol(symbol) = self.terms.node(array) else {
             let (array, address) = (self.show(array).inside(level::ATOM), self.address(address));
             return Shown::new(format!("{array}[{address}]"), level::ATOM, Some(true));

@@ -2,12 +2,14 @@
 
 mod dot;
 mod expression;
+mod floats;
 mod json;
 mod op;
 mod text;
 
 pub use dot::dot;
 pub use expression::{show_c, show_c_in};
+pub use floats::show_float;
 pub use json::json;
 pub use op::show_op;
 pub use text::text;

@@ -2,7 +2,7 @@
 
 use clinch_terms::{Symbol, Term};
 
-use super::expression::{show_c, show_cell};
+use super::expression::{show_c, show_cell, show_typed};
 use super::name;
 use crate::cfa::{AllocKind, CfaProgram, InputKind, Op, Print, Target};
 
@@ -14,7 +14,14 @@ pub fn show_op(program: &CfaProgram, op: &Op) -> String {
         Op::Skip => "skip".to_owned(),
         Op::Assume(condition) => format!("[{}]", show(*condition)),
         Op::Assign(assigns) => {
-            let one = |a: &crate::cfa::Assign| format!("{} = {}", target(program, a.target), show(a.value));
+            let value = |a: &crate::cfa::Assign| match a.target {
+                Target::Var(symbol) => {
+                    let ty = program.variables.get(&symbol).map_or("", |v| v.ty.as_str());
+                    show_typed(program, a.value, ty)
+                }
+                Target::Cell(..) => show(a.value),
+            };
+            let one = |a: &crate::cfa::Assign| format!("{} = {}", target(program, a.target), value(a));
             assigns.iter().map(one).collect::<Vec<_>>().join(", ")
         }
         Op::Input(symbol, input) => {

@@ -1,4 +1,6 @@
-//! The output of `printf`, as glibc writes it for integers, characters and strings. Floating-point values print as `?`.
+//! The output of `printf`, as glibc writes it. Numbers of type `long double`, and those in hexadecimal, print as `?`.
+
+mod float;
 
 /// An argument after the default promotions.
 #[derive(Clone, Copy, Debug)]
@@ -161,6 +163,12 @@ impl Formatter<'_> {
             }
             b'n' => return Err(FormatFault::Unsupported("`%n` in a format")),
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' | b'c' | b's' | b'p' => {}
+            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' if !directive.contains(&b'L') => {
+                let number = self.args.next().filter(|a| a.known && a.width == 64);
+                let text = number.map_or(b"?".to_vec(), |a| float::text(spec, f64::from_bits(a.bits)));
+                self.pad(spec, text);
+                return Ok(());
+            }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
                 self.args.next();
                 self.pad(spec, b"?".to_vec());

@@ -1,0 +1,225 @@
+//! Intervals of floats.
+//!
+//! Rounding to nearest is monotonic: the bounds of a result are results at the bounds, exactly.
+
+use clinch_terms::float::{FloatBinOp, FloatUnOp, Format, value};
+
+/// The numbers between two, both included, and possibly NaNs. Zeros of either sign are one number.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Floats {
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+    pub(super) nan: bool,
+}
+
+impl Floats {
+    pub(super) const ALL: Floats = Floats { lo: f64::NEG_INFINITY, hi: f64::INFINITY, nan: true };
+    const NAN: Floats = Floats { lo: f64::INFINITY, hi: f64::NEG_INFINITY, nan: true };
+
+    pub(super) fn between(lo: f64, hi: f64) -> Floats {
+        Floats { lo, hi, nan: false }
+    }
+
+    pub(super) fn constant(format: Format, bits: u64) -> Floats {
+        let number = number(format, bits);
+        if number.is_nan() { Floats::NAN } else { Floats::between(number, number) }
+    }
+
+    pub(super) fn has_numbers(self) -> bool {
+        self.lo <= self.hi
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        !self.has_numbers() && !self.nan
+    }
+
+    pub(super) fn meet(self, other: Floats) -> Floats {
+        Floats { lo: self.lo.max(other.lo), hi: self.hi.min(other.hi), nan: self.nan && other.nan }
+    }
+
+    pub(super) fn join(self, other: Floats) -> Floats {
+        match (self.has_numbers(), other.has_numbers()) {
+            (_, false) => Floats { nan: self.nan || other.nan, ..self },
+            (false, _) => Floats { nan: self.nan || other.nan, ..other },
+            _ => Floats { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi), nan: self.nan || other.nan },
+        }
+    }
+
+    pub(super) fn negation(self) -> Floats {
+        Floats { lo: -self.hi, hi: -self.lo, nan: self.nan }
+    }
+
+    pub(super) fn magnitude(self) -> Floats {
+        if !self.has_numbers() || self.lo >= 0.0 {
+            return self;
+        }
+        if self.hi <= 0.0 {
+            return self.negation();
+        }
+        Floats { lo: 0.0, hi: self.hi.max(-self.lo), nan: self.nan }
+    }
+
+    fn has_zero(self) -> bool {
+        self.lo <= 0.0 && self.hi >= 0.0
+    }
+
+    fn has_infinity(self) -> bool {
+        self.has_numbers() && (self.lo == f64::NEG_INFINITY || self.hi == f64::INFINITY)
+    }
+
+    /// The results of an operation that is no comparison.
+    pub(super) fn binary(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> Floats {
+        if !a.has_numbers() || !b.has_numbers() {
+            return Floats::NAN;
+        }
+        let nan = a.nan || b.nan;
+        match op {
+            FloatBinOp::Add => Floats::sum(format, a, b),
+            FloatBinOp::Sub => Floats::sum(format, a, b.negation()),
+            FloatBinOp::Mul => {
+                let invalid = a.has_zero() && b.has_infinity() || b.has_zero() && a.has_infinity();
+                Floats { nan: nan || invalid, ..corners(op, format, a, b) }
+            }
+            FloatBinOp::Div if b.has_zero() || a.has_infinity() && b.has_infinity() => Floats::ALL,
+            _ => Floats { nan, ..corners(op, format, a, b) },
+        }
+    }
+
+    fn sum(format: Format, a: Floats, b: Floats) -> Floats {
+        let (lo, hi) = (apply(FloatBinOp::Add, format, a.lo, b.lo), apply(FloatBinOp::Add, format, a.hi, b.hi));
+        let invalid =
+            a.hi == f64::INFINITY && b.lo == f64::NEG_INFINITY || a.lo == f64::NEG_INFINITY && b.hi == f64::INFINITY;
+        Floats {
+            lo: if lo.is_nan() { f64::NEG_INFINITY } else { lo },
+            hi: if hi.is_nan() { f64::INFINITY } else { hi },
+            nan: a.nan || b.nan || invalid,
+        }
+    }
+
+    /// The results of an operation that makes floats of floats.
+    pub(super) fn unary(op: FloatUnOp, format: Format, a: Floats) -> Floats {
+        if !a.has_numbers() {
+            return Floats::NAN;
+        }
+        let at = |x: f64| number(result(op, format), value::unary(op, format, format.width(), bits(format, x)));
+        match op {
+            FloatUnOp::Sqrt if a.hi < 0.0 => Floats::NAN,
+            FloatUnOp::Sqrt => Floats { lo: at(a.lo.max(0.0)), hi: at(a.hi), nan: a.nan || a.lo < 0.0 },
+            FloatUnOp::Integral(_) | FloatUnOp::Convert => Floats { lo: at(a.lo), hi: at(a.hi), nan: a.nan },
+            _ => Floats::ALL,
+        }
+    }
+
+    /// The operands of a conversion with these results.
+    pub(super) fn before_conversion(self, from: Format) -> Floats {
+        match from {
+            // Every single is a double.
+            Format::Single => {
+                let (lo, hi) = (self.lo as f32, self.hi as f32);
+                let lo = if f64::from(lo) < self.lo { above(Format::Single, lo.into()) } else { lo.into() };
+                let hi = if f64::from(hi) > self.hi { below(Format::Single, hi.into()) } else { hi.into() };
+                Floats { lo, hi, nan: self.nan }
+            }
+            Format::Double if self.has_numbers() => {
+                Floats { lo: below(Format::Single, self.lo), hi: above(Format::Single, self.hi), nan: self.nan }
+            }
+            Format::Double => self,
+        }
+    }
+
+    /// Whether a comparison holds, if that is certain.
+    pub(super) fn compare(op: FloatBinOp, a: Floats, b: Floats) -> Option<bool> {
+        let possible = a.has_numbers()
+            && b.has_numbers()
+            && match op {
+                FloatBinOp::Lt => a.lo < b.hi,
+                FloatBinOp::Le => a.lo <= b.hi,
+                _ => a.lo <= b.hi && b.lo <= a.hi,
+            };
+        let certain = match op {
+            FloatBinOp::Lt => a.hi < b.lo,
+            FloatBinOp::Le => a.hi <= b.lo,
+            _ => a.lo == a.hi && b.lo == b.hi && a.lo == b.lo,
+        };
+        match () {
+            () if !possible => Some(false),
+            () if certain && !a.nan && !b.nan => Some(true),
+            () => None,
+        }
+    }
+
+    /// What is left of two operands of a comparison that holds.
+    pub(super) fn ordered(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> (Floats, Floats) {
+        let (a, b) = (Floats { nan: false, ..a }, Floats { nan: false, ..b });
+        match op {
+            FloatBinOp::Lt => {
+                (Floats { hi: a.hi.min(below(format, b.hi)), ..a }, Floats { lo: b.lo.max(above(format, a.lo)), ..b })
+            }
+            FloatBinOp::Le => (Floats { hi: a.hi.min(b.hi), ..a }, Floats { lo: b.lo.max(a.lo), ..b }),
+            _ => (a.meet(b), a.meet(b)),
+        }
+    }
+}
+
+/// The format of the result.
+fn result(op: FloatUnOp, format: Format) -> Format {
+    if op == FloatUnOp::Convert { format.other() } else { format }
+}
+
+fn corners(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> Floats {
+    let all = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
+    let results = all.map(|(x, y)| {
+        let result = apply(op, format, x, y);
+        // Zero times infinity is a NaN, and zero beside it.
+        if result.is_nan() { 0.0 } else { result }
+    });
+    let lo = results.iter().copied().fold(f64::INFINITY, f64::min);
+    let hi = results.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Floats::between(lo, hi)
+}
+
+fn apply(op: FloatBinOp, format: Format, x: f64, y: f64) -> f64 {
+    number(format, value::binary(op, format, bits(format, x), bits(format, y)))
+}
+
+/// The number with these bits.
+pub(super) fn number(format: Format, bits: u64) -> f64 {
+    match format {
+        Format::Single => f32::from_bits(bits as u32).into(),
+        Format::Double => f64::from_bits(bits),
+    }
+}
+
+/// The bits of a number that the format has.
+pub(super) fn bits(format: Format, x: f64) -> u64 {
+    match format {
+        Format::Single => (x as f32).to_bits().into(),
+        Format::Double => x.to_bits(),
+    }
+}
+
+/// The next number of the format that is greater.
+pub(super) fn above(format: Format, x: f64) -> f64 {
+    match format {
+        Format::Single => (x as f32).next_up().into(),
+        Format::Double => x.next_up(),
+    }
+}
+
+/// The next number of the format that is less.
+pub(super) fn below(format: Format, x: f64) -> f64 {
+    match format {
+        Format::Single => (x as f32).next_down().into(),
+        Format::Double => x.next_down(),
+    }
+}
+
+/// An integral number between two whole ones, as an interval of integers: `None` if they are no small numbers.
+pub(super) fn truncated(a: Floats) -> Option<(i128, i128)> {
+    let fits = !a.nan && a.has_numbers() && a.lo.abs() < 1e20 && a.hi.abs() < 1e20;
+    fits.then(|| (value_toward_zero(a.lo), value_toward_zero(a.hi)))
+}
+
+fn value_toward_zero(x: f64) -> i128 {
+    x.trunc() as i128
+}

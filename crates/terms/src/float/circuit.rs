@@ -1,0 +1,708 @@
+//! The operations as formulas over bits: what solvers are told.
+//!
+//! A [`Template`] has symbols for its operands. Numbers are taken apart into sign, exponent and significand, the exact result is
+//! computed with a few more bits than fit, of which the lowest says whether there would have been any below it, and rounded once.
+//! The formulas are made for any [`Layout`], so that tests can look at every pair of numbers of a small one.
+
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::FxHashMap;
+
+use super::{FloatBinOp, FloatUnOp, Format, Integral};
+use crate::{BinOp, Sort, Symbol, Term, Terms};
+
+/// An operation with symbols for its operands.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// The store of its terms.
+    pub terms: Terms,
+    /// Its operands.
+    pub operands: Vec<Symbol>,
+    /// Its result.
+    pub result: Term,
+}
+
+/// A binary operation with symbols for its operands, made once.
+pub fn binary_template(op: FloatBinOp, format: Format) -> Arc<Template> {
+    template(Key::Binary(op, format), || {
+        let layout = Layout::of(format);
+        build(&[layout.width(), layout.width()], |circuit, x| circuit.binary(op, layout, x[0], x[1]))
+    })
+}
+
+/// A unary operation on an operand of `width` bits.
+pub fn unary_template(op: FloatUnOp, format: Format, width: u32) -> Arc<Template> {
+    template(Key::Unary(op, format, width), || build(&[width], |circuit, x| circuit.unary(op, format, x[0])))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Binary(FloatBinOp, Format),
+    Unary(FloatUnOp, Format, u32),
+}
+
+fn template(key: Key, make: impl FnOnce() -> Template) -> Arc<Template> {
+    static MADE: Mutex<Option<FxHashMap<Key, Arc<Template>>>> = Mutex::new(None);
+    let mut made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    made.get_or_insert_default().entry(key).or_insert_with(|| Arc::new(make())).clone()
+}
+
+pub(super) fn build(widths: &[u32], make: impl FnOnce(&mut Circuit<'_>, &[Term]) -> Term) -> Template {
+    let mut terms = Terms::new();
+    let operands: Vec<Symbol> = widths.iter().map(|&width| terms.declare("x", Sort::BitVec(width))).collect();
+    let symbols: Vec<Term> = operands.iter().map(|&symbol| terms.symbol(symbol)).collect();
+    let result = make(&mut Circuit { terms: &mut terms }, &symbols);
+    Template { terms, operands, result }
+}
+
+/// How the bits of a number are divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Layout {
+    pub(super) exponent: u32,
+    pub(super) fraction: u32,
+}
+
+impl Layout {
+    fn of(format: Format) -> Layout {
+        Layout { exponent: format.width() - 1 - format.fraction(), fraction: format.fraction() }
+    }
+
+    pub(super) fn width(self) -> u32 {
+        1 + self.exponent + self.fraction
+    }
+
+    pub(super) fn bias(self) -> u64 {
+        (1 << (self.exponent - 1)) - 1
+    }
+
+    /// The exponent of infinities and NaNs.
+    fn most(self) -> u64 {
+        (1 << self.exponent) - 1
+    }
+}
+
+/// A number taken apart. It is `significand * 2^(exponent - bias - fraction)`, if it is finite.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// A bit.
+    sign: Term,
+    /// 1 at least, for subnormal numbers too; as many bits as in the number.
+    exponent: Term,
+    /// With its leading bit, which is 0 for subnormal numbers.
+    significand: Term,
+    is_nan: Term,
+    is_infinite: Term,
+    is_zero: Term,
+}
+
+pub(super) struct Circuit<'t> {
+    terms: &'t mut Terms,
+}
+
+impl Circuit<'_> {
+    pub(super) fn binary(&mut self, op: FloatBinOp, layout: Layout, a: Term, b: Term) -> Term {
+        match op {
+            FloatBinOp::Add => self.sum(layout, a, b),
+            FloatBinOp::Sub => self.difference(layout, a, b),
+            FloatBinOp::Mul => self.product(layout, a, b),
+            FloatBinOp::Div => self.quotient(layout, a, b),
+            FloatBinOp::Eq => self.equal(layout, a, b),
+            FloatBinOp::Lt => self.less(layout, a, b, false),
+            FloatBinOp::Le => self.less(layout, a, b, true),
+        }
+    }
+
+    fn unary(&mut self, op: FloatUnOp, format: Format, a: Term) -> Term {
+        let layout = Layout::of(format);
+        match op {
+            FloatUnOp::Sqrt => self.square_root(layout, a),
+            FloatUnOp::Integral(how) => self.integral(how, layout, a),
+            FloatUnOp::Convert => self.convert(layout, Layout::of(format.other()), a),
+            FloatUnOp::FromSigned => self.from_integer(true, layout, a),
+            FloatUnOp::FromUnsigned => self.from_integer(false, layout, a),
+            FloatUnOp::ToSigned(width) => self.to_integer(true, width.into(), layout, a),
+            FloatUnOp::ToUnsigned(width) => self.to_integer(false, width.into(), layout, a),
+        }
+    }
+
+    // Bits.
+
+    fn number(&mut self, width: u32, value: u64) -> Term {
+        self.terms.bit_vec(width, value)
+    }
+
+    fn width(&self, word: Term) -> u32 {
+        self.terms.bv_width(word)
+    }
+
+    fn op(&mut self, op: BinOp, a: Term, b: Term) -> Term {
+        self.terms.bv(op, a, b)
+    }
+
+    fn concat(&mut self, high: Term, low: Term) -> Term {
+        self.op(BinOp::BvConcat, high, low)
+    }
+
+    /// More bits above, all 0.
+    fn widen(&mut self, to: u32, word: Term) -> Term {
+        let width = self.width(word);
+        self.terms.zero_extend(to - width, word)
+    }
+
+    /// More bits below, all 0.
+    fn append(&mut self, by: u32, word: Term) -> Term {
+        let zeros = self.number(by, 0);
+        self.concat(word, zeros)
+    }
+
+    fn bit(&mut self, condition: Term) -> Term {
+        let (one, zero) = (self.number(1, 1), self.number(1, 0));
+        self.terms.ite(condition, one, zero)
+    }
+
+    fn is_set(&mut self, index: u32, word: Term) -> Term {
+        let (bit, one) = (self.terms.extract(index, index, word), self.number(1, 1));
+        self.terms.eq(bit, one)
+    }
+
+    fn is_nothing(&mut self, word: Term) -> Term {
+        let width = self.width(word);
+        let zero = self.number(width, 0);
+        self.terms.eq(word, zero)
+    }
+
+    fn is_something(&mut self, word: Term) -> Term {
+        let nothing = self.is_nothing(word);
+        self.terms.not(nothing)
+    }
+
+    fn is_number(&mut self, word: Term, value: u64) -> Term {
+        let width = self.width(word);
+        let value = self.number(width, value);
+        self.terms.eq(word, value)
+    }
+
+    fn add_number(&mut self, word: Term, value: u64) -> Term {
+        let width = self.width(word);
+        let value = self.number(width, value);
+        self.op(BinOp::BvAdd, word, value)
+    }
+
+    /// A shift to the right; the lowest bit of the result is set, too, if a bit is lost.
+    fn shift_sticky(&mut self, word: Term, by: Term) -> Term {
+        let width = self.width(word);
+        let mut shifted = word;
+        let mut lost = self.terms.ff();
+        let bits = self.width(by);
+        for k in 0..bits {
+            let step = 1_u64 << k.min(32);
+            let taken = self.is_set(k, by);
+            let (rest, gone) = if step >= u64::from(width) {
+                (self.number(width, 0), shifted)
+            } else {
+                let high = self.terms.extract(width - 1, step as u32, shifted);
+                let low = self.terms.extract(step as u32 - 1, 0, shifted);
+                (self.widen(width, high), low)
+            };
+            let some = self.is_something(gone);
+            let some = self.terms.and(taken, some);
+            lost = self.terms.or(lost, some);
+            shifted = self.terms.ite(taken, rest, shifted);
+        }
+        let (sticky, high) = (self.bit(lost), self.terms.extract(width - 1, 1, shifted));
+        let low = self.terms.extract(0, 0, shifted);
+        let low = self.op(BinOp::BvOr, low, sticky);
+        self.concat(high, low)
+    }
+
+    /// Shifts to the left until the highest bit is set, but not beyond exponent 1. The exponent is read without sign.
+    fn normalise(&mut self, exponent: Term, word: Term) -> (Term, Term) {
+        let (width, bits) = (self.width(word), self.width(exponent));
+        let (mut exponent, mut word) = (exponent, word);
+        let stages = u32::BITS - (width - 1).leading_zeros();
+        for k in (0..stages).rev() {
+            let step = 1_u32 << k;
+            let (high, low) =
+                (self.terms.extract(width - 1, width - step, word), self.terms.extract(width - 1 - step, 0, word));
+            let is_free = self.is_nothing(high);
+            // An exponent with fewer bits than the distance is certainly less.
+            let can = if step.ilog2() < bits {
+                let step = self.number(bits, step.into());
+                self.terms.bv_ult(step, exponent)
+            } else {
+                self.terms.ff()
+            };
+            let shifts = self.terms.and(is_free, can);
+            let (moved, less) = (self.append(step, low), self.number(bits, step.into()));
+            let less = self.op(BinOp::BvSub, exponent, less);
+            word = self.terms.ite(shifts, moved, word);
+            exponent = self.terms.ite(shifts, less, exponent);
+        }
+        (exponent, word)
+    }
+
+    // Numbers.
+
+    fn parts(&mut self, layout: Layout, a: Term) -> Parts {
+        let (width, fraction) = (layout.width(), layout.fraction);
+        let sign = self.terms.extract(width - 1, width - 1, a);
+        let field = self.terms.extract(width - 2, fraction, a);
+        let low = self.terms.extract(fraction - 1, 0, a);
+        let (is_most, is_low, no_fraction) =
+            (self.is_number(field, layout.most()), self.is_nothing(field), self.is_nothing(low));
+        let has_fraction = self.terms.not(no_fraction);
+        let one = self.number(layout.exponent, 1);
+        let exponent = self.terms.ite(is_low, one, field);
+        let normal = self.terms.not(is_low);
+        let leading = self.bit(normal);
+        Parts {
+            sign,
+            exponent,
+            significand: self.concat(leading, low),
+            is_nan: self.terms.and(is_most, has_fraction),
+            is_infinite: self.terms.and(is_most, no_fraction),
+            is_zero: self.terms.and(is_low, no_fraction),
+        }
+    }
+
+    /// The significand with its leading bit set, and the exponent that it has then: a signed number with three bits more than one
+    /// in the format. Nothing is said for zero.
+    fn normal(&mut self, layout: Layout, parts: Parts) -> (Term, Term) {
+        let bits = layout.exponent + 3;
+        let exponent = self.widen(bits, parts.exponent);
+        // With an offset nothing is negative while it is shifted.
+        let offset = 1 << (layout.exponent + 1);
+        let exponent = self.add_number(exponent, offset);
+        let (exponent, significand) = self.normalise(exponent, parts.significand);
+        (self.add_number(exponent, offset.wrapping_neg()), significand)
+    }
+
+    fn default_nan(&mut self, layout: Layout) -> Term {
+        let ones = (1_u64 << (layout.exponent + 2)) - 1;
+        self.number(layout.width(), ones << (layout.fraction - 1))
+    }
+
+    fn infinity(&mut self, layout: Layout, sign: Term) -> Term {
+        let magnitude = self.number(layout.width() - 1, layout.most() << layout.fraction);
+        self.concat(sign, magnitude)
+    }
+
+    fn zero(&mut self, layout: Layout, sign: Term) -> Term {
+        let magnitude = self.number(layout.width() - 1, 0);
+        self.concat(sign, magnitude)
+    }
+
+    fn quiet(&mut self, layout: Layout, nan: Term) -> Term {
+        let bit = self.number(layout.width(), 1 << (layout.fraction - 1));
+        self.op(BinOp::BvOr, nan, bit)
+    }
+
+    /// The first NaN among operands, made quiet; otherwise the result.
+    fn unless_nan(&mut self, layout: Layout, operands: &[(Term, Parts)], result: Term) -> Term {
+        operands.iter().rev().fold(result, |result, &(bits, parts)| {
+            let nan = self.quiet(layout, bits);
+            self.terms.ite(parts.is_nan, nan, result)
+        })
+    }
+
+    /// The number nearest to `significand / 2^(width - 1) * 2^(exponent - bias)`. The highest bit of the significand is set, or the
+    /// exponent is 1. The exponent is read without sign, and is below `2^(bits - 1)`. The lowest bit of the significand stands for
+    /// all that are lost.
+    fn round(&mut self, layout: Layout, sign: Term, exponent: Term, significand: Term) -> Term {
+        let (width, bits) = (self.width(significand), self.width(exponent));
+        let kept = layout.fraction + 1;
+        let significand = if width < kept + 2 { self.append(kept + 2 - width, significand) } else { significand };
+        let width = width.max(kept + 2);
+        let result = self.terms.extract(width - 1, width - kept, significand);
+        let half = self.is_set(width - kept - 1, significand);
+        let below = self.terms.extract(width - kept - 2, 0, significand);
+        let (below, odd) = (self.is_something(below), self.is_set(0, result));
+        let up = self.terms.or(below, odd);
+        let up = self.terms.and(half, up);
+        // The leading bit adds one to the exponent, and so does a carry out of the significand.
+        let total = bits + layout.fraction;
+        let exponent = self.add_number(exponent, u64::MAX);
+        let base = self.append(layout.fraction, exponent);
+        let (result, up) = (self.widen(total, result), self.bit(up));
+        let up = self.widen(total, up);
+        let magnitude = self.op(BinOp::BvAdd, base, result);
+        let magnitude = self.op(BinOp::BvAdd, magnitude, up);
+        let greatest = self.number(total, layout.most() << layout.fraction);
+        let overflows = self.terms.bv_ule(greatest, magnitude);
+        let fits = self.terms.extract(layout.width() - 2, 0, magnitude);
+        let finite = self.concat(sign, fits);
+        let infinity = self.infinity(layout, sign);
+        self.terms.ite(overflows, infinity, finite)
+    }
+
+    /// As [`Circuit::round`] for a leading bit that is set and an exponent with a sign, which may be too small.
+    fn round_signed(&mut self, layout: Layout, sign: Term, exponent: Term, significand: Term) -> Term {
+        let (width, bits) = (self.width(significand), self.width(exponent));
+        let one = self.number(bits, 1);
+        let is_small = self.terms.bv_slt(exponent, one);
+        let distance = self.op(BinOp::BvSub, one, exponent);
+        // Beyond the width all bits are lost anyway.
+        let stages = u32::BITS - width.leading_zeros();
+        let limit = self.number(bits, u64::from(width));
+        let far = self.terms.bv_slt(limit, distance);
+        let distance = self.terms.ite(far, limit, distance);
+        let none = self.number(bits, 0);
+        let distance = self.terms.ite(is_small, distance, none);
+        let distance = self.terms.extract(stages - 1, 0, distance);
+        let shifted = self.shift_sticky(significand, distance);
+        let exponent = self.terms.ite(is_small, one, exponent);
+        self.round(layout, sign, exponent, shifted)
+    }
+
+    // Operations.
+
+    fn difference(&mut self, layout: Layout, a: Term, b: Term) -> Term {
+        let sign = self.number(layout.width(), 1 << (layout.width() - 1));
+        let negative = self.op(BinOp::BvXor, b, sign);
+        // A NaN keeps its sign.
+        let is_nan = self.parts(layout, b).is_nan;
+        let b = self.terms.ite(is_nan, b, negative);
+        self.sum(layout, a, b)
+    }
+
+    fn sum(&mut self, layout: Layout, a: Term, b: Term) -> Term {
+        let (of_a, of_b) = (self.parts(layout, a), self.parts(layout, b));
+        let magnitudes = [a, b].map(|x| self.terms.extract(layout.width() - 2, 0, x));
+        let swap = self.terms.bv_ult(magnitudes[0], magnitudes[1]);
+        let (greater, less) = (self.choose(swap, of_b, of_a), self.choose(swap, of_a, of_b));
+        let distance = self.op(BinOp::BvSub, greater.exponent, less.exponent);
+        // Three bits below: with them, cancellation of one leading bit loses nothing, and more bits cancel only without shift.
+        let (x, y) = (self.append(3, greater.significand), self.append(3, less.significand));
+        let y = self.shift_sticky(y, distance);
+        let width = layout.fraction + 5;
+        let (x, y) = (self.widen(width, x), self.widen(width, y));
+        let same = self.terms.eq(of_a.sign, of_b.sign);
+        let (sum, rest) = (self.op(BinOp::BvAdd, x, y), self.op(BinOp::BvSub, x, y));
+        let exact = self.terms.ite(same, sum, rest);
+        let exponent = self.widen(layout.exponent + 2, greater.exponent);
+        let exponent = self.add_number(exponent, 1);
+        let (exponent, significand) = self.normalise(exponent, exact);
+        let finite = self.round(layout, greater.sign, exponent, significand);
+        // Zero has the sign of both, or is positive.
+        let (both, vanishes) = (self.op(BinOp::BvAnd, of_a.sign, of_b.sign), self.is_nothing(exact));
+        let zero = self.zero(layout, both);
+        let result = self.terms.ite(vanishes, zero, finite);
+        let opposite = self.terms.not(same);
+        let invalid = self.terms.and(less.is_infinite, opposite);
+        let (nan, infinity) = (self.default_nan(layout), self.infinity(layout, greater.sign));
+        let special = self.terms.ite(invalid, nan, infinity);
+        let result = self.terms.ite(greater.is_infinite, special, result);
+        self.unless_nan(layout, &[(a, of_a), (b, of_b)], result)
+    }
+
+    fn choose(&mut self, condition: Term, a: Parts, b: Parts) -> Parts {
+        let mut ite = |x, y| self.terms.ite(condition, x, y);
+        Parts {
+            sign: ite(a.sign, b.sign),
+            exponent: ite(a.exponent, b.exponent),
+            significand: ite(a.significand, b.significand),
+            is_nan: ite(a.is_nan, b.is_nan),
+            is_infinite: ite(a.is_infinite, b.is_infinite),
+            is_zero: ite(a.is_zero, b.is_zero),
+        }
+    }
+
+    fn product(&mut self, layout: Layout, a: Term, b: Term) -> Term {
+        let (of_a, of_b) = (self.parts(layout, a), self.parts(layout, b));
+        let sign = self.op(BinOp::BvXor, of_a.sign, of_b.sign);
+        let ((ea, x), (eb, y)) = (self.normal(layout, of_a), self.normal(layout, of_b));
+        let width = 2 * (layout.fraction + 1);
+        let (x, y) = (self.widen(width, x), self.widen(width, y));
+        let exact = self.op(BinOp::BvMul, x, y);
+        let exponent = self.op(BinOp::BvAdd, ea, eb);
+        let exponent = self.add_number(exponent, layout.bias().wrapping_neg());
+        let finite = self.round_near(layout, sign, exponent, exact);
+        let (zero, infinity) = (self.zero(layout, sign), self.infinity(layout, sign));
+        let (is_zero, is_infinite) =
+            (self.terms.or(of_a.is_zero, of_b.is_zero), self.terms.or(of_a.is_infinite, of_b.is_infinite));
+        let (invalid, nan) = (self.terms.and(is_zero, is_infinite), self.default_nan(layout));
+        let result = self.terms.ite(is_zero, zero, finite);
+        let result = self.terms.ite(is_infinite, infinity, result);
+        let result = self.terms.ite(invalid, nan, result);
+        self.unless_nan(layout, &[(a, of_a), (b, of_b)], result)
+    }
+
+    /// Rounds a result whose leading bit is the highest one or the one below; the exponent is that of the one below.
+    fn round_near(&mut self, layout: Layout, sign: Term, exponent: Term, word: Term) -> Term {
+        let width = self.width(word);
+        let high = self.is_set(width - 1, word);
+        let more = self.add_number(exponent, 1);
+        let exponent = self.terms.ite(high, more, exponent);
+        let low = self.terms.extract(width - 2, 0, word);
+        let moved = self.append(1, low);
+        let word = self.terms.ite(high, word, moved);
+        let word = self.shorten(layout.fraction + 3, word);
+        self.round_signed(layout, sign, exponent, word)
+    }
+
+    /// The highest bits; the lowest of them stands for those that are lost, too.
+    fn shorten(&mut self, to: u32, word: Term) -> Term {
+        let width = self.width(word);
+        if width <= to {
+            return word;
+        }
+        let high = self.terms.extract(width - 1, width - to + 1, word);
+        let low = self.terms.extract(width - to, 0, word);
+        let some = self.is_something(low);
+        let sticky = self.bit(some);
+        self.concat(high, sticky)
+    }
+
+    fn quotient(&mut self, layout: Layout, a: Term, b: Term) -> Term {
+        let (of_a, of_b) = (self.parts(layout, a), self.parts(layout, b));
+        let sign = self.op(BinOp::BvXor, of_a.sign, of_b.sign);
+        let ((ea, x), (eb, y)) = (self.normal(layout, of_a), self.normal(layout, of_b));
+        let exact = self.long_division(layout.fraction + 4, x, y);
+        let exponent = self.op(BinOp::BvSub, ea, eb);
+        let exponent = self.add_number(exponent, layout.bias().wrapping_sub(1));
+        let finite = self.round_near(layout, sign, exponent, exact);
+        let (zero, infinity) = (self.zero(layout, sign), self.infinity(layout, sign));
+        let is_zero = self.terms.or(of_a.is_zero, of_b.is_infinite);
+        let is_infinite = self.terms.or(of_a.is_infinite, of_b.is_zero);
+        let (both_zero, both_infinite) =
+            (self.terms.and(of_a.is_zero, of_b.is_zero), self.terms.and(of_a.is_infinite, of_b.is_infinite));
+        let (invalid, nan) = (self.terms.or(both_zero, both_infinite), self.default_nan(layout));
+        let result = self.terms.ite(is_zero, zero, finite);
+        let result = self.terms.ite(is_infinite, infinity, result);
+        let result = self.terms.ite(invalid, nan, result);
+        self.unless_nan(layout, &[(a, of_a), (b, of_b)], result)
+    }
+
+    /// The first `digits` bits of `x / y`, one of them before the point, and a bit for the rest. Both have their highest bit set.
+    fn long_division(&mut self, digits: u32, x: Term, y: Term) -> Term {
+        let width = self.width(x) + 1;
+        let (mut rest, divisor) = (self.widen(width, x), self.widen(width, y));
+        let mut quotient = None;
+        for _ in 0..digits {
+            let (fits, less) = (self.terms.bv_ule(divisor, rest), self.op(BinOp::BvSub, rest, divisor));
+            let left = self.terms.ite(fits, less, rest);
+            let left = self.terms.extract(width - 2, 0, left);
+            rest = self.append(1, left);
+            let digit = self.bit(fits);
+            quotient = Some(quotient.map_or(digit, |quotient| self.concat(quotient, digit)));
+        }
+        let some = self.is_something(rest);
+        let sticky = self.bit(some);
+        self.concat(quotient.expect("there are digits"), sticky)
+    }
+
+    fn square_root(&mut self, layout: Layout, a: Term) -> Term {
+        let parts = self.parts(layout, a);
+        let (exponent, significand) = self.normal(layout, parts);
+        // With an even exponent: of a number below 4, the root of which is below 2.
+        let unbiased = self.add_number(exponent, layout.bias().wrapping_neg());
+        let odd = self.is_set(0, unbiased);
+        let (single, double) = (self.widen(layout.fraction + 2, significand), self.append(1, significand));
+        let radicand = self.terms.ite(odd, double, single);
+        let bits = self.width(unbiased);
+        let half = self.terms.extract(bits - 1, 1, unbiased);
+        let half = self.terms.sign_extend(1, half);
+        let exponent = self.add_number(half, layout.bias());
+        let root = self.digits_of_root(layout, radicand);
+        let positive = self.number(1, 0);
+        let result = self.round(layout, positive, exponent, root);
+        let (is_negative, nan) = (self.is_set(0, parts.sign), self.default_nan(layout));
+        let result = self.terms.ite(parts.is_infinite, a, result);
+        let result = self.terms.ite(is_negative, nan, result);
+        let result = self.terms.ite(parts.is_zero, a, result);
+        self.unless_nan(layout, &[(a, parts)], result)
+    }
+
+    /// The root of a number with two bits before the point, digit by digit: two more than the format has, and a bit for the rest.
+    fn digits_of_root(&mut self, layout: Layout, radicand: Term) -> Term {
+        let digits = layout.fraction + 3;
+        let width = digits + 3;
+        let of = self.width(radicand);
+        let (mut root, mut rest) = (self.number(width, 0), self.number(width, 0));
+        for i in 0..digits {
+            let pair = match of.checked_sub(2 * i + 2) {
+                Some(low) => self.terms.extract(low + 1, low, radicand),
+                None if of == 2 * i + 1 => {
+                    let last = self.terms.extract(0, 0, radicand);
+                    self.append(1, last)
+                }
+                None => self.number(2, 0),
+            };
+            let kept = self.terms.extract(width - 3, 0, rest);
+            rest = self.concat(kept, pair);
+            let high = self.terms.extract(width - 3, 0, root);
+            let one = self.number(2, 1);
+            let candidate = self.concat(high, one);
+            let (fits, less) = (self.terms.bv_ule(candidate, rest), self.op(BinOp::BvSub, rest, candidate));
+            rest = self.terms.ite(fits, less, rest);
+            let (high, digit) = (self.terms.extract(width - 2, 0, root), self.bit(fits));
+            root = self.concat(high, digit);
+        }
+        let (some, root) = (self.is_something(rest), self.terms.extract(digits - 1, 0, root));
+        let sticky = self.bit(some);
+        self.concat(root, sticky)
+    }
+
+    fn equal(&mut self, layout: Layout, a: Term, b: Term) -> Term {
+        let (of_a, of_b) = (self.parts(layout, a), self.parts(layout, b));
+        let (same, zeros) = (self.terms.eq(a, b), self.terms.and(of_a.is_zero, of_b.is_zero));
+        let equal = self.terms.or(same, zeros);
+        self.if_ordered(of_a, of_b, equal)
+    }
+
+    fn if_ordered(&mut self, a: Parts, b: Parts, holds: Term) -> Term {
+        let unordered = self.terms.or(a.is_nan, b.is_nan);
+        let ordered = self.terms.not(unordered);
+        self.terms.and(ordered, holds)
+    }
+
+    fn less(&mut self, layout: Layout, a: Term, b: Term, or_equal: bool) -> Term {
+        let (of_a, of_b) = (self.parts(layout, a), self.parts(layout, b));
+        let op = if or_equal { BinOp::BvUle } else { BinOp::BvUlt };
+        let (above, below) = (self.op(op, a, b), self.op(op, b, a));
+        let (a_negative, b_negative) = (self.is_set(0, of_a.sign), self.is_set(0, of_b.sign));
+        let if_negative = self.terms.ite(b_negative, below, a_negative);
+        let positive = self.terms.not(b_negative);
+        let if_positive = self.terms.and(positive, above);
+        let less = self.terms.ite(a_negative, if_negative, if_positive);
+        let (zeros, of_zeros) = (self.terms.and(of_a.is_zero, of_b.is_zero), self.terms.bool(or_equal));
+        let less = self.terms.ite(zeros, of_zeros, less);
+        self.if_ordered(of_a, of_b, less)
+    }
+
+    pub(super) fn integral(&mut self, how: Integral, layout: Layout, a: Term) -> Term {
+        let parts = self.parts(layout, a);
+        let (width, fraction) = (layout.width(), layout.fraction);
+        let negative = self.is_set(0, parts.sign);
+        let magnitude = self.terms.extract(width - 2, 0, a);
+        // How many bits are behind the point, for numbers that are 1 at least.
+        let (integral_from, one_from) = (layout.bias() + u64::from(fraction), layout.bias());
+        let limit = self.number(layout.exponent, integral_from);
+        let is_integral = self.terms.bv_ule(limit, parts.exponent);
+        let distance = self.op(BinOp::BvSub, limit, parts.exponent);
+        let distance = self.widen(width - 1, distance);
+        let unit = self.number(width - 1, 1);
+        let unit = self.op(BinOp::BvShl, unit, distance);
+        let mask = self.add_number(unit, u64::MAX);
+        let (low, not_mask) = (self.op(BinOp::BvAnd, magnitude, mask), self.terms.bv_not(mask));
+        let (down, exact) = (self.op(BinOp::BvAnd, magnitude, not_mask), self.is_nothing(low));
+        let up = self.op(BinOp::BvAdd, down, unit);
+        // The carry of the rounded significand goes to the exponent.
+        let (shift, inexact) = (self.number(width - 1, 1), self.terms.not(exact));
+        let half = self.op(BinOp::BvLshr, unit, shift);
+        let (above, tie) = (self.terms.bv_ult(half, low), self.terms.eq(low, half));
+        let odd_bit = self.op(BinOp::BvAnd, magnitude, unit);
+        let odd = self.is_something(odd_bit);
+        let away = self.rounds_away(how, negative, (inexact, above, tie, odd));
+        let large = self.terms.ite(away, up, down);
+        // Below 1: nothing or 1.
+        let (one, nothing) = (self.number(width - 1, one_from << fraction), self.number(width - 1, 0));
+        let half = self.number(width - 1, (one_from - 1) << fraction);
+        let (above, tie) = (self.terms.bv_ult(half, magnitude), self.terms.eq(magnitude, half));
+        let (inexact, even) = (self.is_something(magnitude), self.terms.ff());
+        let away = self.rounds_away(how, negative, (inexact, above, tie, even));
+        let small = self.terms.ite(away, one, nothing);
+        let one_from = self.number(layout.exponent, one_from);
+        let is_small = self.terms.bv_ult(parts.exponent, one_from);
+        let result = self.terms.ite(is_small, small, large);
+        let result = self.concat(parts.sign, result);
+        let result = self.terms.ite(is_integral, a, result);
+        self.unless_nan(layout, &[(a, parts)], result)
+    }
+
+    /// Whether a number is rounded away from zero.
+    fn rounds_away(
+        &mut self,
+        how: Integral,
+        negative: Term,
+        (inexact, above, tie, odd): (Term, Term, Term, Term),
+    ) -> Term {
+        match how {
+            Integral::Zero => self.terms.ff(),
+            Integral::Down => self.terms.and(negative, inexact),
+            Integral::Up => {
+                let positive = self.terms.not(negative);
+                self.terms.and(positive, inexact)
+            }
+            Integral::Away => self.terms.or(above, tie),
+            Integral::Even => {
+                let up = self.terms.and(tie, odd);
+                self.terms.or(above, up)
+            }
+        }
+    }
+
+    pub(super) fn convert(&mut self, from: Layout, to: Layout, a: Term) -> Term {
+        let parts = self.parts(from, a);
+        let (exponent, significand) = self.normal(from, parts);
+        let bits = from.exponent.max(to.exponent) + 3;
+        let width = self.width(exponent);
+        let exponent = self.terms.sign_extend(bits - width, exponent);
+        let exponent = self.add_number(exponent, to.bias().wrapping_sub(from.bias()));
+        let significand = self.shorten(to.fraction + 3, significand);
+        let finite = self.round_signed(to, parts.sign, exponent, significand);
+        let (zero, infinity) = (self.zero(to, parts.sign), self.infinity(to, parts.sign));
+        let payload = self.terms.extract(from.fraction - 1, 0, a);
+        let payload = match from.fraction < to.fraction {
+            true => self.append(to.fraction - from.fraction, payload),
+            false => self.terms.extract(from.fraction - 1, from.fraction - to.fraction, payload),
+        };
+        let payload = self.widen(to.width(), payload);
+        let nan = self.op(BinOp::BvOr, infinity, payload);
+        let nan = self.quiet(to, nan);
+        let result = self.terms.ite(parts.is_zero, zero, finite);
+        let result = self.terms.ite(parts.is_infinite, infinity, result);
+        self.terms.ite(parts.is_nan, nan, result)
+    }
+
+    pub(super) fn from_integer(&mut self, signed: bool, layout: Layout, a: Term) -> Term {
+        let width = self.width(a);
+        let sign = if signed { self.terms.extract(width - 1, width - 1, a) } else { self.number(1, 0) };
+        let (negative, opposite) = (self.is_set(0, sign), self.terms.bv_neg(a));
+        let magnitude = self.terms.ite(negative, opposite, a);
+        let bits = layout.exponent + 2;
+        let exponent = self.number(bits, layout.bias() + u64::from(width) - 1);
+        let (exponent, significand) = self.normalise(exponent, magnitude);
+        let significand = self.shorten(layout.fraction + 3, significand);
+        let finite = self.round(layout, sign, exponent, significand);
+        let (is_zero, zero) = (self.is_nothing(a), self.number(layout.width(), 0));
+        self.terms.ite(is_zero, zero, finite)
+    }
+
+    pub(super) fn to_integer(&mut self, signed: bool, width: u32, layout: Layout, a: Term) -> Term {
+        let parts = self.parts(layout, a);
+        let kept = layout.fraction + 1;
+        let word = match width.checked_sub(kept) {
+            Some(0) => parts.significand,
+            Some(more) => self.append(more, parts.significand),
+            None => self.terms.extract(kept - 1, kept - width, parts.significand),
+        };
+        // The highest bit of the word is the leading one of a number with the greatest exponent that fits.
+        let bits = layout.exponent.max(u32::BITS - width.leading_zeros()) + 2;
+        let exponent = self.widen(bits, parts.exponent);
+        let greatest = self.number(bits, layout.bias() + u64::from(width) - 1);
+        let too_large = self.terms.bv_ult(greatest, exponent);
+        let distance = self.op(BinOp::BvSub, greatest, exponent);
+        let limit = self.number(bits, width.into());
+        let vanishes = self.terms.bv_ule(limit, distance);
+        let by = self.terms.resize(false, width, distance);
+        let (shifted, nothing) = (self.op(BinOp::BvLshr, word, by), self.number(width, 0));
+        let magnitude = self.terms.ite(vanishes, nothing, shifted);
+        let opposite = self.terms.bv_neg(magnitude);
+        let negative = self.is_set(0, parts.sign);
+        let result = self.terms.ite(negative, opposite, magnitude);
+        let least = self.number(width, 1 << (width - 1));
+        let beyond = if signed {
+            let op = self.terms.bv_ule(least, magnitude);
+            let (is_least, positive) = (self.terms.eq(magnitude, least), self.terms.not(negative));
+            let wrong = self.terms.not(is_least);
+            let wrong = self.terms.or(wrong, positive);
+            self.terms.and(op, wrong)
+        } else {
+            let some = self.is_something(magnitude);
+            self.terms.and(negative, some)
+        };
+        let invalid = self.terms.or(too_large, beyond);
+        self.terms.ite(invalid, least, result)
+    }
+}

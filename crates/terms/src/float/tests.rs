@@ -1,0 +1,216 @@
+use num_traits::ToPrimitive;
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::circuit::{Layout, Template, binary_template, build, unary_template};
+use super::{FloatBinOp, FloatUnOp, Format, Integral, value};
+use crate::evaluate::{Assignment, evaluate};
+use crate::{Sort, Value};
+
+const BINARY: [FloatBinOp; 7] = [
+    FloatBinOp::Add,
+    FloatBinOp::Sub,
+    FloatBinOp::Mul,
+    FloatBinOp::Div,
+    FloatBinOp::Eq,
+    FloatBinOp::Lt,
+    FloatBinOp::Le,
+];
+const INTEGRAL: [Integral; 5] = [Integral::Down, Integral::Up, Integral::Zero, Integral::Even, Integral::Away];
+
+/// What a template says for given operands.
+fn applied(template: &Template, operands: &[u64]) -> u64 {
+    let mut assignment = Assignment::default();
+    for (&symbol, &bits) in template.operands.iter().zip(operands) {
+        let Sort::BitVec(width) = *template.terms.symbol_sort(symbol) else { unreachable!("operands are bits") };
+        assignment.insert(symbol, Value::BitVec { width, bits: bits.into() });
+    }
+    match evaluate(&template.terms, &assignment, template.result).expect("it has a value") {
+        Value::Bool(holds) => holds.into(),
+        Value::BitVec { bits, .. } => bits.to_u64().expect("few bits"),
+        other => unreachable!("{other} is no result"),
+    }
+}
+
+/// A number of a small layout, exactly.
+fn decoded(layout: Layout, bits: u64) -> f64 {
+    let sign = if bits >> (layout.width() - 1) == 1 { -1.0 } else { 1.0 };
+    let exponent = (bits >> layout.fraction) & ((1 << layout.exponent) - 1);
+    let fraction = bits & ((1 << layout.fraction) - 1);
+    let scaled = |significand: u64, exponent: u64| {
+        let power = exponent as i32 - layout.bias() as i32 - layout.fraction as i32;
+        sign * significand as f64 * 2_f64.powi(power)
+    };
+    match exponent {
+        0 => scaled(fraction, 1),
+        e if e == (1 << layout.exponent) - 1 && fraction == 0 => sign * f64::INFINITY,
+        e if e == (1 << layout.exponent) - 1 => f64::NAN,
+        e => scaled(fraction | 1 << layout.fraction, e),
+    }
+}
+
+/// The nearest number of a small layout, found by looking at all of them.
+fn encoded(layout: Layout, value: f64) -> u64 {
+    let sign = if value.is_sign_negative() { 1 << (layout.width() - 1) } else { 0 };
+    let infinity = ((1_u64 << layout.exponent) - 1) << layout.fraction;
+    if value.is_nan() {
+        return 1 << (layout.width() - 1) | infinity | 1 << (layout.fraction - 1);
+    }
+    let magnitude = value.abs();
+    // The number after the greatest one would be as far from it as infinity begins.
+    let after = 2.0 * decoded(layout, infinity - (1 << layout.fraction));
+    let number = |bits: u64| if bits == infinity { after } else { decoded(layout, bits) };
+    let distance = |bits: u64| (number(bits) - magnitude).abs();
+    let best = (0..=infinity).min_by(|&a, &b| {
+        let order = distance(a).partial_cmp(&distance(b)).expect("numbers");
+        order.then((a & 1).cmp(&(b & 1)))
+    });
+    sign | if magnitude.is_infinite() { infinity } else { best.expect("there are numbers") }
+}
+
+/// Every pair of numbers of a layout with 8 bits, for every operation: computed with doubles, which are exact or round alike.
+#[test]
+fn small_numbers_are_computed_exactly() {
+    let layout = Layout { exponent: 3, fraction: 3 };
+    let nan = encoded(layout, f64::NAN);
+    let is_nan = |bits: u64| decoded(layout, bits).is_nan();
+    for op in BINARY {
+        let template = build(&[layout.width(); 2], |circuit, x| circuit.binary(op, layout, x[0], x[1]));
+        for (a, b) in (0..1 << layout.width()).flat_map(|a| (0..1 << layout.width()).map(move |b| (a, b))) {
+            let (x, y) = (decoded(layout, a), decoded(layout, b));
+            let expected = match op {
+                FloatBinOp::Add => encoded(layout, x + y),
+                FloatBinOp::Sub => encoded(layout, x - y),
+                FloatBinOp::Mul => encoded(layout, x * y),
+                FloatBinOp::Div => encoded(layout, x / y),
+                FloatBinOp::Eq => (x == y).into(),
+                FloatBinOp::Lt => (x < y).into(),
+                FloatBinOp::Le => (x <= y).into(),
+            };
+            let quiet = 1 << (layout.fraction - 1);
+            let expected = match () {
+                () if op.compares() => expected,
+                () if is_nan(a) => a | quiet,
+                () if is_nan(b) => b | quiet,
+                () if is_nan(expected) => nan,
+                () => expected,
+            };
+            assert_eq!(applied(&template, &[a, b]), expected, "{op:?} {a:#x} {b:#x}");
+        }
+    }
+}
+
+const SPECIAL: [u64; 24] = [
+    0,
+    1 << 63,
+    1,
+    0x000f_ffff_ffff_ffff,
+    0x0010_0000_0000_0000,
+    0x3ff0_0000_0000_0000,
+    0x3fe0_0000_0000_0000,
+    0xbfe0_0000_0000_0000,
+    0x3ff8_0000_0000_0000,
+    0x4004_0000_0000_0000,
+    0xc004_0000_0000_0000,
+    0x3fef_ffff_ffff_ffff,
+    0x3ff0_0000_0000_0001,
+    0x7fef_ffff_ffff_ffff,
+    0x7ff0_0000_0000_0000,
+    0xfff0_0000_0000_0000,
+    0x7ff8_0000_0000_0000,
+    0x7ff0_0000_0000_0001,
+    0xfff8_0000_0000_1234,
+    0x41e0_0000_0000_0000,
+    0xc1e0_0000_0000_0000,
+    0x43e0_0000_0000_0000,
+    0x43f0_0000_0000_0000,
+    0x47ef_ffff_f000_0000,
+];
+
+/// A number that is likely to be a hard case.
+fn sample(random: &mut Xoshiro256PlusPlus, format: Format) -> u64 {
+    let special = SPECIAL[random.random_range(0..SPECIAL.len())];
+    match (random.random_range(0..4), format) {
+        (0, Format::Double) => special,
+        (0, Format::Single) => value::unary(FloatUnOp::Convert, Format::Double, 64, special),
+        // Small integers and halves.
+        (1, Format::Double) => (f64::from(random.random_range(-20_i8..20)) / 2.0).to_bits(),
+        (1, Format::Single) => (f32::from(random.random_range(-20_i8..20)) / 2.0).to_bits().into(),
+        // Near to one, so that sums cancel and quotients are near.
+        (2, _) => {
+            let one = (format.infinity() >> 1) & format.infinity();
+            let bits: u64 = random.random();
+            (one ^ (bits >> 58 << format.fraction())) + (bits & (format.quiet() - 1)) | (bits & format.sign())
+        }
+        (_, Format::Double) => random.random(),
+        (_, Format::Single) => random.random::<u32>().into(),
+    }
+}
+
+#[test]
+fn circuits_agree_with_the_machine() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(17);
+    for format in [Format::Single, Format::Double] {
+        for op in BINARY {
+            let template = binary_template(op, format);
+            for _ in 0..400 {
+                let (a, b) = (sample(&mut random, format), sample(&mut random, format));
+                assert_eq!(
+                    applied(&template, &[a, b]),
+                    value::binary(op, format, a, b),
+                    "{op:?} {format:?} {a:#x} {b:#x}"
+                );
+            }
+        }
+        let widths = [8, 16, 32, 64];
+        let to_signed = widths.map(|w| FloatUnOp::ToSigned(w as u8));
+        let to_unsigned = widths.map(|w| FloatUnOp::ToUnsigned(w as u8));
+        let of_floats = [FloatUnOp::Sqrt, FloatUnOp::Convert].into_iter().chain(INTEGRAL.map(FloatUnOp::Integral));
+        for op in of_floats.chain(to_signed).chain(to_unsigned) {
+            let template = unary_template(op, format, format.width());
+            for _ in 0..400 {
+                let a = sample(&mut random, format);
+                let expected = value::unary(op, format, format.width(), a);
+                assert_eq!(applied(&template, &[a]), expected, "{op:?} {format:?} {a:#x}");
+            }
+        }
+        for (op, width) in
+            [FloatUnOp::FromSigned, FloatUnOp::FromUnsigned].iter().flat_map(|&op| widths.map(|w| (op, w)))
+        {
+            let template = unary_template(op, format, width);
+            for _ in 0..300 {
+                let bits: u64 = random.random();
+                let a = bits >> (64 - width) >> random.random_range(0..width);
+                let a = if random.random() { a } else { a.wrapping_neg() & (u64::MAX >> (64 - width)) };
+                assert_eq!(
+                    applied(&template, &[a]),
+                    value::unary(op, format, width, a),
+                    "{op:?} {format:?} {width} {a:#x}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nans_are_those_of_sse() {
+    let binary = |op, a: f64, b: f64| value::binary(op, Format::Double, a.to_bits(), b.to_bits());
+    assert_eq!(binary(FloatBinOp::Div, 0.0, 0.0), 0xfff8_0000_0000_0000);
+    assert_eq!(binary(FloatBinOp::Sub, f64::INFINITY, f64::INFINITY), 0xfff8_0000_0000_0000);
+    let (one, signalling, other) = (0x3ff0_0000_0000_0000, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0007);
+    assert_eq!(value::binary(FloatBinOp::Add, Format::Double, one, signalling), 0x7ff8_0000_0000_0001);
+    assert_eq!(value::binary(FloatBinOp::Sub, Format::Double, other, signalling), other);
+    assert_eq!(value::unary(FloatUnOp::Convert, Format::Double, 64, signalling), 0x7fc0_0000);
+    assert_eq!(value::unary(FloatUnOp::Sqrt, Format::Single, 32, 0xbf80_0000), 0xffc0_0000);
+}
+
+#[test]
+fn conversions_that_fit_are_exact() {
+    let to = |op, x: f64| value::unary(op, Format::Double, 64, x.to_bits());
+    assert_eq!(to(FloatUnOp::ToSigned(32), 2_147_483_647.9), 0x7fff_ffff);
+    assert_eq!(to(FloatUnOp::ToSigned(32), -2_147_483_648.9), 0x8000_0000);
+    assert_eq!(to(FloatUnOp::ToSigned(32), 2_147_483_648.0), 0x8000_0000);
+    assert_eq!(to(FloatUnOp::ToUnsigned(32), -0.9), 0);
+    assert_eq!(to(FloatUnOp::ToUnsigned(64), 18_446_744_073_709_549_568.0), 0xffff_ffff_ffff_f800);
+    assert_eq!(to(FloatUnOp::ToSigned(64), f64::NAN), 1 << 63);
+}
