@@ -173,6 +173,7 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
         Input::Procedures(loaded) if loaded.program.is_recursive() => {
             vec![Explicit, Lazy, Bounded, Spds, Cegar, KInduction, Spacer]
         }
+        Input::Procedures(_) if checks_memory(input) => vec![Explicit, Bounded, KInduction, Lazy, Cegar],
         Input::Procedures(_) if is_about_arrays(input) => vec![Explicit, Cegar, Lazy, Bounded, KInduction],
         Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
     }
@@ -221,7 +222,7 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         _ if !is_c => 100,
         Explicit if has_one_run(input) => 600,
         _ if has_one_run(input) => 100,
-        KInduction if checks_memory(input) => 300,
+        KInduction if checks_memory(input) => 400,
         Bounded if checks_memory(input) => 150,
         _ if checks_memory(input) => 100,
         Cegar if is_about_arrays(input) => 450,
