@@ -151,6 +151,8 @@ pub struct Wanted {
     pub predicates: bool,
     /// A C file that drives the program to the error found.
     pub harness: bool,
+    /// A witness of the software verification competition; it is made from the report.
+    pub witness: bool,
     /// The answer as a solver for Horn clauses writes it.
     pub smtlib: bool,
 }
@@ -198,6 +200,8 @@ const COMMON: &[(&str, &[Kind], &[EngineName])] = &[
     ("property", ANY_C, EngineName::ALL),
     ("cpp-flag", &[C, Task], EngineName::ALL),
     ("harness", ANY_C, EngineName::ALL),
+    ("witness", ANY_C, EngineName::ALL),
+    ("witness-version", ANY_C, EngineName::ALL),
     ("dot", Kind::ALL, &[Lazy]),
     ("threads", Kind::ALL, &[Auto]),
     ("threads", MODELS, &[Explicit]),
@@ -263,6 +267,7 @@ impl Given {
             ("predicates", options.predicates.is_some()),
             ("save-predicates", options.wanted.predicates),
             ("harness", options.wanted.harness),
+            ("witness", options.wanted.witness),
             ("dot", options.wanted.tree),
         ];
         let mut given = Given::in_reading(reading);

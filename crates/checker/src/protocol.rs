@@ -39,6 +39,9 @@ pub struct Assignment {
     /// The function a run starts with, where the command line names all.
     #[serde(default)]
     pub entry: Option<String>,
+    /// The segment of a violation witness that runs are to pass, where that is asked instead of whether they reach its target.
+    #[serde(default)]
+    pub segment: Option<u32>,
 }
 
 impl Assignment {

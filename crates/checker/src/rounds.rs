@@ -186,6 +186,7 @@ impl Rounds {
         let certify_time = self.reports.iter().map(|report| report.certify_time).sum();
         let internal_errors =
             self.reports.iter_mut().flat_map(|report| std::mem::take(&mut report.internal_errors)).collect();
+        let timeline = self.reports.iter_mut().flat_map(|report| std::mem::take(&mut report.timeline)).collect();
         let chosen = self.reports.iter().position(|report| is_about(report, &checks));
         let mut report = self.reports.swap_remove(chosen.unwrap_or(self.reports.len() - 1));
         match &mut report.verdict {
@@ -199,7 +200,7 @@ impl Rounds {
         if several {
             report.time = time.saturating_sub(certify_time);
         }
-        Report { checks, certify_time, internal_errors, ..report }
+        Report { checks, certify_time, internal_errors, timeline, ..report }
     }
 
     /// The checks with what is known of them.

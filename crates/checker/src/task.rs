@@ -9,6 +9,7 @@ use clinch_ir::{HornSystem, Program, Reason};
 
 use crate::asked::Asked;
 use crate::c::load::{self, Loaded};
+use crate::goal::Goal;
 use crate::kind::Kind;
 use crate::options::Given;
 use crate::sites::Site;
@@ -62,6 +63,8 @@ pub struct Reading {
     pub malloc_may_fail: bool,
     /// Which errors of a C program count.
     pub asked: Option<Asked>,
+    /// The one error of a C program that counts, if it is one.
+    pub goal: Option<Goal>,
     /// Arguments for the preprocessor.
     pub cpp_flags: Vec<String>,
     /// Whether diagnostics may have colours.

@@ -1,6 +1,7 @@
 //! `clinch check`.
 
 mod functions;
+mod witness;
 
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
         return functions::run(args, &task, &options);
     }
     match supervisor::run(&task, &options, on_interrupt(), &command) {
-        Ok(report) => answer(args, &report),
+        Ok(report) => answer(args, &task, &report),
         Err(error) => refuse(&error, args.output()),
     }
 }
@@ -50,14 +51,14 @@ pub(crate) fn work(args: &CheckArgs, assignment: &Assignment) -> u8 {
 }
 
 /// The command that starts a process for an assignment.
-fn command(assignment: &Assignment) -> std::io::Result<Command> {
+pub(crate) fn command(assignment: &Assignment) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--worker").arg(serde_json::to_string(assignment)?).args(std::env::args_os().skip(1));
     Ok(command)
 }
 
 /// The flag that Ctrl-C raises.
-fn on_interrupt() -> Arc<AtomicBool> {
+pub(crate) fn on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     let handler = move || {
@@ -94,7 +95,7 @@ pub(crate) fn refuse(error: &Error, format: Format) -> u8 {
 }
 
 /// Prints a report and writes the files that were asked for: the exit code.
-fn answer(args: &CheckArgs, report: &Report) -> u8 {
+fn answer(args: &CheckArgs, task: &Task, report: &Report) -> u8 {
     for wrong in &report.internal_errors {
         console::error(&format!("internal error: {wrong}"));
     }
@@ -105,6 +106,12 @@ fn answer(args: &CheckArgs, report: &Report) -> u8 {
         Some(Ok(text)) => save(args.harness.as_deref(), Some(text)),
         Some(Err(why)) => console::error(&format!("warning: there is no harness: {why}")),
         None => {}
+    }
+    if let Some(file) = &args.witness {
+        match witness::of(args, task, report, file) {
+            Ok(text) => save(Some(file), Some(&text)),
+            Err(why) => console::error(&format!("warning: there is no witness: {why}")),
+        }
     }
     let refused = args.strict && matches!(report.verdict, Verdict::Safe { .. }) && !report.is_strictly_safe();
     console::line(&match (args.output(), &report.verdict) {

@@ -52,6 +52,10 @@ pub(crate) fn parse(typed: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
 pub(crate) enum Command {
     /// Check a model: can its error be reached?
     Check(Box<CheckArgs>),
+    /// Confirm or reject a witness of the software verification competition (docs/witnesses.md).
+    ///
+    /// Exit codes: 0 confirmed, 1 rejected, 2 unknown, 64 wrong usage, 65 bad input, 70 internal error.
+    Validate(ValidateArgs),
     /// Write a model in another language, on standard output.
     Convert(ConvertArgs),
     /// Execute a C or Remopla program on the model, with inputs given or drawn.
@@ -80,6 +84,14 @@ pub(crate) struct CheckArgs {
     /// Write a C file that, compiled with the program, drives it to the error found.
     #[arg(long, value_name = "FILE")]
     pub(crate) harness: Option<PathBuf>,
+
+    /// Write a witness of the software verification competition: YAML, or GraphML if the name ends in .graphml (docs/witnesses.md).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witness: Option<PathBuf>,
+
+    /// The version of the YAML format that is written.
+    #[arg(long, value_enum, value_name = "VERSION", default_value_t = WitnessVersion::V2_0, requires = "witness")]
+    pub(crate) witness_version: WitnessVersion,
 
     /// The technique: see `clinch engines`. auto: several of them at a time.
     #[arg(long, value_name = "ENGINE", value_parser = engine_options::engines(), default_value = "auto")]
@@ -175,6 +187,7 @@ impl CheckArgs {
                 tree: self.dot.is_some(),
                 predicates: self.save_predicates.is_some(),
                 harness: self.harness.is_some(),
+                witness: self.witness.is_some(),
                 smtlib: self.output() == Format::Smtlib,
             },
         })
@@ -184,6 +197,52 @@ impl CheckArgs {
 /// Files that are read in this way.
 pub(crate) fn task(files: &[PathBuf], reading: Reading) -> Task {
     Task { sources: files.iter().map(Source::file).collect(), reading }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ValidateArgs {
+    /// The C files of the program (.c, .i), and the witness (.yml).
+    #[arg(required = true, value_name = "FILE", num_args = 2..)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Set a macro.
+    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub(crate) defines: Vec<Define>,
+
+    /// An argument for the preprocessor; may be repeated.
+    #[arg(long = "cpp-flag", value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) cpp_flags: Vec<String>,
+
+    /// Engines that run at a time; 0: all cores.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+impl ValidateArgs {
+    /// The program and the witness.
+    pub(crate) fn parts(&self) -> (Task, PathBuf) {
+        let (witness, program) = self.files.split_last().expect("clap wants two files at least");
+        let reading = Reading {
+            defines: self.defines.clone(),
+            cpp_flags: self.cpp_flags.clone(),
+            colours: std::io::stderr().is_terminal(),
+            ..Reading::default()
+        };
+        (task(program, reading), witness.clone())
+    }
+
+    /// How the program is checked.
+    pub(crate) fn options(&self) -> Options {
+        let limits = Limits {
+            timeout: Some(self.limits.timeout),
+            memory: Some(self.limits.memory),
+            iterations: self.limits.max_iterations,
+        };
+        Options { limits, threads: self.threads, ..Options::default() }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -476,6 +535,14 @@ pub(crate) enum Format {
     Text,
     Json,
     Smtlib,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WitnessVersion {
+    #[value(name = "2.0")]
+    V2_0,
+    #[value(name = "2.1")]
+    V2_1,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

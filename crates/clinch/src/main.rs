@@ -9,6 +9,7 @@ mod engine_options;
 mod engines;
 mod progress;
 mod reproduce;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,9 @@ fn main() -> ExitCode {
     if let (cli::Command::Check(args), None) = (&cli.command, &cli.worker) {
         return ExitCode::from(check::run(args));
     }
+    if let (cli::Command::Validate(args), None) = (&cli.command, &cli.worker) {
+        return ExitCode::from(validate::run(args));
+    }
     let is_worker = cli.worker.is_some();
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli));
     match thread.map(std::thread::JoinHandle::join) {
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
 fn run(cli: cli::Cli) -> u8 {
     match cli.command {
         cli::Command::Check(args) => check::work(&args, &cli.worker.unwrap_or_default()),
+        cli::Command::Validate(args) => validate::work(&args, &cli.worker.unwrap_or_default()),
         cli::Command::Convert(args) => convert::run(&args),
         cli::Command::Run(args) => c::run::run(&args),
         cli::Command::Cfa(args) => c::cfa::run(&args),

@@ -2,7 +2,7 @@
 
 use clinch_certify::Stop;
 use clinch_ir::Span;
-use clinch_ir::cfa::{CfaProgram, Invariants, ObjectKind, Place, ProcedureId, show_c_in};
+use clinch_ir::cfa::{CfaProgram, Invariants, ObjectKind, ProcedureId, show_c_in};
 use clinch_smt::{Tidy, tidy};
 use clinch_terms::{LocId, Node, Symbol, Term, Terms};
 
@@ -11,9 +11,23 @@ use super::boundaries::at_calls;
 /// Questions to the solver about one invariant.
 const QUESTIONS: usize = 150;
 
+/// An invariant that can be written down.
+pub(crate) struct Shown {
+    /// The procedure it holds in.
+    pub(crate) procedure: ProcedureId,
+    /// The statement or the loop it holds at.
+    pub(crate) span: Span,
+    /// The C expression.
+    pub(crate) text: String,
+    /// Whether it speaks of every `k`.
+    pub(crate) quantified: bool,
+    /// Whether it holds at the head of a loop.
+    pub(crate) at_head: bool,
+}
+
 /// What holds at the loop heads, where functions are entered and behind their calls. A loop in a function that is called from several places has one for all of them, and none speaks
 /// of variables that cannot be named there: it may be weaker than what was proved.
-pub(crate) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>) -> Vec<(Place, String)> {
+pub(crate) fn invariants(program: &CfaProgram, proof: &Invariants, stop: Stop<'_>) -> Vec<Shown> {
     let mut terms = proof.terms.clone();
     let mut heads: Vec<(ProcedureId, LocId, Term)> = Vec::new();
     for (point, formula) in &proof.points {
@@ -47,8 +61,8 @@ pub(crate) fn at_heads(
     heads: Vec<(ProcedureId, LocId, Term)>,
     bound: Option<Symbol>,
     stop: Stop<'_>,
-) -> Vec<(Place, String)> {
-    let mut found: Vec<(Place, String)> = Vec::new();
+) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
     for (procedure, location, formula) in heads {
         // The end of a function has no statement of its own.
         let of = program.procedure(procedure);
@@ -64,14 +78,18 @@ pub(crate) fn at_heads(
         let mut parts = terms.conjuncts(short);
         parts.sort_by_cached_key(|&part| show_c_in(program, terms, part));
         let short = terms.all(parts);
-        let place = program.source.place(span);
         if !matches!(terms.node(short), Node::Bool(true)) {
             let text = show_c_in(program, terms, short);
             let quantified = bound.is_some_and(|b| terms.symbols(short).contains(&b));
-            found.push((place, if quantified { format!("/* for every k */ {text}") } else { text }));
+            let text = if quantified { format!("/* for every k */ {text}") } else { text };
+            let at_head = of.loop_heads()[location.index()];
+            found.push(Shown { procedure, span, text, quantified, at_head });
         }
     }
-    found.sort_by(|a, b| (&a.0.file, a.0.line).cmp(&(&b.0.file, b.0.line)));
+    found.sort_by_cached_key(|shown| {
+        let place = program.source.place(shown.span);
+        (place.file, place.line)
+    });
     found
 }
 

@@ -85,6 +85,9 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     let has_caller = caller.is_some();
     let mut program = c::read(&units, &options).map_err(|error| reading.error(error))?;
     program.assumptions.extend(caller.into_iter().flat_map(|caller| caller.assumptions));
+    if let Some(goal) = &reading.goal {
+        goal.apply(&mut program).ok_or_else(|| Error::Usage("the variable of the goal is not there".to_owned()))?;
+    }
     let expected = task.and_then(|t| t.expected);
     Ok(Loaded { program, language: Language::C, units, data_model, entry: options.entry, has_caller, checks, expected })
 }
@@ -96,6 +99,17 @@ fn of_machine_integers(checks: Checks) -> Option<&'static str> {
         _ if checks.contains(Check::Uninitialised) => Some("values that were never set are"),
         _ => None,
     }
+}
+
+/// The C files of a task, and the errors that count in them.
+pub fn c_files(task: &Task) -> Result<(Vec<Source>, Checks), Error> {
+    let Task { sources, reading } = task;
+    if let Some(named) = task_of(sources, reading.asked)? {
+        let asked = reading.asked.unwrap_or(Asked::Property(named.property));
+        return Ok((named.files.iter().map(Source::file).collect(), asked.checks()));
+    }
+    let asked = reading.asked.map_or_else(|| Asked::by_default(reading.integers), Asked::checks);
+    Ok((sources.clone(), asked))
 }
 
 /// The units of a program, preprocessed.

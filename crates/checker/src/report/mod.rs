@@ -20,6 +20,7 @@ pub use text::predicates_text;
 pub use crate::c::confirm::Confirmation;
 pub use crate::c::trace::{Lines, TraceLine};
 pub use crate::sites::Site;
+pub use crate::spots::Spot;
 
 /// What came of a check. It is printed by [`std::fmt::Display`] for people and by [`Report::to_json`] for machines.
 #[derive(Clone, Serialize, Deserialize, Debug)]
@@ -46,6 +47,8 @@ pub struct Report {
     pub stats: Value,
     /// Engines that gave up before, and why.
     pub given_up: Vec<GivenUp>,
+    /// Which engines ran when, if they ran in processes of their own.
+    pub timeline: Vec<Ran>,
     /// What was asked for beside the verdict.
     pub artifacts: Artifacts,
     /// Evidence that turned out to be wrong: errors in clinch.
@@ -174,6 +177,12 @@ pub struct Invariant {
     pub line: u32,
     /// A C expression.
     pub invariant: String,
+    /// Whether it speaks of every `k`: then it is no expression that C could evaluate.
+    pub quantified: bool,
+    /// Whether it holds at the head of a loop.
+    pub at_head: bool,
+    /// What it holds before, in the file that was given: the condition of a loop, a statement, or the body of the function that is named there.
+    pub spot: Option<Spot>,
 }
 
 /// How often something happens in a run, at most.
@@ -299,6 +308,8 @@ pub struct ProgramRun {
     pub line: u32,
     /// Where.
     pub column: u32,
+    /// The same place in the file that was given.
+    pub spot: Option<Spot>,
     /// The inputs, in the order in which the program asks for them.
     pub inputs: Vec<RunInput>,
     /// The statements.
@@ -316,6 +327,8 @@ pub struct RunInput {
     pub value: String,
     /// The type, and the file and line where it was asked for.
     pub place: Option<(String, String, u32)>,
+    /// Where the call ends that returned it, in the file that was given.
+    pub call_end: Option<Spot>,
 }
 
 /// What is made beside the verdict, where that was asked for.
@@ -329,6 +342,19 @@ pub struct Artifacts {
     pub harness: Option<Result<String, String>>,
     /// The answer as a solver for Horn clauses writes it.
     pub smtlib: Option<String>,
+}
+
+/// An engine at work.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub struct Ran {
+    /// Which.
+    pub engine: String,
+    /// When it started, from the start of the check.
+    pub from: Duration,
+    /// When it ended, or was no longer needed.
+    pub to: Duration,
+    /// What it had counted when it last told.
+    pub progress: Value,
 }
 
 /// An engine without a verdict.
@@ -419,6 +445,7 @@ impl Report {
             expected: None,
             stats,
             given_up: Vec::new(),
+            timeline: Vec::new(),
             artifacts: Artifacts::default(),
             internal_errors: Vec::new(),
         }

@@ -4,7 +4,7 @@ use clinch_certify::Stop;
 use clinch_frontend::c::types::DataModel;
 use clinch_ir::Reason;
 use clinch_ir::cfa::{
-    AllocKind, CfaProgram, CfaProof, CfaVerdict, Check, InputOrigin, InputTrace, InputValue, Integers, Op, Place,
+    AllocKind, CfaProgram, CfaProof, CfaVerdict, Check, InputKind, InputOrigin, InputTrace, InputValue, Integers, Op,
     ProcedureId, Unrolling,
 };
 use clinch_machine::Machine;
@@ -14,7 +14,7 @@ use super::{
     Bound, Confirmation, Counterexample, Invariant, ProgramRun, Proof, Report, RunInput, Subject, Telling, Verdict,
 };
 use crate::c::assumptions::assumptions;
-use crate::c::invariants::{at_heads, invariants};
+use crate::c::invariants::{Shown, at_heads, invariants};
 use crate::c::load::{Language, Loaded};
 use crate::c::{harness, trace, vacuous};
 use crate::check::Outcome;
@@ -34,7 +34,7 @@ pub(crate) fn of_procedures(
     let under = assumptions(program, outcome.verdict.verdict());
     let verdict = match outcome.verdict.verdict() {
         CfaVerdict::Safe(found) => {
-            let proof = proof(program, found, stop);
+            let proof = proof(loaded, found, stop);
             match reason(loaded, found) {
                 Some(reason) => Verdict::Unknown { reason, telling: Telling::Unsupported, proof: Some(proof) },
                 None if may_lose(loaded, found) => Verdict::unknown(&Reason::Unsupported(LOST.to_owned())),
@@ -107,7 +107,9 @@ fn int_bits(proof: &CfaProof) -> Option<u32> {
     }
 }
 
-fn proof(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Proof {
+fn proof(loaded: &Loaded, proof: &CfaProof, stop: Stop<'_>) -> Proof {
+    let program = &loaded.program;
+    let invariant = |shown: Shown| invariant(loaded, shown);
     match proof {
         CfaProof::Reached(reached) => Proof::AllRuns { states: reached.states.len() as u64 },
         CfaProof::Invariants(proof) => {
@@ -130,8 +132,11 @@ fn proof(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Proof {
     }
 }
 
-fn invariant((place, invariant): (Place, String)) -> Invariant {
-    Invariant { file: place.file, line: place.line, invariant }
+fn invariant(loaded: &Loaded, shown: Shown) -> Invariant {
+    let place = loaded.program.source.place(shown.span);
+    let spot = loaded.spot(shown.span, &loaded.program.procedure(shown.procedure).name);
+    let Shown { text: invariant, quantified, at_head, .. } = shown;
+    Invariant { file: place.file, line: place.line, invariant, quantified, at_head, spot }
 }
 
 /// The loops that runs go round, and the procedures that call themselves: where they are, and how often at most.
@@ -166,26 +171,32 @@ fn run(loaded: &Loaded, found: &InputTrace, confirmation: Option<Confirmation>) 
         file: place.file,
         line: place.line,
         column: place.column,
-        inputs: found.inputs.iter().filter(is_news).map(|value| input(program, value)).collect(),
+        spot: loaded
+            .spot(found.span, loaded.function_with(|op, span| matches!(op, Op::Error(_)) && span == found.span)),
+        inputs: found.inputs.iter().filter(is_news).map(|value| input(loaded, value)).collect(),
         lines: trace::lines(program, loaded.language, found),
         confirmation,
     }
 }
 
-fn input(program: &CfaProgram, input: &InputValue) -> RunInput {
+fn input(loaded: &Loaded, input: &InputValue) -> RunInput {
+    let program = &loaded.program;
     let value = |signed| trace::show_bits(program, input.bits, input.width, signed);
     match &input.origin {
-        InputOrigin::Site(site) => {
-            let site = &program.inputs[site.index()];
+        InputOrigin::Site(id) => {
+            let site = &program.inputs[id.index()];
             let place = program.source.place(site.span);
+            let is_call = matches!(site.kind, InputKind::Nondet(_) | InputKind::Extern(_));
+            let function = loaded.function_with(|op, _| matches!(op, Op::Input(_, other) if other == id));
             RunInput {
                 from: harness::origin_text(&site.kind),
                 value: trace::show_float_of(&site.ty, input.bits).unwrap_or_else(|| value(site.signed)),
                 place: Some((site.ty.clone(), place.file, place.line)),
+                call_end: is_call.then(|| loaded.spot_of_end(site.span, function)).flatten(),
             }
         }
         InputOrigin::Memory(object) => {
-            RunInput { from: format!("memory of {object}"), value: value(true), place: None }
+            RunInput { from: format!("memory of {object}"), value: value(true), place: None, call_end: None }
         }
     }
 }

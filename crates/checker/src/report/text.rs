@@ -207,7 +207,7 @@ fn write_bounds(out: &mut String, bounds: &[Bound]) -> fmt::Result {
 fn write_invariants(out: &mut String, invariants: &[Invariant]) -> fmt::Result {
     const SHOWN: usize = 20;
     const LENGTH: usize = 300;
-    invariants.iter().take(SHOWN).try_for_each(|Invariant { file, line, invariant }| {
+    invariants.iter().take(SHOWN).try_for_each(|Invariant { file, line, invariant, .. }| {
         let short: String = invariant.chars().take(LENGTH).collect();
         let more = if short.len() < invariant.len() { " ..." } else { "" };
         writeln!(out, "  at {file}:{line}: {short}{more}")

@@ -24,7 +24,7 @@ use tempfile::TempDir;
 
 use crate::options::{EngineName, Given, Options};
 use crate::protocol::{Assignment, Message, Prospects, Request};
-use crate::report::{GivenUp, Report, Telling, Verdict};
+use crate::report::{GivenUp, Ran, Report, Telling, Verdict};
 use crate::rounds::{self, Played, Round};
 use crate::sites::Site;
 use crate::store::Store;
@@ -191,6 +191,7 @@ impl Run<'_> {
             checks: self.round.checks.map(Checks::groups),
             left_out: self.round.left_out.clone(),
             entry: None,
+            segment: None,
         };
         self.last_start = Some(Instant::now());
         match self.launch(&assignment) {
@@ -289,7 +290,16 @@ impl Run<'_> {
     fn completed(&mut self, mut report: Report) -> Report {
         report.given_up = std::mem::take(&mut self.given_up);
         report.internal_errors.append(&mut self.internal_errors);
+        report.timeline = self.workers.iter().map(|worker| self.ran(worker)).collect();
         report
+    }
+
+    /// When an engine ran, from the start of the check.
+    fn ran(&self, worker: &Worker) -> Ran {
+        let now = self.budget.elapsed();
+        let from = now.saturating_sub(worker.started.elapsed());
+        let to = worker.ended.map_or(now, |ended| now.saturating_sub(ended.elapsed()));
+        Ran { engine: worker.name(), from, to, progress: worker.progress.clone() }
     }
 
     /// Workers that ended without a word.

@@ -47,6 +47,9 @@ pub(super) struct Worker {
     pub(super) outbox: Outbox,
     pub(super) member: Option<EngineName>,
     pub(super) state: State,
+    /// When it was started, and when it ended.
+    pub(super) started: Instant,
+    pub(super) ended: Option<Instant>,
     /// Since when it runs, or waits.
     pub(super) since: Instant,
     /// How long it runs before it is another one's turn.
@@ -107,6 +110,8 @@ impl Worker {
             outbox,
             member: assignment.member,
             state: State::Running,
+            started: Instant::now(),
+            ended: None,
             since: Instant::now(),
             slice: SLICE,
             turn: (SLICE, Duration::ZERO),
@@ -212,6 +217,7 @@ impl Worker {
     }
 
     pub(super) fn end(&mut self) {
+        self.ended.get_or_insert_with(Instant::now);
         self.signal(Signal::SIGKILL);
         let _ = self.child.wait();
         self.state = State::Ended;

@@ -22,6 +22,7 @@ mod supervision;
 mod tidy;
 mod traps;
 mod turns;
+mod witness;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
