@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::refute;
 
 fn is_refuted(terms: &Terms, formula: Term) -> bool {
-    refute(terms, &terms.parts(formula), formula, 200)
+    refute(terms, &terms.parts(formula), formula, 50)
 }
 
 struct Formulas {
@@ -106,7 +106,7 @@ impl Formulas {
 #[test]
 fn nothing_with_a_model_is_refuted() {
     let mut refuted = 0;
-    for seed in 0..1500 {
+    for seed in 0..800 {
         let mut formulas = Formulas::new(seed);
         let formula = formulas.formula();
         if !is_refuted(&formulas.terms, formula) {
@@ -119,7 +119,7 @@ fn nothing_with_a_model_is_refuted() {
             assert_ne!(holds, Some(Value::Bool(true)), "seed {seed}: {values:?}");
         }
     }
-    assert!(refuted > 100, "{refuted}");
+    assert!(refuted > 50, "{refuted}");
 }
 
 /// A polynomial of a double stays between bounds: too hard bit by bit.
