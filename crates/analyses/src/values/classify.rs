@@ -114,7 +114,9 @@ impl Flows {
 
 /// Whether the result of an operation is one of two.
 fn is_truth(op: BinOp) -> bool {
-    matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt) || op.compares_bit_vectors()
+    matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt)
+        || op.compares_bit_vectors()
+        || matches!(op, BinOp::Float(op, _) if op.compares())
 }
 
 fn returned(procedure: &Procedure) -> impl Iterator<Item = Term> + '_ {

@@ -15,13 +15,13 @@ extern double fmod(double, double), copysign(double, double), fdim(double, doubl
 extern float floorf(float), ceilf(float), truncf(float), roundf(float), rintf(float), fabsf(float), sqrtf(float);
 extern float fmodf(float, float), copysignf(float, float), fdimf(float, float), remainderf(float, float);
 extern double ldexp(double, int), frexp(double, int *), modf(double, double *);
-union single$ { float f; unsigned u; unsigned char c[4]; };
-union double$ { double d; unsigned long long u; };
+union bits32$ { float f; unsigned u; unsigned char c[4]; };
+union bits64$ { double d; unsigned long long u; };
 struct pair$ { float f; double d; int i; };
-static float float_of$(unsigned u) { union single$ x; x.u = u * 2654435761u >> 13 & 3 ? u ^ 0x40000000u : u; return x.f; }
-static double double_of$(unsigned long long u) { union double$ x; x.u = u * 2654435761u >> 13 & 3 ? u ^ 1ull << 62 : u; return x.d; }
-static void show_float$(float f) { union single$ x; x.f = f; if (f != f) printf(\"nan\\n\"); else printf(\"%08x %u\\n\", x.u, x.c[3]); }
-static void show_double$(double d) { union double$ x; x.d = d; if (d != d) printf(\"nan\\n\"); else printf(\"%016llx\\n\", x.u); }
+static float float_of$(unsigned u) { union bits32$ x; x.u = u * 2654435761u >> 13 & 3 ? u ^ 0x40000000u : u; return x.f; }
+static double double_of$(unsigned long long u) { union bits64$ x; x.u = u * 2654435761u >> 13 & 3 ? u ^ 1ull << 62 : u; return x.d; }
+static void show_float$(float f) { union bits32$ x; x.f = f; if (f != f) printf(\"nan\\n\"); else printf(\"%08x %u\\n\", x.u, x.c[3]); }
+static void show_double$(double d) { union bits64$ x; x.d = d; if (d != d) printf(\"nan\\n\"); else printf(\"%016llx\\n\", x.u); }
 static float mix$(float f, double d) { return f * 0.5f + d; }
 static double twice$(double d) { return d + d; }
 static struct pair$ both$(float f, double d) { struct pair$ p = { f, d, f < d }; return p; }
@@ -101,7 +101,7 @@ impl Floats {
                 format!("{place} {op} {};", self.any(2))
             }
             8 => format!("{}{};", self.one(&["f1", "d1", "f3"]), self.one(&["++", "--"])),
-            9 => format!("if ({}) {} else {}", self.condition(2), self.statement(), self.statement()),
+            9 => format!("if ({}) {{ {} }} else {{ {} }}", self.condition(2), self.statement(), self.statement()),
             10 => format!("p = both$({}, {});", self.any(2), self.any(2)),
             _ => match self.rng.below(3) {
                 0 => format!("show_double$(frexp({}, &e)); printf(\"%d\\n\", e);", self.finite(1)),

@@ -86,8 +86,8 @@ fn calls_through_pointers_are_followed() {
 }
 
 #[test]
-fn a_float_on_the_critical_path_has_no_verdict() {
-    let text = "extern void reach_error(void);\nint main(void) {\n    double d = 0.1 + 0.2;\n    if (d != 0.3) reach_error();\n    return 0;\n}\n";
+fn a_long_double_on_the_critical_path_has_no_verdict() {
+    let text = "extern void reach_error(void);\nint main(void) {\n    long double d = 0.1 + 0.2;\n    if (d != 0.3) reach_error();\n    return 0;\n}\n";
     check(
         text,
         2,
@@ -111,8 +111,8 @@ fn a_float_elsewhere_does_not_matter() {
 }
 
 #[test]
-fn the_mathematical_library_is_not_modelled() {
-    let text = "extern void reach_error(void);\nextern double sqrt(double);\nextern int __isinf(double);\nint main(void) {\n    if (__isinf(sqrt(2.0))) reach_error();\n    return 0;\n}\n";
+fn what_no_standard_fixes_is_not_modelled() {
+    let text = "extern void reach_error(void);\nextern double sin(double);\n\nint main(void) {\n    if (sin(2.0) > 2) reach_error();\n    return 0;\n}\n";
     check(
         text,
         2,

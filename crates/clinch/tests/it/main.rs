@@ -9,6 +9,7 @@ mod corpus;
 mod entry;
 mod execution;
 mod faults;
+mod floats;
 mod horn;
 mod input;
 mod lazy;

@@ -250,7 +250,9 @@ impl<'a> Model<'a> {
                 self.cube(a, x, literals)?;
                 self.cube(b, y, literals)?;
             }
-            Node::Binary(op, a, b) if matches!(op, BinOp::Eq | BinOp::Le | BinOp::Lt) || op.compares_bit_vectors() => {
+            Node::Binary(op, a, b)
+                if matches!(op, BinOp::Eq | BinOp::Le | BinOp::Lt | BinOp::Float(..)) || op.compares_bit_vectors() =>
+            {
                 self.conditions(a, literals)?;
                 self.conditions(b, literals)?;
                 let (a, b) = (self.resolve(a)?, self.resolve(b)?);

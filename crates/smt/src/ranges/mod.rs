@@ -7,6 +7,8 @@
 
 mod float;
 mod part;
+#[cfg(test)]
+mod tests;
 
 use clinch_terms::float::Format;
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp, work};

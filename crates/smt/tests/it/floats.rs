@@ -42,7 +42,7 @@ fn sample(random: &mut Xoshiro256PlusPlus, format: Format) -> u64 {
     let bits: u64 = random.random();
     let bits = match random.random_range(0..3) {
         0 => special[random.random_range(0..special.len())] | (bits & sign),
-        1 => (one + (bits % 64 << (format.fraction() - 2))) | (bits & sign),
+        1 => (one + ((bits % 64) << (format.fraction() - 2))) | (bits & sign),
         _ => bits,
     };
     bits & (sign | (sign - 1))

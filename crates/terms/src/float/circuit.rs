@@ -118,10 +118,10 @@ impl Circuit<'_> {
             FloatUnOp::Sqrt => self.square_root(layout, a),
             FloatUnOp::Integral(how) => self.integral(how, layout, a),
             FloatUnOp::Convert => self.convert(layout, Layout::of(format.other()), a),
-            FloatUnOp::FromSigned => self.from_integer(true, layout, a),
-            FloatUnOp::FromUnsigned => self.from_integer(false, layout, a),
-            FloatUnOp::ToSigned(width) => self.to_integer(true, width.into(), layout, a),
-            FloatUnOp::ToUnsigned(width) => self.to_integer(false, width.into(), layout, a),
+            FloatUnOp::FromSigned => self.integer_as_float(true, layout, a),
+            FloatUnOp::FromUnsigned => self.integer_as_float(false, layout, a),
+            FloatUnOp::ToSigned(width) => self.float_as_integer(true, width.into(), layout, a),
+            FloatUnOp::ToUnsigned(width) => self.float_as_integer(false, width.into(), layout, a),
         }
     }
 
@@ -655,7 +655,7 @@ impl Circuit<'_> {
         self.terms.ite(parts.is_nan, nan, result)
     }
 
-    pub(super) fn from_integer(&mut self, signed: bool, layout: Layout, a: Term) -> Term {
+    pub(super) fn integer_as_float(&mut self, signed: bool, layout: Layout, a: Term) -> Term {
         let width = self.width(a);
         let sign = if signed { self.terms.extract(width - 1, width - 1, a) } else { self.number(1, 0) };
         let (negative, opposite) = (self.is_set(0, sign), self.terms.bv_neg(a));
@@ -669,7 +669,7 @@ impl Circuit<'_> {
         self.terms.ite(is_zero, zero, finite)
     }
 
-    pub(super) fn to_integer(&mut self, signed: bool, width: u32, layout: Layout, a: Term) -> Term {
+    pub(super) fn float_as_integer(&mut self, signed: bool, width: u32, layout: Layout, a: Term) -> Term {
         let parts = self.parts(layout, a);
         let kept = layout.fraction + 1;
         let word = match width.checked_sub(kept) {

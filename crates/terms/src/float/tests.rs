@@ -140,7 +140,7 @@ fn sample(random: &mut Xoshiro256PlusPlus, format: Format) -> u64 {
         (2, _) => {
             let one = (format.infinity() >> 1) & format.infinity();
             let bits: u64 = random.random();
-            (one ^ (bits >> 58 << format.fraction())) + (bits & (format.quiet() - 1)) | (bits & format.sign())
+            ((one ^ ((bits >> 58) << format.fraction())) + (bits & (format.quiet() - 1))) | (bits & format.sign())
         }
         (_, Format::Double) => random.random(),
         (_, Format::Single) => random.random::<u32>().into(),

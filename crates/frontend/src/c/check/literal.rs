@@ -1,9 +1,10 @@
 //! Constants and string literals.
 
 use clinch_ir::Span;
-use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
+use lang_c::ast::{Constant, Expression, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
+use num_traits::Zero as _;
 
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Place, PlaceKind};
@@ -98,10 +99,7 @@ impl Checker<'_> {
         if float.suffix.imaginary {
             return Ok(unsupported("a complex number", ty, span));
         }
-        let decimal = match float.base {
-            FloatBase::Decimal => float.number.to_string(),
-            FloatBase::Hexadecimal => decimal_of(&float.number),
-        };
+        let decimal = decimal(float);
         // Rounded once, from all digits.
         let value = match bits {
             32 => decimal.parse::<f32>().map_or(f64::NAN, f64::from),
@@ -111,6 +109,21 @@ impl Checker<'_> {
             return Ok(unsupported("a number that needs more than 64 bits", ty, span));
         }
         Ok(Expr { kind: ExprKind::Float(value), ty, span })
+    }
+
+    /// `(double)1.7L`, as `float.h` writes limits: a literal of type `long double` that is converted at once.
+    pub(super) fn cast_literal(&self, to: TypeId, literal: &Expression) -> Option<f64> {
+        let Expression::Constant(constant) = literal else { return None };
+        let Constant::Float(float) = &constant.node else { return None };
+        if float.suffix.imaginary || !matches!(float.suffix.format, FloatFormat::LongDouble) {
+            return None;
+        }
+        let extended = to_extended(&decimal(float))?;
+        match *self.hir.types.get(to) {
+            Type::Float(32) => extended.parse::<f32>().ok().map(f64::from),
+            Type::Float(64) => extended.parse().ok(),
+            _ => None,
+        }
     }
 
     fn character(&mut self, text: &str, span: Span) -> Checked<Expr> {
@@ -268,6 +281,36 @@ fn digits(rest: &mut &str, length: usize, radix: u32) -> u32 {
     digits.chars().filter_map(|d| d.to_digit(radix)).fold(0_u32, |v, d| v.wrapping_mul(radix).wrapping_add(d))
 }
 
+/// The digits of a literal, in decimal.
+fn decimal(float: &Float) -> String {
+    match float.base {
+        FloatBase::Decimal => float.number.to_string(),
+        FloatBase::Hexadecimal => decimal_of(&float.number),
+    }
+}
+
+/// The number nearest to a decimal one among those with 64 bits, as x87's `long double` has them, in decimal. Subnormal ones are
+/// left out.
+fn to_extended(decimal: &str) -> Option<String> {
+    let exact = rational(decimal)?;
+    if exact.is_zero() {
+        return Some("0".to_owned());
+    }
+    let bits = |n: &BigInt| n.bits() as i64;
+    // The least power of two with which the quotient has 64 bits at most.
+    let mut power = bits(exact.numer()) - bits(exact.denom()) - 64;
+    let scaled = |power: i64| &exact / BigRational::from_integer(BigInt::from(2)).pow(power as i32);
+    let limit = BigRational::from_integer(BigInt::from(1_u8) << 64_u32);
+    while scaled(power) >= limit {
+        power += 1;
+    }
+    let (quotient, half) = (scaled(power), BigRational::new(BigInt::from(1_u8), BigInt::from(2_u8)));
+    let (floor, rest) = (quotient.floor().to_integer(), quotient.fract());
+    let up = rest > half || rest == half && floor.bit(0);
+    let mantissa = if up { floor + 1_u8 } else { floor };
+    Some(decimal_of(&format!("{mantissa:x}p{power}")))
+}
+
 /// `1.8p3`, without the `0x`, in decimal: the same number, with all its digits.
 fn decimal_of(number: &str) -> String {
     let (mantissa, exponent) = number.split_once(['p', 'P']).unwrap_or((number, "0"));
@@ -289,16 +332,21 @@ const MOST_EXPONENT: i64 = 20_000;
 
 /// Whether a number in decimal is this one, not only near to it.
 fn is_exactly(decimal: &str, value: f64) -> bool {
+    let (Some(exact), Some(found)) = (rational(decimal), BigRational::from_float(value)) else { return false };
+    exact == found
+}
+
+/// The number that is written in decimal, unless its exponent is too large.
+fn rational(decimal: &str) -> Option<BigRational> {
     let (mantissa, exponent) = decimal.split_once(['e', 'E']).unwrap_or((decimal, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let (Ok(exponent), Some(found)) = (exponent.parse::<i64>(), BigRational::from_float(value)) else { return false };
-    let exponent = exponent - fraction.len() as i64;
+    let exponent = exponent.parse::<i64>().ok()? - fraction.len() as i64;
     if exponent.abs() > MOST_EXPONENT {
-        return false;
+        return None;
     }
-    let Ok(digits) = format!("0{whole}{fraction}").parse::<BigInt>() else { return false };
+    let digits = format!("0{whole}{fraction}").parse::<BigInt>().ok()?;
     let ten = BigRational::from_integer(BigInt::from(10)).pow(exponent as i32);
-    BigRational::from_integer(digits) * ten == found
+    Some(BigRational::from_integer(digits) * ten)
 }
 
 #[cfg(test)]
@@ -313,6 +361,18 @@ mod tests {
         assert_eq!(decimal_of("1.00000100000000001p0").parse::<f32>().unwrap().to_bits(), 1_065_353_217);
         assert_eq!(double("1p-99999999"), 0);
         assert_eq!(double("1p99999999"), f64::INFINITY.to_bits());
+    }
+
+    #[test]
+    fn limits_are_rounded_to_80_bits_first() {
+        let double = |text: &str| to_extended(text).unwrap().parse::<f64>().unwrap();
+        assert_eq!(double("1.79769313486231570814527423731704356798070e+308"), f64::MAX);
+        assert_eq!(double("2.22507385850720138309023271733240406421921e-308"), f64::MIN_POSITIVE);
+        assert_eq!(double("2.22044604925031308084726333618164062500e-16"), f64::EPSILON);
+        assert_eq!(double("4.94065645841246544176568792868221372365059e-324"), 5e-324);
+        // Just above the middle between 1 and the next double: 80 bits cannot tell, and the tie goes to 1.
+        assert_eq!(double("1.00000000000000011102230246251565404237"), 1.0);
+        assert_eq!(double("0.0"), 0.0);
     }
 
     #[test]

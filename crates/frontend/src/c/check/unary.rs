@@ -191,6 +191,9 @@ impl Checker<'_> {
 
     pub(super) fn cast(&mut self, cast: &CastExpression, span: Span) -> Checked<Expr> {
         let ty = self.type_name(&cast.type_name)?;
+        if let Some(value) = self.cast_literal(ty, &cast.expression.node) {
+            return Ok(Expr { kind: ExprKind::Float(value), ty, span });
+        }
         let value = self.rvalue(&cast.expression)?;
         if is_complex_part(&cast.type_name.node) {
             return Ok(self.complex_part(&value, span));

@@ -163,8 +163,10 @@ impl Lowering<'_> {
                 self.float_to_integer(a, format, to, span)
             }
             (None, Some(format)) if !self.is_float(from) && !self.is_int128(from) => {
-                self.guard_rounding(span);
                 let signed = self.hir.types.is_signed(from);
+                if self.bits(from) > format.fraction() + 1 {
+                    self.guard_rounding(span);
+                }
                 let op = if signed { FloatUnOp::FromSigned } else { FloatUnOp::FromUnsigned };
                 self.terms.float_unary(op, format, a)
             }

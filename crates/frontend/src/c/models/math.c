@@ -84,14 +84,14 @@ int __signbitf(float x) {
 
 double sqrt(double x) {
   if (x < 0) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
   }
   return __clinch_sqrt(x);
 }
 
 float sqrtf(float x) {
   if (x < 0) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
   }
   return __clinch_sqrtf(x);
 }
@@ -143,25 +143,23 @@ float fmaxf(float x, float y) {
 }
 
 double fdim(double x, double y) {
-  double difference;
+  double difference = x - y;
   if (x <= y) {
     return 0;
   }
-  difference = x - y;
   if (difference == __builtin_inf() && x != __builtin_inf() && y != -__builtin_inf()) {
-    *__errno_location() = 34;
+    __clinch_forget_errno();
   }
   return difference;
 }
 
 float fdimf(float x, float y) {
-  float difference;
+  float difference = x - y;
   if (x <= y) {
     return 0;
   }
-  difference = x - y;
   if (difference == __builtin_inff() && x != __builtin_inff() && y != -__builtin_inff()) {
-    *__errno_location() = 34;
+    __clinch_forget_errno();
   }
   return difference;
 }
@@ -202,7 +200,7 @@ double fmod(double x, double y) {
     return x + y;
   }
   if (magnitude == __builtin_inf() || y == 0) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return x * y / (x * y);
   }
   if (magnitude < __clinch_fabs(y)) {
@@ -218,7 +216,7 @@ float fmodf(float x, float y) {
     return x + y;
   }
   if (magnitude == __builtin_inff() || y == 0) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return x * y / (x * y);
   }
   if (magnitude < __clinch_fabsf(y)) {
@@ -235,7 +233,7 @@ double remainder(double x, double y) {
     return x + y;
   }
   if (magnitude == __builtin_inf() || y == 0) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return x * y / (x * y);
   }
   if (x == 0 || divisor == __builtin_inf()) {
@@ -261,7 +259,7 @@ float remainderf(float x, float y) {
     return x + y;
   }
   if (magnitude == __builtin_inff() || y == 0) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return x * y / (x * y);
   }
   if (x == 0 || divisor == __builtin_inff()) {
@@ -356,7 +354,7 @@ static float __clinch_movedf(float x, long exponent) {
 
 /* The same, rounded once: in the last step, for a number that becomes subnormal. */
 static double __clinch_scaled(double x, long exponent) {
-  int own;
+  int own = 0;
   if (x == 0 || !(-0x1.fffffffffffffp1023 <= x && x <= 0x1.fffffffffffffp1023)) {
     return x;
   }
@@ -370,14 +368,14 @@ static double __clinch_scaled(double x, long exponent) {
     x = __clinch_moved(x, exponent);
   }
   if (x == 0 || x == __builtin_inf() || x == -__builtin_inf()) {
-    *__errno_location() = 34;
+    __clinch_forget_errno();
   }
   return x;
 }
 
 /* The same, rounded once: in the last step, for a number that becomes subnormal. */
 static float __clinch_scaledf(float x, long exponent) {
-  int own;
+  int own = 0;
   if (x == 0 || !(-0x1.fffffep127f <= x && x <= 0x1.fffffep127f)) {
     return x;
   }
@@ -391,7 +389,7 @@ static float __clinch_scaledf(float x, long exponent) {
     x = __clinch_movedf(x, exponent);
   }
   if (x == 0 || x == __builtin_inff() || x == -__builtin_inff()) {
-    *__errno_location() = 34;
+    __clinch_forget_errno();
   }
   return x;
 }
@@ -421,13 +419,13 @@ float scalblnf(float x, long exponent) {
 }
 
 int ilogb(double x) {
-  int exponent;
+  int exponent = 0;
   if (x == 0 || x != x) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return -2147483647 - 1;
   }
   if (x == __builtin_inf() || x == -__builtin_inf()) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return 2147483647;
   }
   frexp(x, &exponent);
@@ -435,13 +433,13 @@ int ilogb(double x) {
 }
 
 int ilogbf(float x) {
-  int exponent;
+  int exponent = 0;
   if (x == 0 || x != x) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return -2147483647 - 1;
   }
   if (x == __builtin_inff() || x == -__builtin_inff()) {
-    *__errno_location() = 33;
+    __clinch_forget_errno();
     return 2147483647;
   }
   frexpf(x, &exponent);
@@ -449,9 +447,9 @@ int ilogbf(float x) {
 }
 
 double logb(double x) {
-  int exponent;
+  int exponent = 0;
   if (x == 0) {
-    *__errno_location() = 34;
+    __clinch_forget_errno();
     return -__builtin_inf();
   }
   if (x != x) {
@@ -465,9 +463,9 @@ double logb(double x) {
 }
 
 float logbf(float x) {
-  int exponent;
+  int exponent = 0;
   if (x == 0) {
-    *__errno_location() = 34;
+    __clinch_forget_errno();
     return -__builtin_inff();
   }
   if (x != x) {
