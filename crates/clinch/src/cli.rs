@@ -11,7 +11,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clinch_checker::options::{Limits, Wanted};
 use clinch_checker::protocol::Assignment;
 use clinch_checker::task::Define;
-use clinch_checker::{Asked, EngineName, Error, Options, Property, Reading, Source, Task};
+use clinch_checker::{Asked, EngineName, Error, Kind, Options, Property, Reading, Source, Task};
 use clinch_engine::options::Settings;
 use clinch_frontend::Numbers;
 use clinch_frontend::c::types::DataModel;
@@ -64,6 +64,16 @@ pub(crate) enum Command {
     Cfa(CfaArgs),
     /// List the engines and their options.
     Engines,
+    /// Write completions for a shell, on standard output.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write manual pages, one for each command, into a folder.
+    Man {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Run the experiments of a paper and print its tables, the paper's numbers beside ours.
     Reproduce(ReproduceArgs),
 }
@@ -92,6 +102,14 @@ pub(crate) struct CheckArgs {
     /// The version of the YAML format that is written.
     #[arg(long, value_enum, value_name = "VERSION", default_value_t = WitnessVersion::V2_0, requires = "witness")]
     pub(crate) witness_version: WitnessVersion,
+
+    /// Write findings as SARIF 2.1.0, for code hosts and editors (docs/reports.md).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+
+    /// Write a page of HTML that shows the run to the error, or the proof (docs/reports.md).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 
     /// The technique: see `clinch engines`. auto: several of them at a time.
     #[arg(long, value_name = "ENGINE", value_parser = engine_options::engines(), default_value = "auto")]
@@ -143,6 +161,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
 
+    /// Print nothing: the exit code is the answer.
+    #[arg(long, short, conflicts_with_all = ["json", "format"])]
+    pub(crate) quiet: bool,
+
+    /// Whether diagnostics have colours. auto: on a terminal.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+
     /// How the answer is printed. smtlib: sat, unsat or unknown, then the model or the refutation (Horn clauses).
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -160,7 +186,19 @@ impl CheckArgs {
 
     /// What is to be checked.
     pub(crate) fn task(&self) -> Task {
-        task(&self.files, self.model.reading(Some(&self.c)))
+        let reading = self.model.reading(Some(&self.c));
+        let colours = match self.color {
+            Color::Auto => reading.colours,
+            Color::Always => true,
+            Color::Never => false,
+        };
+        task(&self.files, Reading { colours, ..reading })
+    }
+
+    /// Whether it is a C program.
+    fn is_c(&self) -> bool {
+        let is_c = |file: &PathBuf| matches!(Kind::of_path(file), Some(Kind::C | Kind::Preprocessed | Kind::Task));
+        self.files.iter().all(is_c)
     }
 
     /// How it is to be checked.
@@ -186,7 +224,7 @@ impl CheckArgs {
             wanted: Wanted {
                 tree: self.dot.is_some(),
                 predicates: self.save_predicates.is_some(),
-                harness: self.harness.is_some(),
+                harness: self.harness.is_some() || self.report.is_some() && self.is_c(),
                 witness: self.witness.is_some(),
                 smtlib: self.output() == Format::Smtlib,
             },
@@ -536,6 +574,13 @@ pub(crate) enum Format {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WitnessVersion {
     #[value(name = "2.0")]
     V2_0,
@@ -582,7 +627,7 @@ fn parse_define(text: &str) -> Result<Define, String> {
 }
 
 /// The version of clinch and that of its solver.
-fn version() -> &'static str {
+pub(crate) fn version() -> &'static str {
     static VERSION: LazyLock<String> =
         LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), clinch_smt::solver_version()));
     &VERSION

@@ -86,8 +86,7 @@ impl Case {
 fn a_run_is_written_and_confirmed() {
     let case = Case::new("bug.c", BUG);
     let text = case.witness(&[]);
-    for part in ["violation_sequence", "format_version: \"2.0\"", "\\result == 7", "acsl_expression", "type: target"]
-    {
+    for part in ["violation_sequence", "format_version: \"2.0\"", "\\result == 7", "acsl_expression", "type: target"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
     let (code, said) = case.validate(&text);
