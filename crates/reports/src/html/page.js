@@ -156,16 +156,15 @@
   // Runs of processes.
   if (data.lanes) {
     const { processes, variables, steps } = data.lanes, table = $('lane-table');
-    const head = make('tr'); ['', ...processes, ...variables].forEach((n) => { const h = make('th', '', n); h.scope = 'col'; head.append(h); });
+    const head = make('tr'); ['', 'step', ...processes, ...variables].forEach((n) => { const h = make('th', '', n); h.scope = 'col'; head.append(h); });
     table.tHead.append(head);
     const state = new Map(), rows = document.createDocumentFragment();
     steps.forEach((s, i) => {
       s.locations.forEach(([p, l]) => state.set('p ' + p, l)); s.variables.forEach(([x, v]) => state.set('v ' + x, v));
       const row = make('tr'), moved = new Map(s.locations), set = new Map(s.variables);
-      const h = make('th', '', i === 0 ? 'start' : i); h.scope = 'row'; row.append(h);
-      processes.forEach((p) => { const acts = i > 0 && (s.text === p || s.text.startsWith(p + '.') || s.text.split(/[^\w]+/).includes(p)); row.append(make('td', moved.has(p) || acts ? 'moved' : '', (state.get('p ' + p) || '') + (acts && i > 0 ? '\n' + s.text : ''))); });
+      const number = make('th', '', i === 0 ? 'start' : i); number.scope = 'row'; row.append(number, make('td', '', s.text));
+      processes.forEach((p) => row.append(make('td', moved.has(p) && i > 0 ? 'moved' : '', state.get('p ' + p) || '')));
       variables.forEach((x) => row.append(make('td', set.has(x) && i > 0 ? 'set' : '', state.get('v ' + x) || '')));
-      if (!processes.length && i > 0) h.textContent = i + ' ' + s.text; else if (i > 0) h.title = s.text;
       rows.append(row);
     });
     table.tBodies[0].append(rows);
