@@ -1,5 +1,8 @@
 //! What can be typed.
 
+mod validate;
+mod values;
+
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -15,9 +18,11 @@ use clinch_checker::{Asked, EngineName, Error, Kind, Options, Property, Reading,
 use clinch_engine::options::Settings;
 use clinch_frontend::Numbers;
 use clinch_frontend::c::types::DataModel;
-use clinch_ir::cfa::{Check, Checks, Integers};
+use clinch_ir::cfa::{Checks, Integers};
 
 use crate::engine_options;
+pub(crate) use validate::ValidateArgs;
+use values::{parse_assignment, parse_check, parse_define, parse_duration, parse_property, parse_size};
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
@@ -235,52 +240,6 @@ impl CheckArgs {
 /// Files that are read in this way.
 pub(crate) fn task(files: &[PathBuf], reading: Reading) -> Task {
     Task { sources: files.iter().map(Source::file).collect(), reading }
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ValidateArgs {
-    /// The C files of the program (.c, .i), and the witness (.yml).
-    #[arg(required = true, value_name = "FILE", num_args = 2..)]
-    pub(crate) files: Vec<PathBuf>,
-
-    /// Set a macro.
-    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
-    pub(crate) defines: Vec<Define>,
-
-    /// An argument for the preprocessor; may be repeated.
-    #[arg(long = "cpp-flag", value_name = "FLAG", allow_hyphen_values = true)]
-    pub(crate) cpp_flags: Vec<String>,
-
-    /// Engines that run at a time; 0: all cores.
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-}
-
-impl ValidateArgs {
-    /// The program and the witness.
-    pub(crate) fn parts(&self) -> (Task, PathBuf) {
-        let (witness, program) = self.files.split_last().expect("clap wants two files at least");
-        let reading = Reading {
-            defines: self.defines.clone(),
-            cpp_flags: self.cpp_flags.clone(),
-            colours: std::io::stderr().is_terminal(),
-            ..Reading::default()
-        };
-        (task(program, reading), witness.clone())
-    }
-
-    /// How the program is checked.
-    pub(crate) fn options(&self) -> Options {
-        let limits = Limits {
-            timeout: Some(self.limits.timeout),
-            memory: Some(self.limits.memory),
-            iterations: self.limits.max_iterations,
-        };
-        Options { limits, threads: self.threads, ..Options::default() }
-    }
 }
 
 #[derive(Args, Debug)]
@@ -605,68 +564,9 @@ pub(crate) enum Switch {
     Off,
 }
 
-fn parse_check(text: &str) -> Result<Checks, String> {
-    Checks::of_group(text).ok_or_else(|| {
-        let mut names = Check::ALL.map(Check::group).to_vec();
-        names.dedup();
-        format!("expected one of {}", names.join(", "))
-    })
-}
-
-fn parse_property(text: &str) -> Result<Property, String> {
-    let names = || Property::ALL.iter().map(|property| property.name()).collect::<Vec<_>>().join(", ");
-    Property::of_name(text).ok_or_else(|| format!("expected one of {}", names()))
-}
-
-fn parse_define(text: &str) -> Result<Define, String> {
-    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
-    if name.trim().is_empty() {
-        return Err("expected NAME=VALUE".to_owned());
-    }
-    Ok(Define { name: name.to_owned(), value })
-}
-
 /// The version of clinch and that of its solver.
 pub(crate) fn version() -> &'static str {
     static VERSION: LazyLock<String> =
         LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), clinch_smt::solver_version()));
     &VERSION
-}
-
-fn parse_assignment(text: &str) -> Result<Assignment, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
-}
-
-/// A number and its unit.
-fn split_unit(text: &str) -> Result<(f64, &str), String> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let number = text[..end].parse().map_err(|_| format!("`{text}` does not start with a number"))?;
-    Ok((number, text[end..].trim()))
-}
-
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = split_unit(text)?;
-    let seconds = match unit {
-        "" | "s" => number,
-        "ms" => number / 1e3,
-        "m" | "min" => number * 60.0,
-        "h" => number * 3600.0,
-        _ => return Err(format!("unknown unit `{unit}`: use ms, s, m or h")),
-    };
-    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
-}
-
-fn parse_size(text: &str) -> Result<u64, String> {
-    let (number, unit) = split_unit(text)?;
-    let factor = match unit {
-        "" | "B" => 1.0,
-        "kB" | "KB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "KiB" | "K" => 1024.0,
-        "MiB" | "M" => 1024.0 * 1024.0,
-        "GiB" | "G" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(format!("unknown unit `{unit}`: use KiB, MiB or GiB")),
-    };
-    Ok((number * factor) as u64)
 }
