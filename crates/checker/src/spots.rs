@@ -44,7 +44,7 @@ impl Loaded {
                         let (line, column) = (place.line, place.column);
                         let is_file = place.file == unit.name || std::path::Path::new(&place.file).is_file();
                         let is_own = is_file && !self.program.source.is_system(span);
-                        is_own.then(|| Spot { file: place.file, line, column, function })
+                        is_own.then_some(Spot { file: place.file, line, column, function })
                     }
                 };
             }

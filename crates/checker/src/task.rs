@@ -197,7 +197,7 @@ impl Task {
     }
 
     /// Whether it is a program with procedures.
-    pub(crate) fn has_procedures(&self) -> bool {
+    pub fn has_procedures(&self) -> bool {
         self.kinds().iter().any(|kind| kind.model() == clinch_engine::options::Model::Procedures)
     }
 

@@ -1,5 +1,6 @@
 //! `clinch check`.
 
+mod files;
 mod functions;
 mod witness;
 
@@ -102,10 +103,19 @@ fn answer(args: &CheckArgs, task: &Task, report: &Report) -> u8 {
     let made = &report.artifacts;
     save(args.dot.as_deref(), made.tree.as_deref());
     save(args.save_predicates.as_deref(), made.predicates.as_deref());
-    match &made.harness {
-        Some(Ok(text)) => save(args.harness.as_deref(), Some(text)),
-        Some(Err(why)) => console::error(&format!("warning: there is no harness: {why}")),
-        None => {}
+    match (&made.harness, &args.harness) {
+        (Some(Ok(text)), file) => save(file.as_deref(), Some(text)),
+        (Some(Err(why)), Some(_)) => console::error(&format!("warning: there is no harness: {why}")),
+        _ => {}
+    }
+    if let Some(file) = &args.sarif {
+        save(Some(file), Some(&files::sarif(task, &[report])));
+    }
+    if let Some(file) = &args.report {
+        match files::page(task, report) {
+            Ok(text) => save(Some(file), Some(&text)),
+            Err(why) => console::error(&format!("warning: there is no page: {why}")),
+        }
     }
     if let Some(file) = &args.witness {
         match witness::of(args, task, report, file) {
@@ -114,16 +124,29 @@ fn answer(args: &CheckArgs, task: &Task, report: &Report) -> u8 {
         }
     }
     let refused = args.strict && matches!(report.verdict, Verdict::Safe { .. }) && !report.is_strictly_safe();
-    console::line(&match (args.output(), &report.verdict) {
-        (Format::Json, _) => report.to_json().to_string(),
+    let answer = match (args.output(), &report.verdict) {
+        (Format::Json, _) => in_json(report).to_string(),
         (Format::Smtlib, Verdict::Unknown { reason, .. }) => format!("unknown\n; {reason}"),
         (Format::Smtlib, _) => made.smtlib.clone().unwrap_or_default(),
         (Format::Text, _) if refused => {
             format!("{report}\nstrict: not accepted as safe, for what is assumed or noted above (exit code 2)")
         }
         (Format::Text, _) => report.to_string(),
-    });
+    };
+    if !args.quiet {
+        console::line(&answer);
+    }
     if refused { exit::UNKNOWN } else { exit_code(report) }
+}
+
+/// The version of the JSON that is printed: docs/json.md.
+const JSON_VERSION: u32 = 1;
+
+/// A report as JSON, with the version of the format.
+fn in_json(report: &Report) -> serde_json::Value {
+    let mut object = report.to_json();
+    object["schema_version"] = JSON_VERSION.into();
+    object
 }
 
 fn exit_code(report: &Report) -> u8 {
@@ -136,7 +159,7 @@ fn exit_code(report: &Report) -> u8 {
 }
 
 /// Writes a text to a file, where both are there.
-fn save(file: Option<&Path>, text: Option<&str>) {
+pub(super) fn save(file: Option<&Path>, text: Option<&str>) {
     if let (Some(file), Some(text)) = (file, text)
         && let Err(error) = std::fs::write(file, text)
     {

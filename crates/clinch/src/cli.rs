@@ -1,5 +1,8 @@
 //! What can be typed.
 
+mod validate;
+mod values;
+
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -11,13 +14,15 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clinch_checker::options::{Limits, Wanted};
 use clinch_checker::protocol::Assignment;
 use clinch_checker::task::Define;
-use clinch_checker::{Asked, EngineName, Error, Options, Property, Reading, Source, Task};
+use clinch_checker::{Asked, EngineName, Error, Kind, Options, Property, Reading, Source, Task};
 use clinch_engine::options::Settings;
 use clinch_frontend::Numbers;
 use clinch_frontend::c::types::DataModel;
-use clinch_ir::cfa::{Check, Checks, Integers};
+use clinch_ir::cfa::{Checks, Integers};
 
 use crate::engine_options;
+pub(crate) use validate::ValidateArgs;
+use values::{parse_assignment, parse_check, parse_define, parse_duration, parse_property, parse_size};
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
@@ -64,6 +69,16 @@ pub(crate) enum Command {
     Cfa(CfaArgs),
     /// List the engines and their options.
     Engines,
+    /// Write completions for a shell, on standard output.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write manual pages, one for each command, into a folder.
+    Man {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Run the experiments of a paper and print its tables, the paper's numbers beside ours.
     Reproduce(ReproduceArgs),
 }
@@ -92,6 +107,14 @@ pub(crate) struct CheckArgs {
     /// The version of the YAML format that is written.
     #[arg(long, value_enum, value_name = "VERSION", default_value_t = WitnessVersion::V2_0, requires = "witness")]
     pub(crate) witness_version: WitnessVersion,
+
+    /// Write findings as SARIF 2.1.0, for code hosts and editors (docs/reports.md).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+
+    /// Write a page of HTML that shows the run to the error, or the proof (docs/reports.md).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 
     /// The technique: see `clinch engines`. auto: several of them at a time.
     #[arg(long, value_name = "ENGINE", value_parser = engine_options::engines(), default_value = "auto")]
@@ -143,6 +166,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
 
+    /// Print nothing: the exit code is the answer.
+    #[arg(long, short, conflicts_with_all = ["json", "format"])]
+    pub(crate) quiet: bool,
+
+    /// Whether diagnostics have colours. auto: on a terminal.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+
     /// How the answer is printed. smtlib: sat, unsat or unknown, then the model or the refutation (Horn clauses).
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -160,7 +191,19 @@ impl CheckArgs {
 
     /// What is to be checked.
     pub(crate) fn task(&self) -> Task {
-        task(&self.files, self.model.reading(Some(&self.c)))
+        let reading = self.model.reading(Some(&self.c));
+        let colours = match self.color {
+            Color::Auto => reading.colours,
+            Color::Always => true,
+            Color::Never => false,
+        };
+        task(&self.files, Reading { colours, ..reading })
+    }
+
+    /// Whether it is a C program.
+    fn is_c(&self) -> bool {
+        let is_c = |file: &PathBuf| matches!(Kind::of_path(file), Some(Kind::C | Kind::Preprocessed | Kind::Task));
+        self.files.iter().all(is_c)
     }
 
     /// How it is to be checked.
@@ -186,7 +229,7 @@ impl CheckArgs {
             wanted: Wanted {
                 tree: self.dot.is_some(),
                 predicates: self.save_predicates.is_some(),
-                harness: self.harness.is_some(),
+                harness: self.harness.is_some() || self.report.is_some() && self.is_c(),
                 witness: self.witness.is_some(),
                 smtlib: self.output() == Format::Smtlib,
             },
@@ -197,52 +240,6 @@ impl CheckArgs {
 /// Files that are read in this way.
 pub(crate) fn task(files: &[PathBuf], reading: Reading) -> Task {
     Task { sources: files.iter().map(Source::file).collect(), reading }
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ValidateArgs {
-    /// The C files of the program (.c, .i), and the witness (.yml).
-    #[arg(required = true, value_name = "FILE", num_args = 2..)]
-    pub(crate) files: Vec<PathBuf>,
-
-    /// Set a macro.
-    #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
-    pub(crate) defines: Vec<Define>,
-
-    /// An argument for the preprocessor; may be repeated.
-    #[arg(long = "cpp-flag", value_name = "FLAG", allow_hyphen_values = true)]
-    pub(crate) cpp_flags: Vec<String>,
-
-    /// Engines that run at a time; 0: all cores.
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-}
-
-impl ValidateArgs {
-    /// The program and the witness.
-    pub(crate) fn parts(&self) -> (Task, PathBuf) {
-        let (witness, program) = self.files.split_last().expect("clap wants two files at least");
-        let reading = Reading {
-            defines: self.defines.clone(),
-            cpp_flags: self.cpp_flags.clone(),
-            colours: std::io::stderr().is_terminal(),
-            ..Reading::default()
-        };
-        (task(program, reading), witness.clone())
-    }
-
-    /// How the program is checked.
-    pub(crate) fn options(&self) -> Options {
-        let limits = Limits {
-            timeout: Some(self.limits.timeout),
-            memory: Some(self.limits.memory),
-            iterations: self.limits.max_iterations,
-        };
-        Options { limits, threads: self.threads, ..Options::default() }
-    }
 }
 
 #[derive(Args, Debug)]
@@ -538,6 +535,13 @@ pub(crate) enum Format {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WitnessVersion {
     #[value(name = "2.0")]
     V2_0,
@@ -562,68 +566,9 @@ pub(crate) enum Switch {
     Off,
 }
 
-fn parse_check(text: &str) -> Result<Checks, String> {
-    Checks::of_group(text).ok_or_else(|| {
-        let mut names = Check::ALL.map(Check::group).to_vec();
-        names.dedup();
-        format!("expected one of {}", names.join(", "))
-    })
-}
-
-fn parse_property(text: &str) -> Result<Property, String> {
-    let names = || Property::ALL.iter().map(|property| property.name()).collect::<Vec<_>>().join(", ");
-    Property::of_name(text).ok_or_else(|| format!("expected one of {}", names()))
-}
-
-fn parse_define(text: &str) -> Result<Define, String> {
-    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
-    if name.trim().is_empty() {
-        return Err("expected NAME=VALUE".to_owned());
-    }
-    Ok(Define { name: name.to_owned(), value })
-}
-
 /// The version of clinch and that of its solver.
-fn version() -> &'static str {
+pub(crate) fn version() -> &'static str {
     static VERSION: LazyLock<String> =
         LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), clinch_smt::solver_version()));
     &VERSION
-}
-
-fn parse_assignment(text: &str) -> Result<Assignment, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
-}
-
-/// A number and its unit.
-fn split_unit(text: &str) -> Result<(f64, &str), String> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let number = text[..end].parse().map_err(|_| format!("`{text}` does not start with a number"))?;
-    Ok((number, text[end..].trim()))
-}
-
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = split_unit(text)?;
-    let seconds = match unit {
-        "" | "s" => number,
-        "ms" => number / 1e3,
-        "m" | "min" => number * 60.0,
-        "h" => number * 3600.0,
-        _ => return Err(format!("unknown unit `{unit}`: use ms, s, m or h")),
-    };
-    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
-}
-
-fn parse_size(text: &str) -> Result<u64, String> {
-    let (number, unit) = split_unit(text)?;
-    let factor = match unit {
-        "" | "B" => 1.0,
-        "kB" | "KB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "KiB" | "K" => 1024.0,
-        "MiB" | "M" => 1024.0 * 1024.0,
-        "GiB" | "G" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(format!("unknown unit `{unit}`: use KiB, MiB or GiB")),
-    };
-    Ok((number * factor) as u64)
 }

@@ -96,8 +96,22 @@ mod tests {
     use crate::cli::command;
 
     /// What goes with every input and engine.
-    const ALWAYS: [&str; 10] =
-        ["engine", "seed", "timeout", "memory", "max-iterations", "certify", "strict", "progress", "json", "format"];
+    const ALWAYS: [&str; 14] = [
+        "engine",
+        "seed",
+        "timeout",
+        "memory",
+        "max-iterations",
+        "certify",
+        "strict",
+        "progress",
+        "json",
+        "format",
+        "quiet",
+        "color",
+        "sarif",
+        "report",
+    ];
 
     #[test]
     fn every_option_of_check_applies_somewhere() {

@@ -7,6 +7,7 @@ mod console;
 mod convert;
 mod engine_options;
 mod engines;
+mod manual;
 mod progress;
 mod reproduce;
 mod validate;
@@ -74,6 +75,8 @@ fn run(cli: cli::Cli) -> u8 {
         cli::Command::Run(args) => c::run::run(&args),
         cli::Command::Cfa(args) => c::cfa::run(&args),
         cli::Command::Engines => engines::run(),
+        cli::Command::Completions { shell } => manual::completions(shell),
+        cli::Command::Man { folder } => manual::pages(&folder),
         cli::Command::Reproduce(args) => reproduce::run(&args),
     }
 }

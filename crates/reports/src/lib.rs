@@ -1,6 +1,8 @@
-//! Reports in the formats that other tools read: witnesses of the software verification competition.
+//! Reports in the formats that other tools read: witnesses of the software verification competition, SARIF, and a page for people.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+pub mod html;
 mod outline;
+pub mod sarif;
 pub mod witness;

@@ -77,6 +77,7 @@ pub enum Subject {
 
 /// A verdict with its evidence.
 #[derive(Clone, Serialize, Deserialize, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a report has one verdict")]
 pub enum Verdict {
     /// No error can be reached. What is proved of another program than the one that was asked about, one with narrower integers
     /// say, is [`Verdict::Unknown`].

@@ -164,6 +164,7 @@ fn run(loaded: &Loaded, found: &InputTrace, confirmation: Option<Confirmation>) 
         InputOrigin::Site(site) => machine.site_matters(site),
         InputOrigin::Memory(_) => true,
     };
+    let function = loaded.function_with(|op, span| matches!(op, Op::Error(_)) && span == found.span);
     ProgramRun {
         check: found.error.check.group().to_owned(),
         subproperty: found.error.check.subproperty().map(str::to_owned),
@@ -171,8 +172,7 @@ fn run(loaded: &Loaded, found: &InputTrace, confirmation: Option<Confirmation>) 
         file: place.file,
         line: place.line,
         column: place.column,
-        spot: loaded
-            .spot(found.span, loaded.function_with(|op, span| matches!(op, Op::Error(_)) && span == found.span)),
+        spot: loaded.spot(found.span, function),
         inputs: found.inputs.iter().filter(is_news).map(|value| input(loaded, value)).collect(),
         lines: trace::lines(program, loaded.language, found),
         confirmation,

@@ -8,7 +8,7 @@ use clinch_checker::report::{CheckResult, Report};
 use clinch_checker::{Error, Options, Task, entries, supervisor};
 use serde_json::{Value, json};
 
-use super::{command, exit_code, on_interrupt, refuse};
+use super::{command, exit_code, files, in_json, on_interrupt, refuse, save};
 use crate::cli::{CheckArgs, Format};
 use crate::{console, exit};
 
@@ -23,14 +23,20 @@ pub(super) fn run(args: &CheckArgs, task: &Task, options: &Options) -> u8 {
     };
     let stop = on_interrupt();
     let width = functions.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let (mut codes, mut reports) = (Vec::new(), Vec::new());
+    let (mut codes, mut reports, mut found_all) = (Vec::new(), Vec::new(), Vec::new());
     for function in functions.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
         let found = check(task, options, function, &stop);
         codes.push(found.as_ref().map_or(exit::UNKNOWN, exit_code));
         match args.output() {
-            Format::Json => reports.push(in_json(function, &found)),
+            Format::Json => reports.push(function_in_json(function, &found)),
+            Format::Text | Format::Smtlib if args.quiet => {}
             Format::Text | Format::Smtlib => console::line(&row(function, width, &found)),
         }
+        found_all.extend(found.ok());
+    }
+    if let Some(file) = &args.sarif {
+        let all: Vec<&Report> = found_all.iter().collect();
+        save(Some(file), Some(&files::sarif(task, &all)));
     }
     if args.output() == Format::Json {
         console::line(&Value::Array(reports).to_string());
@@ -66,10 +72,10 @@ fn row(function: &str, width: usize, found: &Result<Report, Error>) -> String {
     rows.join("\n")
 }
 
-fn in_json(function: &str, found: &Result<Report, Error>) -> Value {
+fn function_in_json(function: &str, found: &Result<Report, Error>) -> Value {
     match found {
         Ok(report) => {
-            let mut value = report.to_json();
+            let mut value = in_json(report);
             value["function"] = function.into();
             value
         }

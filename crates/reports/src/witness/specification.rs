@@ -17,7 +17,7 @@ const FORMULAS: &[(&str, &[Check])] = &[
 pub(crate) fn of_error(group: &str, subproperty: Option<&str>) -> Option<String> {
     let formula = FORMULAS.iter().find(|(formula, checks)| match subproperty {
         Some(name) => *formula == format!("G {name}"),
-        None => checks.len() == Checks::of_group(group).map_or(0, |all| count(all)) && checks[0].group() == group,
+        None => checks.len() == Checks::of_group(group).map_or(0, count) && checks[0].group() == group,
     })?;
     Some(text(formula.0))
 }

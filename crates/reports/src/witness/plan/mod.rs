@@ -103,6 +103,9 @@ struct Plans<'t> {
     defined: BTreeSet<String>,
 }
 
+/// Whether a token is one that a location of some kind may name.
+type Fits<'f> = &'f dyn Fn(&Editor<'_>, usize) -> bool;
+
 /// A place in the program: the file and the token.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct At {
@@ -190,12 +193,7 @@ impl Witness<'_> {
     }
 
     /// The place that a location names: the token there that fits, or the first such on the line.
-    fn find(
-        &self,
-        plans: &Plans<'_>,
-        location: &Location,
-        (what, fits): (&str, &dyn Fn(&Editor<'_>, usize) -> bool),
-    ) -> Result<At, Refusal> {
+    fn find(&self, plans: &Plans<'_>, location: &Location, (what, fits): (&str, Fits<'_>)) -> Result<At, Refusal> {
         let (name, line) = (&location.file_name, location.line.value);
         let file = self.files.iter().position(|file| is_same_file(&name.value, &file.source.name));
         let Some(file) = file else {

@@ -1,0 +1,111 @@
+//! The HTML report: made for every kind of input, and shown by a browser where there is one.
+
+use std::process::Command;
+
+use crate::{code, plain_clinch, root};
+
+fn page(example: &str, args: &[&str]) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("report.html");
+    let file = root().join("examples").join(example).display().to_string();
+    let output = plain_clinch(&[&["check", &file, "--report", out.to_str().expect("a name")], args].concat());
+    assert!(code(&output) <= 2, "{output:?}");
+    let text = std::fs::read_to_string(&out).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    (folder, text)
+}
+
+#[test]
+fn pages_need_nothing_else() {
+    for (example, parts) in [
+        ("c/ring-bug.c", &["UNSAFE", "The run with inputs", "Copy harness", "<svg", "assertions"][..]),
+        ("bp/lock.bp", &["SAFE", "Why it is safe", "re-checked"]),
+        ("gcl/ticket-err.gcl", &["UNSAFE", "lane-table", "After"]),
+        ("rem/parity-bug.rem", &["UNSAFE", "How it happens"]),
+    ] {
+        let (_folder, text) = page(example, &[]);
+        for part in parts {
+            assert!(text.contains(part), "{example}: {part}");
+        }
+        assert!(text.len() < 600_000, "{example}: {} bytes", text.len());
+        for outside in ["src=\"http", "href=\"http", "@import", "url(h", "url(\""] {
+            assert!(!text.contains(outside), "{example}: {outside}");
+        }
+        for landmark in ["<header>", "<nav aria-label", "<main>", "<footer>"] {
+            assert!(text.contains(landmark), "{example}: {landmark}");
+        }
+    }
+}
+
+/// Where a text comes from decides nothing: it is shown, not run.
+#[test]
+fn text_of_the_program_is_only_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a&b.c");
+    let text = "// </script><script>alert(1)</script>\nextern void reach_error(void);\nint main(void) { char *s = \"<b>\"; if (*s == '<') reach_error(); return 0; }\n";
+    std::fs::write(&file, text).expect("a file");
+    let out = folder.path().join("report.html");
+    let args = [
+        "check",
+        file.to_str().expect("a name"),
+        "--property",
+        "unreach-call",
+        "--report",
+        out.to_str().expect("a name"),
+    ];
+    assert_eq!(code(&plain_clinch(&args)), 1);
+    let page = std::fs::read_to_string(&out).expect("a page");
+    assert!(!page.contains("<script>alert"), "{page}");
+    assert!(page.contains("a&amp;b.c"));
+}
+
+/// What a browser makes of a page; nothing if there is none.
+fn shown(name: &str, text: &str) -> Option<String> {
+    let browser = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|browser| Command::new(browser).arg("--version").output().is_ok_and(|output| output.status.success()))?;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(name);
+    std::fs::write(&file, text).expect("a file");
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=3000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .expect("the browser starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains("Uncaught"), "{said}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The script does what a reader does: steps back, folds, searches; and writes down what it sees.
+const READER: &str = "<script>
+  const seen = [], $ = (id) => document.getElementById(id), now = () => document.querySelector('#steps .now').dataset.step;
+  const count = document.querySelectorAll('#steps li').length;
+  seen.push('at ' + (now() == count - 1 ? 'end' : now()));
+  document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' })); seen.push('home ' + now());
+  $('next').click(); seen.push('next ' + now());
+  document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' })); seen.push('left ' + now());
+  $('fold').click(); seen.push('folded ' + (document.querySelectorAll('#steps li[hidden]').length > 0));
+  $('fold').click(); seen.push('unfolded ' + document.querySelectorAll('#steps li[hidden]').length);
+  $('search').value = 'sent'; $('search').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' })); seen.push('found ' + (now() > 0));
+  $('last').click(); seen.push('values ' + (document.querySelectorAll('#values tr').length > 2), 'line ' + document.querySelectorAll('#code .now').length);
+  document.body.append(Object.assign(document.createElement('p'), { id: 'seen', textContent: seen.join('; ') }));
+</script></body>";
+
+#[test]
+fn a_browser_shows_the_run() {
+    let (_folder, text) = page("c/ring-bug.c", &[]);
+    let Some(dom) = shown("report.html", &text.replace("</body>", READER)) else { return };
+    let expected = "at end; home 0; next 1; left 0; folded true; unfolded 0; found true; values true; line 1";
+    assert!(dom.contains(expected), "{}", dom.split("id=\"seen\"").nth(1).unwrap_or(&dom));
+    let (_folder, text) = page("gcl/ticket-err.gcl", &[]);
+    let dom = shown("report.html", &text).expect("a browser");
+    assert!(dom.matches("<tr>").count() > 5, "{dom}");
+}

@@ -1,0 +1,295 @@
+//! Reports as one page of HTML that needs nothing else: the source with the run through it, or with the invariants of the proof.
+//!
+//! The page is made by a template (`page.html`), which has the texts, and a script (`page.js`), which shows the steps of a run. All that depends on the
+//! report is data: escaped by the template, or JSON that the script reads.
+
+mod automata;
+
+use std::collections::BTreeSet;
+
+use clinch_checker::Report;
+use clinch_checker::report::{
+    CheckResult, Counterexample, Invariant, Lines, ProcessTrace, ProgramRun, Proof, TraceLine, Verdict,
+};
+use clinch_ir::cfa::{CfaProgram, ObjectKind};
+use minijinja::{AutoEscape, Environment};
+use serde_json::{Value, json};
+
+use crate::outline::Outline;
+use crate::sarif::ReadText;
+
+const PAGE: &str = include_str!("page.html");
+const CSS: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Larger files are not shown.
+const LARGEST: usize = 1 << 20;
+
+/// What a report is about.
+pub struct About<'a> {
+    /// The file of the model.
+    pub model: &'a str,
+    /// Reads a file of the program.
+    pub read: ReadText<'a>,
+    /// The program, if it has procedures.
+    pub program: Option<&'a CfaProgram>,
+    /// The version of clinch and of its solver.
+    pub version: &'a str,
+}
+
+/// The page, or why it cannot be made.
+pub fn html(report: &Report, about: &About<'_>) -> Result<String, String> {
+    let runs = runs(report);
+    let files = files(report, about, &runs);
+    let invariants = invariants(report);
+    let lanes = lanes(report);
+    let data = data(report, about, (&runs, &files, invariants), lanes.as_ref());
+    let automata =
+        about.program.map(|program| automata::draw(program, &lines_of(&runs, invariants))).unwrap_or_default();
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_template("page", PAGE).map_err(|error| error.to_string())?;
+    let page = environment.get_template("page").map_err(|error| error.to_string())?;
+    let checks = checks(report);
+    let proof = proof(report);
+    let sections = sections(&[
+        ("run", "How it happens", !runs.is_empty()),
+        ("source", "Source", !files.is_empty()),
+        ("lanes", "The run", lanes.is_some()),
+        ("checks", "Checks", !checks.is_empty()),
+        ("proof", "Why it is safe", proof.is_some()),
+        ("assumed", "Assumed", !report.verdict.under().is_empty()),
+        ("automata", "Automata", !automata.is_empty()),
+        ("engines", "Engines", true),
+    ]);
+    let context = json!({
+        "verdict": report.verdict.name(),
+        "subject": about.model,
+        "reason": reason(report),
+        "sections": sections,
+        "has_run": !runs.is_empty(),
+        "has_lanes": lanes.is_some(),
+        "runs": runs.iter().map(|run| format!("{} at {}:{}", run.error, run.file, run.line)).collect::<Vec<_>>(),
+        "harness": matches!(report.artifacts.harness, Some(Ok(_))),
+        "checks_summary": summary(report),
+        "checks": checks,
+        "proof": proof,
+        "assumptions": report.verdict.under(),
+        "files": files.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "automata": automata,
+        "engines_text": engines_text(report),
+        "timeline": timeline(report),
+        "given_up": report.given_up.iter().map(|g| json!({ "engine": g.engine, "reason": g.reason })).collect::<Vec<_>>(),
+        "statistics": statistics(report),
+        "certified": report.certified,
+        "version": about.version,
+        "css": CSS,
+        "script": SCRIPT,
+        // Nothing in it may end the script that it stands in.
+        "data": data.to_string().replace('<', "\\u003c"),
+    });
+    page.render(minijinja::Value::from(minijinja::value::Serde(&context))).map_err(|error| error.to_string())
+}
+
+fn sections(all: &[(&str, &str, bool)]) -> Vec<Value> {
+    all.iter().filter(|section| section.2).map(|(id, title, _)| json!({ "id": id, "title": title })).collect()
+}
+
+/// The runs that show an error, in the order of their places.
+fn runs(report: &Report) -> Vec<&ProgramRun> {
+    let failing = report.checks.iter().filter_map(|checked| match &checked.result {
+        CheckResult::Fails(run) => Some(run.as_ref()),
+        CheckResult::Proved | CheckResult::Unknown(_) => None,
+    });
+    let failing: Vec<&ProgramRun> = failing.collect();
+    match &report.verdict {
+        Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } if failing.is_empty() => vec![run],
+        _ => failing,
+    }
+}
+
+fn invariants(report: &Report) -> &[Invariant] {
+    match &report.verdict {
+        Verdict::Safe { proof: Proof::Invariants { invariants, .. } | Proof::Induction { invariants, .. }, .. } => {
+            invariants
+        }
+        _ => &[],
+    }
+}
+
+/// The reason of the verdict in a sentence.
+fn reason(report: &Report) -> String {
+    match &report.verdict {
+        Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } => {
+            let inputs: Vec<&str> = run.inputs.iter().take(12).map(|input| input.value.as_str()).collect();
+            let more = if run.inputs.len() > 12 { ", …" } else { "" };
+            let inputs = match inputs.len() {
+                0 => "Every run".to_owned(),
+                1 => format!("The run with input {}", inputs[0]),
+                _ => format!("The run with inputs {}{more}", inputs.join(", ")),
+            };
+            let missed = run.lines.missed.as_ref().map(|missed| format!(" — {missed}")).unwrap_or_default();
+            format!("{inputs} comes to {}:{}, and there: {}{missed}.", run.file, run.line, run.error)
+        }
+        Verdict::Unsafe { counterexample: Counterexample::Processes(trace), .. } => {
+            format!("After {} steps: {}.", trace.steps.len(), trace.error)
+        }
+        Verdict::Unsafe { counterexample: Counterexample::Refutation(steps), .. } => {
+            format!("The clauses contradict each other: false follows in {} steps.", steps.len())
+        }
+        Verdict::Safe { .. } => "No error can be reached, whatever the inputs are.".to_owned(),
+        Verdict::Unknown { reason, .. } => format!("No verdict: {reason}."),
+    }
+}
+
+/// Files that something is said about, with their texts.
+fn files(report: &Report, about: &About<'_>, runs: &[&ProgramRun]) -> Vec<(String, String)> {
+    let mut names: Vec<&str> = runs.iter().map(|run| run.file.as_str()).collect();
+    names.push(about.model);
+    let lines = runs.iter().flat_map(|run| run.lines.first.iter().chain(&run.lines.last));
+    names.extend(lines.map(|line| line.file.as_str()));
+    names.extend(invariants(report).iter().map(|invariant| invariant.file.as_str()));
+    names.extend(report.checks.iter().map(|checked| checked.site.file.as_str()));
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    let read = |name: &str| (about.read)(name).filter(|text| text.len() < LARGEST);
+    names.into_iter().filter_map(|name| Some((name.to_owned(), read(name)?))).collect()
+}
+
+type Shown<'a> = (&'a [&'a ProgramRun], &'a [(String, String)], &'a [Invariant]);
+
+/// What the script shows.
+fn data(report: &Report, about: &About<'_>, (runs, files, invariants): Shown<'_>, lanes: Option<&Value>) -> Value {
+    let number = |file: &str| files.iter().position(|(name, _)| name == file).map_or(-1, |at| at as i64);
+    let functions: Vec<Outline<'_>> = files.iter().map(|(_, text)| Outline::new(text)).collect();
+    let step = |line: &TraceLine| {
+        let file = number(&line.file);
+        let outline = usize::try_from(file).ok().and_then(|file| functions.get(file));
+        let function = outline.and_then(|outline| outline.function_around(outline.on_line(line.line).last()?));
+        json!({ "file": file, "line": line.line, "depth": line.depth, "text": line.statement, "set": line.changes, "input": line.input, "function": function })
+    };
+    let steps = |lines: &Lines| -> Vec<Value> {
+        let depth = lines.last.first().map_or(0, |line| line.depth);
+        let gap = (lines.left_out > 0).then(|| json!({ "gap": lines.left_out, "depth": depth, "set": [], "text": "" }));
+        lines.first.iter().map(step).chain(gap).chain(lines.last.iter().map(step)).collect()
+    };
+    let run = |run: &&ProgramRun| json!({ "file": number(&run.file), "line": run.line, "steps": steps(&run.lines) });
+    let note = |i: &Invariant| json!({ "file": number(&i.file), "line": i.line, "text": i.invariant });
+    json!({
+        "names": files.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "files": files.iter().map(|(_, text)| text).collect::<Vec<_>>(),
+        "runs": runs.iter().map(run).collect::<Vec<_>>(),
+        "notes": invariants.iter().map(note).collect::<Vec<_>>(),
+        "globals": about.program.map(globals).unwrap_or_default(),
+        "harness": match &report.artifacts.harness { Some(Ok(text)) => Some(text), _ => None },
+        "lanes": lanes,
+    })
+}
+
+/// The names of variables that outlive every call.
+fn globals(program: &CfaProgram) -> Vec<String> {
+    let scalars = program.globals.iter().filter_map(|global| program.variables.get(&global.symbol));
+    let scalars = scalars.filter(|info| !info.hidden).map(|info| info.name.clone());
+    let objects = program.objects.iter().filter(|object| object.kind == ObjectKind::Static);
+    scalars.chain(objects.map(|object| object.name.clone())).collect()
+}
+
+/// A run of processes: who moves, and what changes.
+fn lanes(report: &Report) -> Option<Value> {
+    let Verdict::Unsafe { counterexample: Counterexample::Processes(trace), .. } = &report.verdict else { return None };
+    let ProcessTrace { initial, steps, .. } = trace;
+    let first = json!({ "text": "", "locations": initial.locations, "variables": initial.variables });
+    let steps = steps.iter().map(|step| {
+        json!({ "text": step.transition, "locations": step.changed.locations, "variables": step.changed.variables })
+    });
+    Some(json!({
+        "processes": initial.locations.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "variables": initial.variables.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "steps": std::iter::once(first).chain(steps).collect::<Vec<_>>(),
+    }))
+}
+
+fn checks(report: &Report) -> Vec<Value> {
+    let row = |checked: &clinch_checker::report::Checked| {
+        let site = &checked.site;
+        let reason = match &checked.result {
+            CheckResult::Unknown(reason) => Some(reason),
+            CheckResult::Proved | CheckResult::Fails(_) => None,
+        };
+        json!({
+            "file": site.file, "line": site.line, "place": format!("{}:{}:{}", site.file, site.line, site.column),
+            "verdict": checked.result.name(), "what": site.what, "kind": site.check, "reason": reason,
+        })
+    };
+    let mut rows: Vec<&clinch_checker::report::Checked> = report.checks.iter().collect();
+    // What fails first, then what is open.
+    rows.sort_by_key(|checked| ["fails", "unknown", "proved"].iter().position(|name| *name == checked.result.name()));
+    rows.into_iter().map(row).collect()
+}
+
+fn summary(report: &Report) -> String {
+    let count = |name: &str| report.checks.iter().filter(|checked| checked.result.name() == name).count();
+    format!("{} fail, {} proved, {} unknown", count("fails"), count("proved"), count("unknown"))
+}
+
+/// Why it is safe: a sentence, and what holds where.
+fn proof(report: &Report) -> Option<Value> {
+    let Verdict::Safe { proof, .. } = &report.verdict else { return None };
+    let text = report.to_string();
+    let text =
+        text.lines().find(|line| line.starts_with("proof: ") || line.starts_with("solution")).unwrap_or_default();
+    let row = |place: String, text: String| json!({ "place": place, "text": text });
+    let rows: Vec<Value> = match proof {
+        Proof::Invariants { invariants, .. } | Proof::Induction { invariants, .. } => {
+            let row = |i: &Invariant| json!({ "file": i.file, "line": i.line, "place": format!("{}:{}", i.file, i.line), "text": i.invariant });
+            invariants.iter().map(row).collect()
+        }
+        Proof::Bounds(bounds) => {
+            let row = |b: &clinch_checker::report::Bound| {
+                row(format!("{}:{}", b.file, b.line), format!("at most {} {}", b.times, b.what))
+            };
+            bounds.iter().map(row).collect()
+        }
+        Proof::Solution(solved) => solved.iter().map(|s| row(s.predicate.clone(), s.formula.clone())).collect(),
+        Proof::AbstractStates { predicates, .. } => {
+            predicates.iter().map(|predicate| row("predicate".to_owned(), predicate.clone())).collect()
+        }
+        Proof::ReachedSet { .. } | Proof::AllRuns { .. } | Proof::Summaries { .. } => Vec::new(),
+    };
+    Some(json!({ "text": text, "rows": rows }))
+}
+
+fn engines_text(report: &Report) -> String {
+    let (time, certify) = (report.time.as_secs_f64(), report.certify_time.as_secs_f64());
+    let who = if report.engine == "auto" {
+        "Several engines looked for the answer".to_owned()
+    } else {
+        format!("The engine was {}", report.engine)
+    };
+    format!("{who}: {time:.2} s, and {certify:.2} s to re-check it.")
+}
+
+/// Bars in per cent of the whole time.
+fn timeline(report: &Report) -> Vec<Value> {
+    let end = report.timeline.iter().map(|ran| ran.to).max().unwrap_or_default().as_secs_f64().max(1e-3);
+    let bar = |ran: &clinch_checker::report::Ran| {
+        let (from, to) = (ran.from.as_secs_f64(), ran.to.as_secs_f64());
+        let (left, width) = (100.0 * from / end, 100.0 * (to - from) / end);
+        json!({ "engine": ran.engine, "left": format!("{left:.2}"), "width": format!("{width:.2}"), "title": format!("{from:.2} s to {to:.2} s") })
+    };
+    report.timeline.iter().map(bar).collect()
+}
+
+/// What the engine counted: numbers alone.
+fn statistics(report: &Report) -> Vec<Value> {
+    let Value::Object(stats) = &report.stats else { return Vec::new() };
+    let numbers = stats.iter().filter(|(_, value)| value.is_number());
+    numbers.map(|(name, value)| json!({ "name": name.replace('_', " "), "value": value.to_string() })).collect()
+}
+
+/// The lines that runs pass, or that something is known about.
+fn lines_of(runs: &[&ProgramRun], invariants: &[Invariant]) -> BTreeSet<(String, u32)> {
+    let steps = runs.iter().take(1).flat_map(|run| run.lines.first.iter().chain(&run.lines.last));
+    let steps = steps.map(|line| (line.file.clone(), line.line));
+    steps.chain(invariants.iter().map(|i| (i.file.clone(), i.line))).collect()
+}
