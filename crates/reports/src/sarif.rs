@@ -25,7 +25,7 @@ struct Rule {
 }
 
 /// A rule for each kind of check, by the names that `--check` takes, and one for models.
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     Rule {
         id: "assertions",
         short: "An assertion can fail, or an error function or label can be reached.",
@@ -38,18 +38,23 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         id: "arithmetic",
-        short: "A division by zero or a shift out of range is possible.",
-        help: "A divisor is zero, or a shift count is negative or not less than the width of the type, for some input. Both are undefined behaviour in C. Check the operand before.",
+        short: "A division by zero, a shift out of range or a conversion of a float that does not fit is possible.",
+        help: "A divisor is zero, a shift count is negative or not less than the width of the type, or a floating-point number is converted to an integer type that cannot hold it, for some input. All are undefined behaviour in C. Check the operand before.",
     },
     Rule {
         id: "memory",
-        short: "An access outside of a live object, or a misuse of free, is possible.",
-        help: "A pointer leads outside of its object, to an object that is gone, or is null; or something is freed that is no live block of the heap. The message says which object is missed and by how much.",
+        short: "An access outside of a live object, a copy that overlaps, or a misuse of free is possible.",
+        help: "A pointer leads outside of its object, to an object that is gone, or is null; something is freed that is no live block of the heap, or a block is copied to where it overlaps. The message says which object is missed and by how much.",
     },
     Rule {
         id: "leaks",
         short: "Memory can be lost.",
         help: "A block of the heap is never freed, or nothing points to it any more. Free it on the path that the code flow shows.",
+    },
+    Rule {
+        id: "uninitialised",
+        short: "A value that was never set decides something.",
+        help: "A variable or a cell of memory is read that nothing was written to, and the value decides a branch, is an address, is printed or is the exit status. Give it a value on the path that the code flow shows.",
     },
     Rule {
         id: "unsigned",
