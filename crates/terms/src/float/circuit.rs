@@ -2,7 +2,7 @@
 //!
 //! A [`Template`] has symbols for its operands. Numbers are taken apart into sign, exponent and significand, the exact result is
 //! computed with a few more bits than fit, of which the lowest says whether there would have been any below it, and rounded once.
-//! The formulas are made for any [`Layout`], so that tests can look at every pair of numbers of a small one.
+//! The formulas are made for any `Layout`, so that tests can look at every pair of numbers of a small one.
 
 use std::sync::{Arc, Mutex};
 
