@@ -9,6 +9,7 @@ pub mod fold;
 mod ids;
 mod import;
 pub mod integers;
+mod operators;
 pub mod portable;
 pub mod predicate;
 pub mod show;
