@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use clinch_ir::cfa::{Assign, CfaProgram, ObjectKind, Op, ProcedureId, Target};
 use clinch_machine::format::{Argument, format};
+use clinch_terms::float::value as float;
 use clinch_terms::{BinOp, LocId, Node, Symbol, Term, UnOp};
 
 /// How a run ends.
@@ -121,6 +122,7 @@ impl<'p> Apart<'p> {
             Node::Symbol(s) => self.get(s),
             Node::Unary(UnOp::Not, a) => 1 - self.value(a),
             Node::Unary(UnOp::BvNot, a) => !self.value(a) & mask(self.width(a)),
+            Node::Unary(UnOp::Float(op, format), a) => float::unary(op, format, self.width(a), self.value(a)),
             Node::Unary(UnOp::BvNeg, a) => self.value(a).wrapping_neg() & mask(self.width(a)),
             Node::Binary(BinOp::Select, array, index) => {
                 let Node::Symbol(region) = terms.node(array) else { panic!("a region") };
@@ -182,6 +184,7 @@ impl<'p> Apart<'p> {
             BinOp::BvUle => return u64::from(x <= y),
             BinOp::BvSlt => return u64::from(i < j),
             BinOp::BvSle => return u64::from(i <= j),
+            BinOp::Float(op, format) => return float::binary(op, format, x, y),
             op => panic!("{op:?} in a program"),
         };
         value & mask(width)
