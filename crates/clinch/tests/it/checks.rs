@@ -184,7 +184,7 @@ fn errors_are_found_and_their_twins_proved() {
         let (code, shown) = on_text("check", &good, &["--check", check]);
         assert_eq!(code, 0, "{good}\n{shown}");
         // What is not asked for is no error.
-        let (code, shown) = on_text("check", &bad, &["--check", "assertions"]);
+        let (code, shown) = on_text("check", &bad, &["--check", "assertions", "--timeout", "5s"]);
         assert_ne!(code, 1, "{bad}\n{shown}");
     }
 }
