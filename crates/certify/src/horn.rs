@@ -73,10 +73,6 @@ fn checked_sort(terms: &Terms, term: Term) -> Option<Sort> {
 
 fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Option<Sort> {
     let number = |t: Term| of(t).filter(Sort::is_numeric);
-    let width = |t: Term| match of(t)? {
-        Sort::BitVec(width) => Some(width),
-        _ => None,
-    };
     // An integer may stand where a rational number is expected.
     let join = |a: Sort, b: Sort| match (a, b) {
         (a, b) if a == b => Some(a),
@@ -88,23 +84,6 @@ fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Op
         Node::Int(_) | Node::Big(_) => Some(Sort::Int),
         Node::BitVec(width, _) | Node::BigBitVec(width, _) => Some(Sort::BitVec(width)),
         Node::IntToBv(width, a) => of(a).filter(|s| *s == Sort::Int).map(|_| Sort::BitVec(width)),
-        Node::Extract { hi, lo, of: a } => (lo <= hi && hi < width(a)?).then(|| Sort::BitVec(hi - lo + 1)),
-        Node::Extend { by, of: a, .. } => Some(Sort::BitVec(width(a)?.checked_add(by)?)),
-        Node::Unary(UnOp::BvNot | UnOp::BvNeg, a) => width(a).map(Sort::BitVec),
-        Node::Unary(UnOp::BvToNat, a) => width(a).map(|_| Sort::Int),
-        Node::Unary(UnOp::Float(op, format), a) => {
-            let fits = if op.takes_float() { width(a)? == format.width() } else { width(a)? <= 64 };
-            (fits && (1..=64).contains(&op.width(format))).then(|| Sort::BitVec(op.width(format)))
-        }
-        Node::Binary(BinOp::Float(op, format), a, b) => {
-            let fits = [a, b].iter().all(|&t| width(t) == Some(format.width()));
-            fits.then(|| if op.compares() { Sort::Bool } else { Sort::BitVec(format.width()) })
-        }
-        Node::Binary(BinOp::BvConcat, a, b) => Some(Sort::BitVec(width(a)?.checked_add(width(b)?)?)),
-        Node::Binary(op, a, b) if op.on_bit_vectors() => {
-            let common = width(a).filter(|&w| width(b) == Some(w))?;
-            Some(if op.compares_bit_vectors() { Sort::Bool } else { Sort::BitVec(common) })
-        }
         Node::Symbol(symbol) if symbol.index() < terms.symbol_count() => Some(terms.symbol_sort(symbol).clone()),
         Node::ConstArray(id, element) => match terms.sort_of_id(id) {
             sort @ Sort::Array(parts) if of(element)? == parts.1 => Some(sort.clone()),
@@ -123,19 +102,44 @@ fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Op
             Sort::Array(parts) if of(index)? == parts.0 => Some(parts.1.clone()),
             _ => None,
         },
-        Node::Binary(_, a, b) => (of(a)? == Sort::Int && of(b)? == Sort::Int).then_some(Sort::Int),
-        Node::Ite(c, a, b) => {
-            if of(c)? == Sort::Bool {
-                join(of(a)?, of(b)?)
-            } else {
-                None
-            }
+        Node::Binary(op, a, b) if !op.on_bit_vectors() && !matches!(op, BinOp::Float(..)) => {
+            (of(a)? == Sort::Int && of(b)? == Sort::Int).then_some(Sort::Int)
         }
+        Node::Ite(c, a, b) => join(of(a)?, of(b)?).filter(|_| of(c) == Some(Sort::Bool)),
         Node::Store(array, index, value) => match of(array)? {
             Sort::Array(parts) if of(index)? == parts.0 && of(value)? == parts.1 => Some(Sort::Array(parts)),
             _ => None,
         },
         Node::Symbol(_) | Node::Unary(UnOp::BitNot, _) | Node::Var(_) | Node::At(..) | Node::Input(_) => None,
+        on_bits => bit_vector_sort(on_bits, of),
+    }
+}
+
+/// The sort of an operation whose operands are bit-vectors.
+fn bit_vector_sort(node: Node, of: impl Fn(Term) -> Option<Sort>) -> Option<Sort> {
+    let width = |t: Term| match of(t)? {
+        Sort::BitVec(width) => Some(width),
+        _ => None,
+    };
+    match node {
+        Node::Extract { hi, lo, of: a } => (lo <= hi && hi < width(a)?).then(|| Sort::BitVec(hi - lo + 1)),
+        Node::Extend { by, of: a, .. } => Some(Sort::BitVec(width(a)?.checked_add(by)?)),
+        Node::Unary(UnOp::BvNot | UnOp::BvNeg, a) => width(a).map(Sort::BitVec),
+        Node::Unary(UnOp::BvToNat, a) => width(a).map(|_| Sort::Int),
+        Node::Unary(UnOp::Float(op, format), a) => {
+            let fits = if op.takes_float() { width(a)? == format.width() } else { width(a)? <= 64 };
+            (fits && (1..=64).contains(&op.width(format))).then(|| Sort::BitVec(op.width(format)))
+        }
+        Node::Binary(BinOp::Float(op, format), a, b) => {
+            let fits = [a, b].iter().all(|&t| width(t) == Some(format.width()));
+            fits.then(|| if op.compares() { Sort::Bool } else { Sort::BitVec(format.width()) })
+        }
+        Node::Binary(BinOp::BvConcat, a, b) => Some(Sort::BitVec(width(a)?.checked_add(width(b)?)?)),
+        Node::Binary(op, a, b) if op.on_bit_vectors() => {
+            let common = width(a).filter(|&w| width(b) == Some(w))?;
+            Some(if op.compares_bit_vectors() { Sort::Bool } else { Sort::BitVec(common) })
+        }
+        _ => None,
     }
 }
 

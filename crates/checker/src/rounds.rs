@@ -56,10 +56,11 @@ pub(crate) fn verdicts(
     let first = Round { until: limit, reserve, checks: wanted, ..Round::default() };
     let Some(checks) = wanted else { return play(&first).map(|played| played.report) };
     let Played { report, sites } = play(&first)?;
-    let results = vec![None; sites.len()];
+    let results: Vec<_> = sites.iter().map(|site| site.reached.then_some(CheckResult::Reached)).collect();
+    let open = (0..sites.len()).filter(|&site| results[site].is_none()).collect();
     let (waiting, reports) = (VecDeque::new(), Vec::new());
     let mut rounds = Rounds { start, limit, soon: None, after_failure: None, checks, sites, results, waiting, reports };
-    rounds.take(Part { sites: (0..rounds.sites.len()).collect(), without_memory: false }, report);
+    rounds.take(Part { sites: open, without_memory: false }, report);
     while let Some(part) = rounds.waiting.pop_front() {
         match rounds.next(&part) {
             _ if is_stopped() => rounds.give_up(&part.sites, &Reason::Interrupted.to_string()),
@@ -130,16 +131,20 @@ impl Rounds {
 
     fn fails(&mut self, mut part: Part, run: ProgramRun) {
         let failed = Site::of_run(&run);
-        let elapsed = self.start.elapsed();
-        let more = *self.after_failure.get_or_insert(elapsed.max(AFTER_FAILURE));
-        self.soon = Some(elapsed + more);
+        let about_code = self.checks.contains(Check::Unreachable);
+        if !about_code {
+            let elapsed = self.start.elapsed();
+            let more = *self.after_failure.get_or_insert(elapsed.max(AFTER_FAILURE));
+            self.soon = Some(elapsed + more);
+        }
         let Some(site) = self.sites.iter().position(|site| *site == failed) else {
             // It cannot be left out, so nobody looks behind it.
             self.give_up(&part.sites, "another check fails before");
             self.sites.push(failed);
             return self.results.push(Some(CheckResult::Fails(Box::new(run))));
         };
-        self.results[site] = Some(CheckResult::Fails(Box::new(run)));
+        let result = if about_code { CheckResult::Reached } else { CheckResult::Fails(Box::new(run)) };
+        self.results[site] = Some(result);
         part.sites.retain(|&other| other != site);
         if !part.sites.is_empty() {
             self.waiting.push_front(part);
@@ -229,7 +234,7 @@ impl Rounds {
 fn is_about(report: &Report, checks: &[Checked]) -> bool {
     let failed = checks.iter().find_map(|checked| match &checked.result {
         CheckResult::Fails(run) => Some(Site::of_run(run)),
-        CheckResult::Proved | CheckResult::Unknown(_) => None,
+        CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
     });
     match (&report.verdict, failed) {
         (Verdict::Unsafe { counterexample: Counterexample::Run(run), .. }, Some(site)) => Site::of_run(run) == site,
@@ -243,7 +248,7 @@ fn is_about(report: &Report, checks: &[Checked]) -> bool {
 fn open_text(checks: &[Checked]) -> Option<String> {
     let reasons = checks.iter().filter_map(|checked| match &checked.result {
         CheckResult::Unknown(reason) => Some(reason),
-        CheckResult::Proved | CheckResult::Fails(_) => None,
+        CheckResult::Proved | CheckResult::Reached | CheckResult::Fails(_) => None,
     });
     let reasons: Vec<&String> = reasons.collect();
     Some(format!("{} of {} checks unknown: {}", reasons.len(), checks.len(), reasons.first()?))

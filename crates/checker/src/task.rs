@@ -186,7 +186,7 @@ impl Task {
     }
 
     /// The errors that count in a C program, where every check has a verdict of its own.
-    pub(crate) fn checks(&self) -> Option<Checks> {
+    pub fn checks(&self) -> Option<Checks> {
         let is_c = |kind: &Kind| matches!(kind, Kind::C | Kind::Preprocessed);
         match self.reading.asked {
             _ if !self.kinds().iter().all(is_c) => None,

@@ -2,6 +2,7 @@
 
 mod files;
 mod functions;
+mod unreachable;
 mod witness;
 
 use std::path::Path;
@@ -13,7 +14,7 @@ use clinch_checker::protocol::Assignment;
 use clinch_checker::report::{Report, Verdict};
 use clinch_checker::{Error, Options, Task, supervisor, worker};
 
-use crate::cli::{CheckArgs, Format};
+use crate::cli::{CheckArgs, Format, Steps};
 use crate::progress::Line;
 use crate::{console, exit};
 
@@ -26,11 +27,19 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
         Ok(asked) => asked,
         Err(error) => return refuse(&error, args.output()),
     };
+    if unreachable::is_asked_for(&task) {
+        return unreachable::run(args, &task, &options);
+    }
     if task.reading.entry.as_deref() == Some(EVERY_FUNCTION) {
         return functions::run(args, &task, &options);
     }
     match supervisor::run(&task, &options, on_interrupt(), &command) {
-        Ok(report) => answer(args, &task, &report),
+        Ok(mut report) => {
+            if args.trace == Steps::Full {
+                report.show_all_steps();
+            }
+            answer(args, &task, &report)
+        }
         Err(error) => refuse(&error, args.output()),
     }
 }

@@ -145,6 +145,10 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
+    /// The steps of a run that are shown: those that matter for the failure, or all of them.
+    #[arg(long, value_enum, value_name = "STEPS", default_value_t = Steps::Relevant)]
+    pub(crate) trace: Steps,
+
     /// Exit with 2 instead of 0 where "safe" rests on an assumption, or nothing was checked.
     #[arg(long)]
     pub(crate) strict: bool,
@@ -389,7 +393,7 @@ pub(crate) struct CArgs {
     /// Which errors count: assertions, overflow (of signed arithmetic), arithmetic (divisions by zero, shifts out of range), memory
     /// (accesses outside of live objects, misuse of free, copies that overlap), leaks, uninitialised (values that were never set and
     /// decide something); and what is no error to C: unsigned (arithmetic that wraps around),
-    /// conversions (that nobody wrote, and that change a number).
+    /// conversions (that nobody wrote, and that change a number), unreachable (code that no run reaches; goes alone).
     #[arg(long = "check", value_name = "LIST", value_delimiter = ',', value_parser = parse_check, conflicts_with = "property")]
     pub(crate) checks: Vec<Checks>,
 
@@ -558,6 +562,12 @@ pub(crate) enum Target {
 pub(crate) enum NumbersName {
     Integer,
     Rational,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Steps {
+    Relevant,
+    Full,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

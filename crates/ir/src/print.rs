@@ -68,18 +68,6 @@ impl<'a> Printer<'a> {
 
     fn write_bare(&self, out: &mut String, term: Term, precedence: u8) {
         match self.terms.node(term) {
-            Node::Bool(value) => match self.syntax {
-                Syntax::Gcl | Syntax::Armc => push(out, value),
-                Syntax::Dve => push(out, i64::from(value)),
-            },
-            Node::Int(v) => push(out, v),
-            Node::Var(v) => out.push_str(&self.program().var(v).name),
-            Node::Input(i) => push(out, format_args!("input#{i}")),
-            Node::Big(id) => push(out, self.terms.big_value(id)),
-            Node::BitVec(..) | Node::BigBitVec(..) => {
-                let (width, bits) = self.terms.as_bit_vec(term).expect("it is a constant");
-                out.push_str(&clinch_terms::bitvec::literal(width, &bits));
-            }
             Node::Extract { hi, lo, of } => {
                 self.write(out, of, precedence);
                 push(out, format_args!("[{hi}:{lo}]"));
@@ -92,19 +80,10 @@ impl<'a> Printer<'a> {
             Node::Unary(UnOp::Float(op, format), a) => {
                 self.write_call(out, format_args!("{}[{}]", op.name(), format.width()), a);
             }
-            Node::Symbol(symbol) => out.push_str(self.terms.symbol_name(symbol)),
             Node::ConstArray(_, element) => {
                 out.push('{');
                 self.write(out, element, 0);
                 out.push('}');
-            }
-            Node::At(process, location) => {
-                let process = &self.program().processes[process.index()];
-                let location = &process.locations[location.index()];
-                match self.syntax {
-                    Syntax::Armc => push(out, format_args!("pc({location})")),
-                    _ => push(out, format_args!("{}.{location}", process.name)),
-                }
             }
             Node::Unary(UnOp::BoolToInt, a) => match self.syntax {
                 Syntax::Gcl | Syntax::Armc => {
@@ -147,6 +126,34 @@ impl<'a> Printer<'a> {
                 out.push_str(" := ");
                 self.write(out, value, 0);
                 out.push('}');
+            }
+            leaf => self.write_leaf(out, term, leaf),
+        }
+    }
+
+    /// A constant or a name.
+    fn write_leaf(&self, out: &mut String, term: Term, leaf: Node) {
+        match leaf {
+            Node::Bool(value) => match self.syntax {
+                Syntax::Gcl | Syntax::Armc => push(out, value),
+                Syntax::Dve => push(out, i64::from(value)),
+            },
+            Node::Int(v) => push(out, v),
+            Node::Big(id) => push(out, self.terms.big_value(id)),
+            Node::Var(v) => out.push_str(&self.program().var(v).name),
+            Node::Input(i) => push(out, format_args!("input#{i}")),
+            Node::Symbol(symbol) => out.push_str(self.terms.symbol_name(symbol)),
+            Node::At(process, location) => {
+                let process = &self.program().processes[process.index()];
+                let location = &process.locations[location.index()];
+                match self.syntax {
+                    Syntax::Armc => push(out, format_args!("pc({location})")),
+                    _ => push(out, format_args!("{}.{location}", process.name)),
+                }
+            }
+            _ => {
+                let (width, bits) = self.terms.as_bit_vec(term).expect("what is left is a constant of bits");
+                out.push_str(&clinch_terms::bitvec::literal(width, &bits));
             }
         }
     }

@@ -186,7 +186,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                         pc = target as usize;
                     }
                 }
-                Instr::Input { dst, input } => match self.input(pc - 1, input) {
+                Instr::Input { dst, input } => match self.input(pc - 1, input, (memory, globals)) {
                     Ok((value, unknown)) => put!(dst, value, unknown),
                     Err(stop) => leave!(Ok(Leave::Stop(stop))),
                 },

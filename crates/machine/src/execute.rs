@@ -335,11 +335,22 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
         }
     }
 
-    /// The value of an input: not modelled, or from outside.
-    pub(super) fn input(&mut self, pc: usize, input: clinch_ir::cfa::InputId) -> Result<(u64, bool), Box<Stop>> {
+    /// The value of an input: not modelled, or from outside, or what memory and the globals say.
+    pub(super) fn input(
+        &mut self,
+        pc: usize,
+        input: clinch_ir::cfa::InputId,
+        (memory, globals): (&Memory, &[u64]),
+    ) -> Result<(u64, bool), Box<Stop>> {
         let program = self.machine.program;
-        if let Some(InputKind::Opaque(_)) = program.inputs.get(input.index()).map(|i| &i.kind) {
-            return Ok((0, true));
+        match program.inputs.get(input.index()).map(|i| &i.kind) {
+            Some(InputKind::Opaque(_)) => return Ok((0, true)),
+            Some(InputKind::Lost) => {
+                return memory.lost(globals, program.pointer_bits / 8).map(|lost| (lost, false)).ok_or_else(|| {
+                    Box::new(Stop::Unsupported("whether something still points to memory that is not freed".to_owned()))
+                });
+            }
+            _ => {}
         }
         let (procedure, edge) = self.code.origin[pc];
         let at = self.machine.at(procedure, edge);

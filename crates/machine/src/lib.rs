@@ -19,6 +19,7 @@ mod fault;
 pub mod format;
 mod ghosts;
 pub mod guided;
+mod leaks;
 mod memory;
 mod relevance;
 mod simplify;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use clinch_checker::Report;
 use clinch_checker::report::{
-    CheckResult, Counterexample, Derived, ProcessTrace, ProgramRun, RunInput, TraceLine, Verdict,
+    CheckResult, Checked, Counterexample, Derived, ProcessTrace, ProgramRun, RunInput, Site, TraceLine, Verdict,
 };
 use clinch_ir::cfa::Check;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ struct Rule {
 }
 
 /// A rule for each kind of check, by the names that `--check` takes, and one for models.
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     Rule {
         id: "assertions",
         short: "An assertion can fail, or an error function or label can be reached.",
@@ -67,6 +67,11 @@ const RULES: [Rule; 9] = [
         help: "A value is converted to a type that cannot hold it, for some input. Write a cast where that is meant, or use a wider type.",
     },
     Rule {
+        id: "unreachable",
+        short: "Code that no run reaches.",
+        help: "It is proved that no run comes to this code. It can go, or a condition before it is not what was meant.",
+    },
+    Rule {
         id: "model",
         short: "The error of the model can be reached.",
         help: "The code flow is a run of the model to the error, step by step.",
@@ -99,14 +104,13 @@ pub fn sarif(reports: &[&Report], model: &str, read: ReadText<'_>) -> Value {
 }
 
 fn rule(rule: &Rule) -> Value {
-    let level = if matches!(rule.id, "unsigned" | "conversions") { "warning" } else { "error" };
     json!({
         "id": rule.id,
         "name": rule.id,
         "shortDescription": { "text": rule.short },
         "fullDescription": { "text": rule.help },
         "help": { "text": rule.help, "markdown": rule.help },
-        "defaultConfiguration": { "level": level },
+        "defaultConfiguration": { "level": level(rule.id) },
         "properties": { "precision": "very-high", "tags": ["correctness"] },
     })
 }
@@ -128,9 +132,14 @@ struct Results<'a> {
 
 impl Results<'_> {
     fn add(&mut self, report: &Report) {
+        let pieces: Vec<&Checked> = report.checks.iter().filter(|c| c.site.check == "unreachable").collect();
+        if !pieces.is_empty() {
+            let dead = pieces.into_iter().filter(|checked| matches!(checked.result, CheckResult::Proved));
+            return dead.for_each(|checked| self.add_dead(&checked.site));
+        }
         let failing = report.checks.iter().filter_map(|checked| match &checked.result {
             CheckResult::Fails(run) => Some(run.as_ref()),
-            CheckResult::Proved | CheckResult::Unknown(_) => None,
+            CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
         });
         let failing: Vec<&ProgramRun> = failing.collect();
         match &report.verdict {
@@ -145,6 +154,20 @@ impl Results<'_> {
             },
             Verdict::Safe { .. } | Verdict::Unknown { .. } => {}
         }
+    }
+
+    fn add_dead(&mut self, site: &Site) {
+        let text = self.line(&site.file, site.line);
+        let (rule, level) = rule_of(&site.check);
+        let fingerprint = self.fingerprint(&["", rule, &text]);
+        self.found.push(json!({
+            "ruleId": rule,
+            "ruleIndex": RULES.iter().position(|known| known.id == rule),
+            "level": level,
+            "message": { "text": format!("No run reaches this: {}.", site.what) },
+            "locations": [physical(&site.file, site.line, Some(site.column))],
+            "partialFingerprints": { "clinchLine/v1": fingerprint },
+        }));
     }
 
     fn add_run(&mut self, run: &ProgramRun) {
@@ -209,7 +232,12 @@ impl Results<'_> {
 fn rule_of(group: &str) -> (&'static str, &'static str) {
     let known = Check::ALL.iter().any(|check| check.group() == group);
     let rule = RULES.iter().find(|rule| known && rule.id == group).unwrap_or(&RULES[RULES.len() - 1]);
-    (rule.id, if matches!(rule.id, "unsigned" | "conversions") { "warning" } else { "error" })
+    (rule.id, level(rule.id))
+}
+
+/// How bad it is: some of what is looked for on request is no error to C.
+fn level(rule: &str) -> &'static str {
+    if matches!(rule, "unsigned" | "conversions" | "unreachable") { "warning" } else { "error" }
 }
 
 fn code_flows(locations: Vec<Value>) -> Value {

@@ -54,8 +54,8 @@ impl Campaign {
         let (pair, mut tally) = (draw(seed), Tally::default());
         let asked = tempfile::tempdir().map_err(|error| error.to_string()).and_then(|folder| {
             truth::complaint(folder.path(), &pair)?;
-            let wrong = self.report(folder.path(), &pair.wrong)?;
-            Ok((wrong, self.report(folder.path(), &pair.right)?))
+            let wrong = self.report(folder.path(), &pair, &pair.wrong)?;
+            Ok((wrong, self.report(folder.path(), &pair, &pair.right)?))
         });
         match asked {
             Ok((wrong, right)) => {
@@ -68,13 +68,17 @@ impl Campaign {
         tally
     }
 
-    /// What clinch says of a program.
-    fn report(&self, folder: &Path, text: &str) -> Result<Value, String> {
+    /// What clinch says of a version of a program.
+    fn report(&self, folder: &Path, pair: &Pair, text: &str) -> Result<Value, String> {
         let file = folder.join("p.c");
         std::fs::write(&file, text).map_err(|error| error.to_string())?;
         let timeout = format!("{}ms", self.timeout.as_millis());
-        let output = Command::new(&self.clinch).args(["check", "--json", "--timeout", &timeout]).arg(&file).output();
-        let output = output.map_err(|error| error.to_string())?;
+        let mut command = Command::new(&self.clinch);
+        command.args(["check", "--json", "--timeout", &timeout]).arg(&file);
+        if pair.is_leak() {
+            command.args(["--check", &pair.check]);
+        }
+        let output = command.output().map_err(|error| error.to_string())?;
         let said = serde_json::from_slice(&output.stdout);
         Ok(said.unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&output.stderr).into_owned())))
     }
@@ -94,10 +98,11 @@ impl Tally {
 
     /// The version with the error: it is found, where and as it is.
     fn judge_wrong(&mut self, seed: u64, pair: &Pair, report: &Value) {
-        let place = |error: &Value| (error["check"].as_str() == Some(&*pair.check), error["line"].as_u64());
-        let expected = (true, Some(pair.line() as u64));
+        // What is lost is told where the program ends.
+        let is_there = |error: &Value| pair.is_leak() || error["line"].as_u64() == Some(pair.line() as u64);
+        let is_meant = |error: &&Value| error["check"].as_str() == Some(&*pair.check) && is_there(error);
         match report["verdict"].as_str() {
-            Some("unsafe") if failing(report).iter().all(|error| place(error) == expected) => {
+            Some("unsafe") if failing(report).iter().all(is_meant) => {
                 self.found += 1;
                 self.confirmed += usize::from(report["confirmed"] == true);
                 if report["confirmed"] != true {

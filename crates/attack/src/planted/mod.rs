@@ -31,6 +31,11 @@ pub struct Pair {
 const MARK: &str = "//!";
 
 impl Pair {
+    /// Whether memory is lost.
+    pub fn is_leak(&self) -> bool {
+        self.check == "leaks"
+    }
+
     /// The line of the error.
     pub fn line(&self) -> usize {
         self.wrong.lines().position(|line| line.contains(MARK)).map_or(0, |line| line + 1)

@@ -22,11 +22,11 @@ const OTHERS: [i64; 8] = [0, 1, -1, 2, 7, 31, i32::MAX as i64, i32::MIN as i64];
 
 /// What the sanitizers complain about in the version with the error.
 pub fn complaint(folder: &Path, pair: &Pair) -> Result<String, String> {
-    let right = run_all(folder, "right", &pair.right, &inputs_of_right(pair))?;
+    let right = run_all(folder, "right", (pair, &pair.right), &inputs_of_right(pair))?;
     if let Some(complaint) = right {
         return Err(format!("{}: the version without error: {complaint}\n{}", pair.name, pair.right));
     }
-    let wrong = run_all(folder, "wrong", &pair.wrong, std::slice::from_ref(&pair.inputs))?;
+    let wrong = run_all(folder, "wrong", (pair, &pair.wrong), std::slice::from_ref(&pair.inputs))?;
     wrong.ok_or_else(|| format!("{}: nobody complains\n{}", pair.name, pair.wrong))
 }
 
@@ -37,7 +37,12 @@ fn inputs_of_right(pair: &Pair) -> Vec<Vec<i64>> {
 }
 
 /// The first complaint of a program on some inputs.
-fn run_all(folder: &Path, name: &str, text: &str, inputs: &[Vec<i64>]) -> Result<Option<String>, String> {
+fn run_all(
+    folder: &Path,
+    name: &str,
+    (pair, text): (&Pair, &str),
+    inputs: &[Vec<i64>],
+) -> Result<Option<String>, String> {
     let (file, driver, program) = (folder.join(format!("{name}.c")), folder.join("driver.c"), folder.join(name));
     std::fs::write(&file, text).and_then(|()| std::fs::write(&driver, DRIVER)).map_err(|error| error.to_string())?;
     let output = Command::new("gcc").args(FLAGS).arg("-o").args([&program, &file, &driver]).output();
@@ -48,12 +53,15 @@ fn run_all(folder: &Path, name: &str, text: &str, inputs: &[Vec<i64>]) -> Result
     for list in inputs {
         let words: Vec<String> = list.iter().map(i64::to_string).collect();
         let mut command = Command::new(&program);
-        // Memory that is never freed is nobody's concern here.
-        command.env("INPUTS", words.join(" ")).env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=1");
+        // Memory that is never freed is nobody's concern elsewhere.
+        let options = format!("detect_leaks={}:detect_stack_use_after_return=1", u8::from(pair.is_leak()));
+        command.env("INPUTS", words.join(" ")).env("ASAN_OPTIONS", options);
         let output = command.output().map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&output.stderr);
-        let complaint =
-            said.lines().find(|line| line.contains("ERROR: AddressSanitizer") || line.contains("runtime error:"));
+        let complains = |line: &&str| {
+            ["ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:"].iter().any(|what| line.contains(what))
+        };
+        let complaint = said.lines().find(complains);
         if let Some(complaint) = complaint {
             return Ok(Some(complaint.to_owned()));
         }

@@ -15,6 +15,7 @@ use super::task::{self, TaskError};
 use crate::asked::Asked;
 use crate::kind::Kind;
 use crate::options::Given;
+use crate::sites::Site;
 use crate::task::{Define, Error, Reading, Source, Task};
 
 /// What a program with procedures is written in.
@@ -43,6 +44,8 @@ pub struct Loaded {
     pub(crate) checks: Checks,
     /// What a task file says the verdict is.
     pub(crate) expected: Option<bool>,
+    /// Pieces of code that runs have reached, where it is asked which are never reached.
+    pub(crate) reached: Vec<Site>,
 }
 
 /// The program in the files. An option that does not go with one of them is an error.
@@ -89,7 +92,13 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
         goal.apply(&mut program).ok_or_else(|| Error::Usage("the variable of the goal is not there".to_owned()))?;
     }
     let expected = task.and_then(|t| t.expected);
-    Ok(Loaded { program, language: Language::C, units, data_model, entry: options.entry, has_caller, checks, expected })
+    let (language, entry) = (Language::C, options.entry);
+    let reached = Vec::new();
+    let mut loaded = Loaded { program, language, units, data_model, entry, has_caller, checks, expected, reached };
+    if checks.contains(Check::Unreachable) {
+        loaded.leave_out_reached();
+    }
+    Ok(loaded)
 }
 
 /// What is checked that numbers without limits know nothing of.
@@ -175,6 +184,7 @@ fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Lo
         has_caller: false,
         checks: Check::Assertion.into(),
         expected: None,
+        reached: Vec::new(),
     })
 }
 

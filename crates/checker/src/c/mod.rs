@@ -12,6 +12,7 @@ pub(crate) mod load;
 mod missed;
 mod preprocessing;
 mod sanitizer;
+mod slice;
 mod task;
 pub(crate) mod trace;
 pub(crate) mod vacuous;

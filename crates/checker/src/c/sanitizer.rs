@@ -21,7 +21,7 @@ fn flags(check: Check) -> &'static [&'static str] {
         // Arrays at the end of a record may be meant to be longer, says the other option.
         Check::Member => &["-x", "c", "-fsanitize=bounds-strict"],
         // What happens is defined, or gcc does not look for it.
-        Check::Wrap | Check::Conversion | Check::Uninitialised => &["-x", "c"],
+        Check::Wrap | Check::Conversion | Check::Uninitialised | Check::Unreachable => &["-x", "c"],
         // What the compiler copies itself nobody watches.
         Check::Overlap => &["-x", "c", "-g", "-fno-builtin", "-fsanitize=address"],
         Check::Dereference | Check::Free | Check::Leak | Check::Cleanup => &["-x", "c", "-g", "-fsanitize=address"],
@@ -36,8 +36,12 @@ pub(super) fn execute(
     sources: &[(String, String)],
     time: Duration,
 ) -> Confirmation {
-    if subject.trace.error.check == Check::Uninitialised {
-        let why = "the compiler has no sanitizer for values that were never set";
+    let nobody_looks = match subject.trace.error.check {
+        Check::Uninitialised => Some("the compiler has no sanitizer for values that were never set"),
+        Check::Unreachable => Some("that code is reached is no error"),
+        _ => None,
+    };
+    if let Some(why) = nobody_looks {
         return Confirmation::Impossible(why.to_owned());
     }
     let watching = [flags(subject.trace.error.check), &["-fno-sanitize-recover=all"]].concat();

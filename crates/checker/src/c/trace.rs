@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputTrace, Integers, Op, ProcedureId, Region, show_c, show_float};
+use clinch_ir::cfa::{
+    CfaProgram, Check, Edge, InputKind, InputTrace, Integers, Op, ProcedureId, Region, show_c, show_float,
+};
 use clinch_machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
 use clinch_terms::float::Format;
 use clinch_terms::{LocId, Sort, Symbol, Term};
@@ -12,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::load::Language;
 use super::missed::{Lives, missed};
+use super::slice::Slice;
 
 /// One line of a trace.
 #[derive(Clone, Serialize, Deserialize, Debug)]
@@ -28,6 +31,14 @@ pub struct TraceLine {
     pub changes: Vec<(String, String)>,
     /// Whether a value was an input.
     pub input: bool,
+    /// Whether the end of the run depends on it, as far as that is known.
+    #[serde(default = "yes")]
+    pub matters: bool,
+}
+
+/// What older reports say nothing of.
+fn yes() -> bool {
+    true
 }
 
 /// The lines of a run: all of a short one, the beginning and the end of a long one.
@@ -48,6 +59,8 @@ pub struct Lines {
 const KEPT: u64 = 1000;
 /// Of a longer run only the beginning is traced, and as many steps at its end: tracing is slow.
 const TRACED: u64 = 1 << 20;
+/// Of longer runs it is not found out which steps matter.
+const SLICED: u64 = 200_000;
 /// Longer runs are shown as far as this.
 const STEPS: u64 = 2_000_000_000;
 
@@ -58,6 +71,10 @@ pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace
     let mut counter = Counter(end.state.steps());
     end.clone().finish(&machine, &mut counter);
     let last = counter.0.saturating_sub(KEPT).max(KEPT);
+    let mut slice = Slice::new(program);
+    if language == Language::C && end.state.steps() == 0 && counter.0 <= SLICED {
+        end.clone().finish(&machine, &mut slice);
+    }
     let globals = match language {
         Language::C => BTreeMap::new(),
         Language::Remopla => program.globals.iter().map(|g| (g.symbol, 0)).collect(),
@@ -68,6 +85,7 @@ pub(crate) fn lines(program: &CfaProgram, language: Language, trace: &InputTrace
         language,
         step: 0,
         end: last,
+        matters: slice.matters(),
         lines: Lines::default(),
         hidden: BTreeMap::new(),
         checks: checks(program),
@@ -92,18 +110,23 @@ fn checks(program: &CfaProgram) -> BTreeSet<(ProcedureId, LocId)> {
     let mut all = BTreeSet::new();
     for (index, procedure) in program.procedures.iter().enumerate() {
         let leaving = procedure.successors();
-        let fails = |to: LocId| {
-            let mut edges = leaving[to.index()].iter().map(|edge| &procedure.edges[edge.index()]);
+        let fails = |guard: &Edge| {
+            let mut edges = leaving[guard.to.index()].iter().map(|edge| &procedure.edges[edge.index()]);
             edges.any(|edge| match &edge.op {
                 Op::Error(failure) => failure.check != Check::Assertion,
                 Op::Undefined(_) | Op::Unsupported(_) => true,
-                _ => false,
+                _ => is_left_out(guard, edge),
             })
         };
-        let guards = procedure.edges.iter().filter(|edge| matches!(edge.op, Op::Assume(_)) && fails(edge.to));
+        let guards = procedure.edges.iter().filter(|edge| matches!(edge.op, Op::Assume(_)) && fails(edge));
         all.extend(guards.map(|edge| (ProcedureId::from_index(index), edge.from)));
     }
     all
+}
+
+/// Whether an edge was a check behind this guard, which is left out: the run ends at the very place that the guard stands for.
+pub(super) fn is_left_out(guard: &Edge, edge: &Edge) -> bool {
+    matches!(edge.op, Op::Abort) && edge.span == guard.span
 }
 
 /// A moment of a run: the state, and the inputs that are left.
@@ -166,6 +189,8 @@ struct Writer<'p> {
     step: u64,
     /// Where the end begins.
     end: u64,
+    /// For each step whether it matters; nothing if that is not known.
+    matters: Vec<bool>,
     lines: Lines,
     /// What each hidden variable last stood for: a piece of text.
     hidden: BTreeMap<Symbol, Span>,
@@ -219,7 +244,7 @@ impl Observer for Writer<'_> {
             return;
         }
         let input = matches!(&edge.op, Op::Input(_, site)
-            if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_)));
+            if !matches!(self.program.inputs[site.index()].kind, InputKind::Opaque(_) | InputKind::Lost));
         let result = input || traced.returned;
         let several = matches!(&edge.op, Op::Assign(assigns) if assigns.len() > 1);
         let shown = if several { new.as_slice() } else { traced.changes };
@@ -240,9 +265,10 @@ impl Observer for Writer<'_> {
             Op::Error(failure) if failure.text.starts_with("assertion ") => failure.text.clone(),
             _ => self.program.source.excerpt(edge.span),
         };
+        let matters = self.matters.get(self.step as usize - 1).is_none_or(|matters| *matters);
         let lines = if self.step < KEPT { &mut self.lines.first } else { &mut self.lines.last };
         let depth = traced.depth.saturating_sub(2);
-        lines.push(TraceLine { file: place.file, line: place.line, depth, statement, changes, input });
+        lines.push(TraceLine { file: place.file, line: place.line, depth, statement, changes, input, matters });
     }
 }
 
@@ -408,25 +434,43 @@ impl Lines {
                 "statement": line.statement,
                 "changes": changes.collect::<serde_json::Map<_, _>>(),
                 "input": line.input,
+                "matters": line.matters,
             })
         };
         let gap = (self.left_out > 0).then(|| json!({ "left_out": self.left_out }));
         self.first.iter().map(line).chain(gap).chain(self.last.iter().map(line)).collect()
     }
 
-    /// For people: the beginning and the end of a long one.
+    /// For people: what matters, and of that the beginning and the end of a long one.
     pub(crate) fn to_text(&self) -> String {
         const FIRST: usize = 15;
         const LAST: usize = 30;
-        let all: Vec<&TraceLine> = self.first.iter().chain(&self.last).collect();
+        let (all, folded): (Vec<&TraceLine>, Vec<&TraceLine>) =
+            self.first.iter().chain(&self.last).partition(|line| line.matters);
         let width = all.iter().map(|l| place_text(l).len()).max().unwrap_or(0).min(40);
-        if all.len() <= FIRST + LAST {
-            return all.iter().map(|line| row(line, width)).collect();
-        }
-        let (first, last) = (&all[..FIRST], &all[all.len() - LAST..]);
-        let left_out = (all.len() - FIRST - LAST) as u64 + self.left_out;
         let rows = |lines: &[&TraceLine]| -> String { lines.iter().map(|line| row(line, width)).collect() };
-        format!("{}  ... {left_out} steps ...\n{}", rows(first), rows(last))
+        let mut text = if all.len() <= FIRST + LAST {
+            rows(&all)
+        } else {
+            let (first, last) = (&all[..FIRST], &all[all.len() - LAST..]);
+            let left_out = (all.len() - FIRST - LAST) as u64 + self.left_out;
+            format!("{}  ... {left_out} steps ...\n{}", rows(first), rows(last))
+        };
+        match folded.len() {
+            0 => {}
+            1 => text.push_str("  (1 step that does not matter for the failure is not shown: --trace full)\n"),
+            count => {
+                text.push_str(&format!(
+                    "  ({count} steps that do not matter for the failure are not shown: --trace full)\n"
+                ));
+            }
+        }
+        text
+    }
+
+    /// Lets all steps be shown.
+    pub(crate) fn unfold(&mut self) {
+        self.first.iter_mut().chain(&mut self.last).for_each(|line| line.matters = true);
     }
 }
 

@@ -73,12 +73,12 @@ impl Report {
 
     /// A check with what is known of it.
     fn checked(&self, Checked { site, result }: &Checked) -> Value {
-        let Site { file, line, column, check, what } = site;
+        let Site { file, line, column, check, what, .. } = site;
         let mut object = json!({
             "file": file, "line": line, "column": column, "check": check, "what": what, "verdict": result.name(),
         });
         match result {
-            CheckResult::Proved => {}
+            CheckResult::Proved | CheckResult::Reached => {}
             CheckResult::Fails(run) => add_run(&mut object, run, self.subject),
             CheckResult::Unknown(reason) => object["reason"] = reason.as_str().into(),
         }

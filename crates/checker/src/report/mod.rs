@@ -226,6 +226,8 @@ pub enum CheckResult {
     Proved,
     /// A run shows that it fails.
     Fails(Box<ProgramRun>),
+    /// It asks whether a piece of code is never reached, and a run reaches it.
+    Reached,
     /// Nobody knows, for a reason.
     Unknown(String),
 }
@@ -236,11 +238,12 @@ impl CheckResult {
         matches!(self, CheckResult::Fails(_))
     }
 
-    /// `proved`, `fails` or `unknown`.
+    /// `proved`, `fails`, `reached` or `unknown`.
     pub fn name(&self) -> &'static str {
         match self {
             CheckResult::Proved => "proved",
             CheckResult::Fails(_) => "fails",
+            CheckResult::Reached => "reached",
             CheckResult::Unknown(_) => "unknown",
         }
     }
@@ -449,6 +452,18 @@ impl Report {
             timeline: Vec::new(),
             artifacts: Artifacts::default(),
             internal_errors: Vec::new(),
+        }
+    }
+
+    /// Lets all steps of runs be shown, also those that do not matter for the failure.
+    pub fn show_all_steps(&mut self) {
+        let failing = self.checks.iter_mut().filter_map(|checked| match &mut checked.result {
+            CheckResult::Fails(run) => Some(run.as_mut()),
+            CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
+        });
+        failing.for_each(|run| run.lines.unfold());
+        if let Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } = &mut self.verdict {
+            run.lines.unfold();
         }
     }
 

@@ -145,6 +145,7 @@ impl Report {
             let (word, why) = match result {
                 CheckResult::Fails(_) => ("FAILS  ", String::new()),
                 CheckResult::Proved => ("proved ", String::new()),
+                CheckResult::Reached => ("reached", String::new()),
                 CheckResult::Unknown(reason) => ("unknown", format!(": {reason}")),
             };
             writeln!(out, "  {:<width$}  {word}  {}{why} ({})", place(site), site.what, site.check)
@@ -155,7 +156,7 @@ impl Report {
     fn write_runs(&self, out: &mut String) -> fmt::Result {
         let runs = self.checks.iter().filter_map(|checked| match &checked.result {
             CheckResult::Fails(run) => Some(run),
-            CheckResult::Proved | CheckResult::Unknown(_) => None,
+            CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
         });
         let several = self.count("fails") > 1;
         runs.enumerate().try_for_each(|(number, run)| {

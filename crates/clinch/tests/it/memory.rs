@@ -224,3 +224,24 @@ fn what_cannot_exist_is_not_allocated() {
         "int main(void) { unsigned long n = __VERIFIER_nondet_uint(); char *p = malloc(n << 20); if (!p) reach_error(); return 0; }",
     );
 }
+
+/// Blocks that globals lead to are not lost when `main` has returned; those that nothing leads to are.
+#[test]
+fn blocks_are_lost_that_no_global_leads_to() {
+    let text = "void *malloc(unsigned long);
+struct node { struct node *next; int v; };
+struct node *head;
+static void add(int v) { struct node *n = malloc(sizeof *n); n->next = head; n->v = v; head = n; }
+int main(void) { add(1); add(2); STEP; return 0; }
+";
+    let property = ["--property", "valid-memsafety"];
+    for held in ["", "head->v = 3", "head = (struct node *)((char *)head->next + 1)"] {
+        let (code, shown) = on_text("check", &text.replace("STEP", held), &property);
+        // The last one holds the first block by an address inside of it, and loses the second one.
+        assert_eq!(code, i32::from(held.contains("char")), "{held}\n{shown}");
+    }
+    let (code, shown) = on_text("check", &text.replace("STEP", "head->next->next = head, head = 0"), &property);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("UNSAFE: memory that nothing points to any more at program.c:5:5"), "{shown}");
+    assert!(shown.contains("head = NULL"), "{shown}");
+}

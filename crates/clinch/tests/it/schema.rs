@@ -2,7 +2,7 @@
 //!
 //! The crates for that switch on features of crates that clinch uses, so that everything would be built twice: once for tests, once for users.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What is wrong with a value: where, and what.
 pub(crate) fn errors(schema: &Value, value: &Value) -> Vec<String> {
@@ -45,31 +45,6 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                     .filter(|name| value.get(name.as_str().expect("a name")).is_none());
                 missing.for_each(|name| wrong(format!("{name} is missing")));
             }
-            "properties" => {
-                for (name, schema) in said.as_object().expect("members") {
-                    if let Some(member) = value.get(name) {
-                        check(root, schema, member, &format!("{at}/{name}"), found);
-                    }
-                }
-            }
-            "additionalProperties" => {
-                let known = keywords.get("properties").and_then(Value::as_object);
-                for (name, member) in value.as_object().into_iter().flatten() {
-                    if known.is_none_or(|known| !known.contains_key(name)) {
-                        check(root, said, member, &format!("{at}/{name}"), found);
-                    }
-                }
-            }
-            "items" => {
-                for (number, item) in value.as_array().into_iter().flatten().enumerate() {
-                    check(root, said, item, &format!("{at}/{number}"), found);
-                }
-            }
-            "$ref" => {
-                let path = said.as_str().and_then(|path| path.strip_prefix('#')).expect("a reference inside");
-                check(root, root.pointer(path).expect("it is there"), value, at, found);
-            }
-            "allOf" => said.as_array().expect("a list").iter().for_each(|one| check(root, one, value, at, found)),
             "anyOf" | "oneOf" => {
                 let fits = |one: &&Value| errors_in(root, one, value).is_empty();
                 let count = said.as_array().expect("a list").iter().filter(fits).count();
@@ -77,14 +52,54 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                     wrong(format!("{count} of the schemas fit {value}"));
                 }
             }
-            "then" => {
-                if errors_in(root, &keywords["if"], value).is_empty() {
-                    check(root, said, value, at, found);
+            "type" | "enum" | "const" | "minimum" | "maximum" | "minItems" | "pattern" | "required" => {}
+            _ => check_parts(root, keywords, keyword, value, at, found),
+        }
+    }
+}
+
+/// The keywords that apply another schema to the value or to a part of it.
+fn check_parts(
+    root: &Value,
+    keywords: &Map<String, Value>,
+    keyword: &str,
+    value: &Value,
+    at: &str,
+    found: &mut Vec<String>,
+) {
+    let said = &keywords[keyword];
+    match keyword {
+        "properties" => {
+            for (name, schema) in said.as_object().expect("members") {
+                if let Some(member) = value.get(name) {
+                    check(root, schema, member, &format!("{at}/{name}"), found);
                 }
             }
-            "type" | "enum" | "const" | "minimum" | "maximum" | "minItems" | "pattern" | "required" => {}
-            _ => panic!("the keyword {keyword} is not known"),
         }
+        "additionalProperties" => {
+            let known = keywords.get("properties").and_then(Value::as_object);
+            for (name, member) in value.as_object().into_iter().flatten() {
+                if known.is_none_or(|known| !known.contains_key(name)) {
+                    check(root, said, member, &format!("{at}/{name}"), found);
+                }
+            }
+        }
+        "items" => {
+            for (number, item) in value.as_array().into_iter().flatten().enumerate() {
+                check(root, said, item, &format!("{at}/{number}"), found);
+            }
+        }
+        "$ref" => {
+            let path = said.as_str().and_then(|path| path.strip_prefix('#')).expect("a reference inside");
+            check(root, root.pointer(path).expect("it is there"), value, at, found);
+        }
+        "allOf" => said.as_array().expect("a list").iter().for_each(|one| check(root, one, value, at, found)),
+        "then" => {
+            if errors_in(root, &keywords["if"], value).is_empty() {
+                check(root, said, value, at, found);
+            }
+        }
+        _ => panic!("the keyword {keyword} is not known"),
     }
 }
 

@@ -29,7 +29,7 @@ use crate::goals::Goals;
 
 pub use self::options::OPTIONS;
 pub(crate) use runs::{Candidates, states_at_loop_heads};
-pub use runs::{RunsConfig, RunsStats, check_runs, misbehaviour};
+pub use runs::{RunsConfig, RunsStats, check_runs, covered, misbehaviour};
 
 /// Which state is expanded next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

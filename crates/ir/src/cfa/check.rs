@@ -36,11 +36,13 @@ pub enum Check {
     Wrap,
     /// A conversion that nobody wrote changes a number.
     Conversion,
+    /// Code that no run reaches. It is asked about the other way round: the "error" is that a run reaches it.
+    Unreachable,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 15] = [
+    pub const ALL: [Check; 16] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
@@ -56,6 +58,7 @@ impl Check {
         Check::Uninitialised,
         Check::Wrap,
         Check::Conversion,
+        Check::Unreachable,
     ];
 
     /// What users ask for to have it, and others with it.
@@ -69,6 +72,7 @@ impl Check {
             Check::Uninitialised => "uninitialised",
             Check::Wrap => "unsigned",
             Check::Conversion => "conversions",
+            Check::Unreachable => "unreachable",
         }
     }
 
@@ -94,7 +98,8 @@ impl Check {
             | Check::Overlap
             | Check::Uninitialised
             | Check::Wrap
-            | Check::Conversion => None,
+            | Check::Conversion
+            | Check::Unreachable => None,
         }
     }
 }

@@ -214,6 +214,8 @@ pub enum InputKind {
     /// A value that is not modelled (a floating-point result, ...). Any value is a sound reading; the machine, which
     /// needs the real one, carries it as *unknown* and stops where control or an address depends on it.
     Opaque(String),
+    /// How many blocks of the heap nothing points to any more. Any number is a sound reading; the machine counts them.
+    Lost,
 }
 
 /// A place that takes inputs.

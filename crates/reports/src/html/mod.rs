@@ -99,7 +99,7 @@ fn sections(all: &[(&str, &str, bool)]) -> Vec<Value> {
 fn runs(report: &Report) -> Vec<&ProgramRun> {
     let failing = report.checks.iter().filter_map(|checked| match &checked.result {
         CheckResult::Fails(run) => Some(run.as_ref()),
-        CheckResult::Proved | CheckResult::Unknown(_) => None,
+        CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
     });
     let failing: Vec<&ProgramRun> = failing.collect();
     match &report.verdict {
@@ -214,7 +214,7 @@ fn checks(report: &Report) -> Vec<Value> {
         let site = &checked.site;
         let reason = match &checked.result {
             CheckResult::Unknown(reason) => Some(reason),
-            CheckResult::Proved | CheckResult::Fails(_) => None,
+            CheckResult::Proved | CheckResult::Reached | CheckResult::Fails(_) => None,
         };
         json!({
             "file": site.file, "line": site.line, "place": format!("{}:{}:{}", site.file, site.line, site.column),

@@ -107,7 +107,7 @@ impl Plan {
 fn runs(report: &Report) -> Vec<&ProgramRun> {
     let failing = report.checks.iter().filter_map(|checked| match &checked.result {
         CheckResult::Fails(run) => Some(run.as_ref()),
-        CheckResult::Proved | CheckResult::Unknown(_) => None,
+        CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
     });
     let of_verdict = match &report.verdict {
         Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } => Some(run),

@@ -60,7 +60,7 @@ pub fn yaml(report: &Report, about: &About<'_>, version: Version) -> Result<Stri
 pub(super) fn first_run(report: &Report) -> Option<&ProgramRun> {
     let failing = report.checks.iter().find_map(|checked| match &checked.result {
         CheckResult::Fails(run) => Some(run.as_ref()),
-        CheckResult::Proved | CheckResult::Unknown(_) => None,
+        CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
     });
     failing.or(match &report.verdict {
         Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } => Some(run),

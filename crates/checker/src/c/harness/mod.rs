@@ -108,7 +108,7 @@ fn asks(subject: Subject<'_>, partner: Partner, site: &InputSite) -> bool {
             partner == Partner::Instrumented
                 && instrument::initialiser_place(subject.program, name, site.span).is_some()
         }
-        InputKind::Environment(_) | InputKind::Parameter(_) | InputKind::Opaque(_) => false,
+        InputKind::Environment(_) | InputKind::Parameter(_) | InputKind::Opaque(_) | InputKind::Lost => false,
     }
 }
 
@@ -227,6 +227,7 @@ pub fn origin_text(kind: &InputKind) -> String {
         InputKind::Uninitialised(name) => format!("{name} without initialiser"),
         InputKind::Environment(name) | InputKind::Parameter(name) => name.clone(),
         InputKind::Opaque(what) => what.clone(),
+        InputKind::Lost => "blocks that are lost".to_owned(),
     }
 }
 

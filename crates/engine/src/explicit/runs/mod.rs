@@ -16,6 +16,7 @@
 //! another run reaches the error.
 
 mod candidates;
+mod coverage;
 mod probe;
 mod scout;
 mod search;
@@ -33,6 +34,7 @@ use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::runs::input_value;
 use crate::share::Known;
 pub(crate) use candidates::Candidates;
+pub use coverage::covered;
 
 /// Options of the search.
 #[derive(Clone, Debug)]

@@ -57,17 +57,9 @@ impl Lowering<'_> {
                 let what = text.map_or(name, |t| format!("assertion {}", String::from_utf8_lossy(&t)));
                 self.fail(what, span);
             }
-            Library::Abort => self.body.stop(Op::Abort, span),
             Library::Exit => {
                 let status = self.scalar_arg(args, 0);
                 self.exit(status, span);
-            }
-            Library::ExitAtOnce => {
-                let status = self.scalar_arg(args, 0);
-                self.body.stop(Op::Exit(status), span);
-            }
-            Library::Unreachable => {
-                self.body.stop(Op::Undefined("__builtin_unreachable was reached".to_owned()), span);
             }
             Library::Harmless(results) => return self.harmless(results, name, e),
             Library::Any => {
@@ -78,23 +70,38 @@ impl Lowering<'_> {
                 let caller = self.caller(name);
                 self.forget_errno(&caller, span);
             }
-            Library::AssumeThat | Library::Stop => {
-                let text = call.args.first().and_then(|a| self.literal(a)).unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                match known {
-                    Library::Stop => self.body.stop(Op::Unsupported(text), span),
-                    _ => self.assume(text),
-                }
+            Library::AssumeThat => {
+                let text = self.text_of(call);
+                self.assume(text);
             }
-            Library::NotModelled => {
-                let what = format!("call of `{name}`, a library function that is not modelled");
-                self.body.stop(Op::Unsupported(what), span);
-            }
-            Library::Unsupported(what) => self.body.stop(Op::Unsupported(format!("{what} (`{name}`)")), span),
             Library::Nothing => {}
-            _ => return self.library_value(known, args, call, e),
+            _ => match self.end_of_run(known, &name, args, call) {
+                Some(end) => self.body.stop(end, span),
+                None => return self.library_value(known, args, call, e),
+            },
         }
         self.void_result(e)
+    }
+
+    /// What a run does last in a function that does not return.
+    fn end_of_run(&mut self, known: Library, name: &str, args: &[Value], call: &Call) -> Option<Op> {
+        Some(match known {
+            Library::Abort => Op::Abort,
+            Library::ExitAtOnce => Op::Exit(self.scalar_arg(args, 0)),
+            Library::Unreachable => Op::Undefined("__builtin_unreachable was reached".to_owned()),
+            Library::Stop => Op::Unsupported(self.text_of(call)),
+            Library::NotModelled => {
+                Op::Unsupported(format!("call of `{name}`, a library function that is not modelled"))
+            }
+            Library::Unsupported(what) => Op::Unsupported(format!("{what} (`{name}`)")),
+            _ => return None,
+        })
+    }
+
+    /// The text that a model passes as the first argument.
+    fn text_of(&self, call: &Call) -> String {
+        let text = call.args.first().and_then(|a| self.literal(a)).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// The model that calls a function.

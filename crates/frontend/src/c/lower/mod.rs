@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `start` | the procedure that initialises memory and calls the entry function |
 //! | `storage` | addresses of objects and functions, variables of the automaton |
-//! | `function`, `stmt`, `scopes` | procedures, statements, the life of local objects |
+//! | `function`, `stmt`, `pieces`, `scopes` | procedures, statements, where code begins that may be unreachable, the life of local objects |
 //! | `declare` | initialisers |
 //! | `condition`, `expr`, `update`, `values` | expressions |
 //! | `guards` | what must not happen: undefined behaviour |
@@ -35,6 +35,7 @@ mod literals;
 mod order;
 mod outside;
 mod overflow;
+mod pieces;
 mod place;
 mod record;
 mod scopes;
@@ -231,7 +232,8 @@ impl<'h> Lowering<'h> {
             let procedure = self.function(function);
             self.procedures.push(procedure);
         }
-        let start = self.start();
+        let mut start = self.start();
+        self.mark_uncalled(&mut start);
         self.procedures.push(start);
         let entry = ProcedureId::from_index(self.procedures.len() - 1);
         self.drop_unused_inputs();

@@ -11,19 +11,13 @@ use super::Lowering;
 use super::body::{EXIT, Exit, Switch};
 
 impl Lowering<'_> {
-    pub(super) fn statements(&mut self, body: &[Stmt]) {
-        for statement in body {
-            self.statement(statement);
-        }
-    }
-
     fn block(&mut self, body: &[Stmt]) {
         self.open_scope(body);
         self.statements(body);
         self.close_scope(last_span(body));
     }
 
-    fn statement(&mut self, statement: &Stmt) {
+    pub(super) fn statement(&mut self, statement: &Stmt) {
         match statement {
             Stmt::Expr(e) => {
                 self.body.mark(e.span);

@@ -1,6 +1,6 @@
 //! What is left out of a finished automaton: unreachable code, hidden variables that only pass a value on.
 
-use clinch_ir::cfa::{Assign, Edge, Location, Op, Target};
+use clinch_ir::cfa::{Assign, Check, Edge, Location, Op, Target};
 use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,7 +47,7 @@ pub(super) fn tidy(terms: &mut Terms, body: Body, entry: LocId) -> Tidy {
     tidy
 }
 
-/// Drops the edges that nothing leads to.
+/// Drops the edges that nothing leads to, except for those that mark code as such.
 fn prune(edges: &mut Vec<Edge>, locations: usize, entry: LocId) {
     let mut out: Vec<Vec<usize>> = vec![Vec::new(); locations];
     for (i, edge) in edges.iter().enumerate() {
@@ -64,7 +64,8 @@ fn prune(edges: &mut Vec<Edge>, locations: usize, entry: LocId) {
             }
         }
     }
-    edges.retain(|e| reached[e.from.index()]);
+    let is_mark = |op: &Op| matches!(op, Op::Error(failure) if failure.check == Check::Unreachable);
+    edges.retain(|e| reached[e.from.index()] || is_mark(&e.op));
 }
 
 /// Numbers the locations in the order of the source, the entry first.

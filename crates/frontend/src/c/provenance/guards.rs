@@ -1,12 +1,12 @@
 //! Guards: what an edge asks of addresses, and what must not be left over at the end.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Access, Check, Edge, Failure, ObjectKind, Op};
-use clinch_terms::{BinOp, LocId, Node, Symbol, Term};
+use clinch_ir::cfa::{Access, Check, Edge, Failure, InputId, InputKind, InputSite, ObjectKind, Op};
+use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::super::ghost;
+use super::super::ghost::{self, fresh, hidden};
 use super::flows::{Copied, Demand, Purpose, copied, demands};
 use super::{Base, Body, HEAP, LITERAL, Provenance, UNKNOWN};
 
@@ -225,11 +225,37 @@ impl Provenance<'_> {
         let failure = |check, text: &str| Op::Error(Failure { check, text: text.to_owned() });
         let otherwise = if self.checks.contains(Check::Cleanup) {
             failure(Check::Cleanup, "memory that is not freed at the end")
-        } else if body.is_entry && ends && !self.held {
+        } else if body.is_entry && ends {
             failure(Check::Leak, "memory that nothing points to any more")
         } else {
             Op::Unsupported("whether something still points to memory that is not freed".to_owned())
         };
+        if self.held && matches!(&otherwise, Op::Error(failure) if failure.check == Check::Leak) {
+            return self.guard_lost(body, (at, all_freed), otherwise, span);
+        }
         self.guard(body, at, all_freed, otherwise, span)
+    }
+
+    /// Where globals may hold blocks, those are lost that cannot be reached from them: the machine counts them.
+    fn guard_lost(&mut self, body: &mut Body, (at, all_freed): (LocId, Term), otherwise: Op, span: Span) -> LocId {
+        let lost = hidden(self.program, "$lost".to_owned(), Sort::BitVec(32));
+        body.procedure.locals.push(lost);
+        let site = InputId::from_index(self.program.inputs.len());
+        let (kind, ty) = (InputKind::Lost, "unsigned int".to_owned());
+        self.program.inputs.push(InputSite { kind, ty, signed: false, span });
+        let (left, counted) = (fresh(&mut body.procedure, at), fresh(&mut body.procedure, at));
+        let none_left = fresh(&mut body.procedure, at);
+        let some = self.program.terms.not(all_freed);
+        let edges = [
+            (at, left, Op::Assume(some)),
+            (at, none_left, Op::Assume(all_freed)),
+            (left, counted, Op::Input(lost, site)),
+        ];
+        body.procedure.edges.extend(edges.into_iter().map(|(from, to, op)| Edge { from, to, op, span }));
+        let (lost, zero) = (self.program.terms.symbol(lost), self.program.terms.bit_vec(32, 0));
+        let all_held = self.program.terms.eq(lost, zero);
+        let held = self.guard(body, counted, all_held, otherwise, span);
+        body.procedure.edges.push(Edge { from: held, to: none_left, op: Op::Skip, span });
+        none_left
     }
 }

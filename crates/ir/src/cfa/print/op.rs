@@ -96,6 +96,7 @@ fn source(kind: &InputKind) -> String {
         InputKind::Environment(what) => format!("environment({what})"),
         InputKind::Parameter(what) => format!("parameter({what})"),
         InputKind::Opaque(what) => format!("unknown({what})"),
+        InputKind::Lost => "blocks that are lost".to_owned(),
     }
 }
 
