@@ -346,7 +346,11 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
         match program.inputs.get(input.index()).map(|i| &i.kind) {
             Some(InputKind::Opaque(_)) => return Ok((0, true)),
             Some(InputKind::Lost) => {
-                return memory.lost(globals, program.pointer_bits / 8).map(|lost| (lost, false)).ok_or_else(|| {
+                // What the checks note for themselves holds nothing.
+                let is_own = |symbol| !program.variables.get(&symbol).is_some_and(|info| info.hidden);
+                let own = program.globals.iter().zip(globals).filter(|(global, _)| is_own(global.symbol));
+                let roots: Vec<u64> = own.map(|(_, &value)| value).collect();
+                return memory.lost(&roots, program.pointer_bits / 8).map(|lost| (lost, false)).ok_or_else(|| {
                     Box::new(Stop::Unsupported("whether something still points to memory that is not freed".to_owned()))
                 });
             }

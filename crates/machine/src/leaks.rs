@@ -3,16 +3,16 @@
 use super::memory::{Block, BlockKind, Memory, tag};
 
 impl Memory {
-    /// How many live blocks of the heap cannot be reached from the globals and the static objects, by addresses at any place in memory, into any
+    /// How many live blocks of the heap cannot be reached from these values and the static objects, by addresses at any place in memory, into any
     /// part of a block. Nothing if a value on the way is not known.
-    pub(super) fn lost(&self, globals: &[u64], pointer_bytes: u32) -> Option<u64> {
+    pub(super) fn lost(&self, roots: &[u64], pointer_bytes: u32) -> Option<u64> {
         let mut reached = vec![false; self.blocks.len()];
         let mut waiting: Vec<usize> = Vec::new();
         let mut visit = |value: u64, waiting: &mut Vec<usize>| {
             let block = self.block_of(value).filter(|&block| !std::mem::replace(&mut reached[block], true));
             waiting.extend(block);
         };
-        globals.iter().for_each(|&value| visit(value, &mut waiting));
+        roots.iter().for_each(|&value| visit(value, &mut waiting));
         for block in self.blocks.iter().filter(|b| b.alive && matches!(b.kind, BlockKind::Static(_))) {
             words(block, pointer_bytes as usize)?.for_each(|value| visit(value, &mut waiting));
         }

@@ -214,6 +214,8 @@ impl Analysis<'_> {
         let step = array.map_or_else(|| self.pointer_step(index, size), Step::Index);
         let p = self.expr(pointer);
         let i = self.expr(index);
+        // The offset of a member is a number, though it may be written with a null pointer.
+        let i = if self.constant(index).is_some() { Flow::Nothing } else { i };
         if let (Some(array), Flow::Scalar(start)) = (array, &p) {
             self.indexed.push((key(e), *start, array));
         }
