@@ -147,6 +147,13 @@ const PAIRS: &[Pair] = &[
     },
     Pair {
         check: "memory",
+        text: "void *realloc(void *, unsigned long); int main(void) { int *p = malloc(4), r; *p = __VERIFIER_nondet_int(); int *q = realloc(p, 8); r = *LIMIT; free(q); return r == 3; }",
+        wrong: "p",
+        right: "q",
+        what: "invalid read: r = *p",
+    },
+    Pair {
+        check: "memory",
         text: "int *f(void) { LIMIT int x; x = 3; return &x; }\nint main(void) { return *f(); }",
         wrong: "",
         right: "static",

@@ -415,7 +415,9 @@ impl CfaProgram {
 
     /// Whether it never asks for an input: then there is but one run.
     pub fn has_one_run(&self) -> bool {
-        !self.procedures.iter().flat_map(|p| &p.edges).any(|edge| matches!(edge.op, Op::Input(..)))
+        let is_own = |id: InputId| matches!(self.inputs[id.index()].kind, InputKind::Opaque(_) | InputKind::Lost);
+        let mut edges = self.procedures.iter().flat_map(|p| &p.edges);
+        !edges.any(|edge| matches!(edge.op, Op::Input(_, id) if !is_own(id)))
     }
 
     /// Whether some procedure may be active twice at a time.

@@ -35,6 +35,13 @@ impl Provenance<'_> {
             }
             Op::Alloc { target, size, kind, .. } => after = self.new_block(body, *target, *size, *kind),
             Op::Free(address) => after = self.freed(*address),
+            // The table knows it, for what is asked about is the start of a block.
+            Op::BlockSize(target, address) => {
+                if let (target, Base::Of(base)) = (*target, self.base(*address)) {
+                    let value = self.entry(self.size, base);
+                    edge.op = Op::Assign(vec![Assign { target: Target::Var(target), value }]);
+                }
+            }
             // The text that is printed ends somewhere, one hopes.
             Op::Print(print) if print.format.contains(&b's') && self.may_stray(&print.args.clone()) => {
                 edge.op = Op::Unsupported("the length of a text that is printed".to_owned());
