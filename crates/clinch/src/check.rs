@@ -2,6 +2,8 @@
 
 mod files;
 mod functions;
+mod project;
+mod summary;
 mod witness;
 
 use std::path::Path;
@@ -26,6 +28,11 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
         Ok(asked) => asked,
         Err(error) => return refuse(&error, args.output()),
     };
+    match args.project.is_given() {
+        Ok(true) => return project::run(args, &task.reading, &options),
+        Ok(false) => {}
+        Err(error) => return refuse(&error, args.output()),
+    }
     if task.reading.entry.as_deref() == Some(EVERY_FUNCTION) {
         return functions::run(args, &task, &options);
     }
@@ -47,6 +54,9 @@ pub(crate) fn work(args: &CheckArgs, assignment: &Assignment) -> u8 {
         return exit::USAGE;
     };
     task.reading.entry = assignment.entry.clone().or(task.reading.entry);
+    if let Some(prepared) = &assignment.prepared {
+        task = prepared.task(&task.reading);
+    }
     worker::run(&task, &options, assignment, |engine| Line::new(engine, args.progress));
     exit::SAFE
 }

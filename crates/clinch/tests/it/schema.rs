@@ -88,7 +88,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
     }
 }
 
-fn errors_in(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
+pub(crate) fn errors_in(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(root, schema, value, "", &mut found);
     found
