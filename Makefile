@@ -5,7 +5,7 @@ CARGO := cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 CLINCH := $(TARGET)/release/clinch
 
-.PHONY: demo test fuzz attack build lint doc bench setup clean
+.PHONY: demo test fuzz attack build lint doc bench package setup clean
 
 # Verifies an example, and shows what a bug looks like.
 demo: build
@@ -61,6 +61,19 @@ doc: setup
 # States per second beside SPIN's, where spin and the models are there; see scripts/bench-spin.py.
 bench: build
 	python3 scripts/bench-spin.py --clinch $(CLINCH)
+
+# A release archive and a Debian package, in dist/, with Z3's library beside the binary. `make package STATIC=1` is for releases: Z3 is compiled
+# (three quarters of an hour on one core) and linked in.
+package:
+ifdef STATIC
+	./scripts/setup.sh vendored
+	$(CARGO) build --release -p clinch --features vendored --target-dir $(TARGET)/static
+	./scripts/package.sh $(TARGET)/static/release
+else
+	./scripts/setup.sh
+	CLINCH_PORTABLE=1 $(CARGO) build --release -p clinch
+	./scripts/package.sh $(TARGET)/release
+endif
 
 # A C compiler and Z3's official library, in .tools.
 setup:

@@ -71,7 +71,7 @@ pub mod worker;
 
 pub use asked::{Asked, Property};
 pub use c::harness::origin_text;
-pub use c::load::{Language, Loaded, c_files, entries};
+pub use c::load::{Language, Loaded, c_files, entries, preprocess};
 pub use check::{Outcome, Watcher, check_program};
 pub use goal::Goal;
 pub use in_process::check;

@@ -4,9 +4,11 @@
 //! The supervisor holds the other end of the worker's standard input: there it passes on what other workers found out, one line of
 //! JSON for each fact. Any other line asks the worker to stop, and the end means that nobody waits for an answer any more.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clinch_engine::share::{Fact, Known};
+use clinch_frontend::c::types::DataModel;
 use clinch_ir::cfa::Checks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,6 +44,27 @@ pub struct Assignment {
     /// The segment of a violation witness that runs are to pass, where that is asked instead of whether they reach its target.
     #[serde(default)]
     pub segment: Option<u32>,
+    /// The program, where the command line names a project.
+    #[serde(default)]
+    pub prepared: Option<Prepared>,
+}
+
+/// A C program whose files are preprocessed already.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Prepared {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Whether `long` and pointers have 32 bits.
+    pub ilp32: bool,
+}
+
+impl Prepared {
+    /// The task to check it, read as another task is.
+    pub fn task(&self, reading: &Reading) -> Task {
+        let data_model = Some(if self.ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 });
+        let (defines, cpp_flags) = Default::default();
+        Task::files(&self.files).with(Reading { data_model, defines, cpp_flags, ..reading.clone() })
+    }
 }
 
 impl Assignment {

@@ -2,6 +2,8 @@
 
 mod files;
 mod functions;
+mod project;
+mod summary;
 mod unreachable;
 mod witness;
 
@@ -27,8 +29,15 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
         Ok(asked) => asked,
         Err(error) => return refuse(&error, args.output()),
     };
-    if unreachable::is_asked_for(&task) {
-        return unreachable::run(args, &task, &options);
+    match args.project.is_given() {
+        Ok(true) if unreachable::is_asked_for(&task) => {
+            let usage = Error::Usage("--check unreachable is for single programs".to_owned());
+            return refuse(&usage, args.output());
+        }
+        Ok(true) => return project::run(args, &task.reading, &options),
+        Ok(false) if unreachable::is_asked_for(&task) => return unreachable::run(args, &task, &options),
+        Ok(false) => {}
+        Err(error) => return refuse(&error, args.output()),
     }
     if task.reading.entry.as_deref() == Some(EVERY_FUNCTION) {
         return functions::run(args, &task, &options);
@@ -56,6 +65,9 @@ pub(crate) fn work(args: &CheckArgs, assignment: &Assignment) -> u8 {
         return exit::USAGE;
     };
     task.reading.entry = assignment.entry.clone().or(task.reading.entry);
+    if let Some(prepared) = &assignment.prepared {
+        task = prepared.task(&task.reading);
+    }
     worker::run(&task, &options, assignment, |engine| Line::new(engine, args.progress));
     exit::SAFE
 }

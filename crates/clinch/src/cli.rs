@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod project;
 mod validate;
 mod values;
 
@@ -21,6 +22,7 @@ use clinch_frontend::c::types::DataModel;
 use clinch_ir::cfa::{Checks, Integers};
 
 use crate::engine_options;
+pub(crate) use project::ProjectArgs;
 pub(crate) use validate::ValidateArgs;
 use values::{parse_assignment, parse_check, parse_define, parse_duration, parse_property, parse_size};
 
@@ -85,10 +87,16 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The model: C (.c, .i, docs/c.md; several files are linked) or a task file (.yml), Remopla (.rem, docs/rem.md),
-    /// Boolean programs (.bp, docs/bp.md), guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc) or Horn clauses (.smt2, .chc).
-    #[arg(required = true, value_name = "FILE")]
+    /// C (.c, .i; several files are linked) or a model (.yml, .rem, .bp, .gcl, .dve, .pl, .armc, .smt2, .chc).
+    ///
+    /// C is described in docs/c.md. A task file (.yml) names C files and a property. Models are Remopla (.rem, docs/rem.md),
+    /// Boolean programs (.bp, docs/bp.md), guarded commands (.gcl, docs/gcl.md), DiVinE (.dve, docs/dve.md), transition constraints (.pl, .armc, docs/armc.md) and
+    /// Horn clauses (.smt2, .chc, docs/chc.md).
+    #[arg(required_unless_present_any = ["project", "project_files"], value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -96,11 +104,13 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) c: CArgs,
 
-    /// Write a C file that, compiled with the program, drives it to the error found.
+    /// Write a C file that drives the compiled program to the error found.
     #[arg(long, value_name = "FILE")]
     pub(crate) harness: Option<PathBuf>,
 
-    /// Write a witness of the software verification competition: YAML, or GraphML if the name ends in .graphml (docs/witnesses.md).
+    /// Write a witness for other verifiers (docs/witnesses.md).
+    ///
+    /// The formats are those of the software verification competition: YAML, or GraphML if the name ends in .graphml.
     #[arg(long, value_name = "FILE")]
     pub(crate) witness: Option<PathBuf>,
 
@@ -116,12 +126,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
-    /// The technique: see `clinch engines`. auto: several of them at a time.
+    /// The technique: see `clinch engines`; auto: several of them at a time.
     #[arg(long, value_name = "ENGINE", value_parser = engine_options::engines(), default_value = "auto")]
     pub(crate) engine: EngineName,
 
-    /// Engines that run at a time (auto), or threads of the breadth-first search (explicit); 0: all cores. The verdict does not
-    /// depend on it; with 1, every run does the same things in the same order.
+    /// How many engines run at a time; 0: as many as there are cores.
+    ///
+    /// Engines that run at a time (auto), or threads of the breadth-first search (explicit). The verdict does not depend on it; with 1, every
+    /// run does the same things in the same order.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
@@ -349,7 +361,9 @@ impl CArgs {
 /// What is said about the text of a model.
 #[derive(Args, Debug)]
 pub(crate) struct TextArgs {
-    /// Set a constant of the model, to an integer; on C a macro, to any text or to nothing.
+    /// Set a macro of a C program, or a constant of a model.
+    ///
+    /// A macro is set to any text or to nothing, a constant to an integer.
     #[arg(long = "define", short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
     pub(crate) defines: Vec<Define>,
 
@@ -369,8 +383,9 @@ pub(crate) struct CArgs {
     #[arg(long, value_enum)]
     pub(crate) integers: Option<IntegersName>,
 
-    /// The function a run starts with: numbers among its parameters are any, pointers null or to fresh objects. all: every function
-    /// that other files may call, one after the other. Default: what the task file says, or main.
+    /// The function a run starts with; all: each one that other files may call. Default: main.
+    ///
+    /// Numbers among its parameters are any, pointers null or to fresh objects. A task file may name another default.
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) entry: Option<String>,
 
@@ -390,9 +405,12 @@ pub(crate) struct CArgs {
     #[arg(long)]
     pub(crate) malloc_may_fail: bool,
 
-    /// Which errors count: assertions, overflow (of signed arithmetic), arithmetic (divisions by zero, shifts out of range), memory
-    /// (accesses outside of live objects, misuse of free, copies that overlap), leaks, uninitialised (values that were never set and
-    /// decide something); and what is no error to C: unsigned (arithmetic that wraps around),
+    /// Which errors count: assertions, memory, arithmetic, overflow (these by default), leaks, uninitialised, unsigned, conversions,
+    /// unreachable (docs/checks.md).
+    ///
+    /// overflow is that of signed arithmetic; arithmetic: divisions by zero, shifts out of range; memory:
+    /// accesses outside of live objects, misuse of free, copies that overlap; uninitialised: values that were never set and
+    /// decide something. What is no error to C: unsigned (arithmetic that wraps around),
     /// conversions (that nobody wrote, and that change a number), unreachable (code that no run reaches; goes alone).
     #[arg(long = "check", value_name = "LIST", value_delimiter = ',', value_parser = parse_check, conflicts_with = "property")]
     pub(crate) checks: Vec<Checks>,
@@ -576,9 +594,11 @@ pub(crate) enum Switch {
     Off,
 }
 
-/// The version of clinch and that of its solver.
+/// The version of clinch, the commit it is made from, and the version of its solver.
 pub(crate) fn version() -> &'static str {
-    static VERSION: LazyLock<String> =
-        LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), clinch_smt::solver_version()));
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let commit = option_env!("CLINCH_COMMIT").map(|commit| format!("commit {commit}, ")).unwrap_or_default();
+        format!("{} ({commit}{})", env!("CARGO_PKG_VERSION"), clinch_smt::solver_version())
+    });
     &VERSION
 }

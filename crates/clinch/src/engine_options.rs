@@ -31,15 +31,45 @@ fn all() -> Vec<Vec<Declared>> {
     found
 }
 
-/// Adds the options of the engines, and to the help of each option where it applies.
+/// What most people need, by the names of their fields: `--help` shows these, `--help-all` all.
+const COMMON: [&str; 18] = [
+    "files",
+    "project",
+    "project_files",
+    "store",
+    "entry",
+    "defines",
+    "checks",
+    "property",
+    "timeout",
+    "engine",
+    "threads",
+    "report",
+    "sarif",
+    "harness",
+    "witness",
+    "json",
+    "quiet",
+    "help",
+];
+
+/// Where there is more to read.
+const MORE: &str =
+    "All options: clinch check --help-all. Engines and their options: clinch engines. A first bug and a first proof: \
+    docs/getting-started.md.
+Exit codes: 0 safe, 1 unsafe, 2 unknown, 64 wrong usage, 65 bad input, 70 internal error.";
+
+/// Adds the options of the engines, and to the long help of each option where it applies.
 pub(crate) fn add(command: Command) -> Command {
     let command = all().iter().fold(command, |command, forms| command.arg(flag(forms)));
+    let short = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print the common options");
+    let long = Arg::new("help-all").long("help-all").action(ArgAction::HelpLong).help("Print all options");
+    let command = command.disable_help_flag(true).arg(short).arg(long).after_help(MORE);
     command.mut_args(|arg| {
-        let scope = arg.get_long().and_then(scope_text);
-        match (arg.get_help().map(ToString::to_string), scope) {
-            (Some(text), Some(scope)) => arg.help(format!("{} [{scope}]", text.trim_end_matches('.'))),
-            _ => arg,
-        }
+        let is_common = COMMON.contains(&arg.get_id().as_str());
+        let scope = arg.get_long().and_then(scope_text).map(|scope| format!(" [{scope}]")).unwrap_or_default();
+        let text = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+        arg.hide_short_help(!is_common).long_help(format!("{}{scope}", text.trim_end_matches('.')))
     })
 }
 

@@ -74,16 +74,23 @@ impl Compiler {
         })
     }
 
-    /// The text of a file after preprocessing, or what is wrong with it.
+    /// The text of a file after preprocessing, or what is wrong with it. The compiler runs in the folder, if one is given.
     ///
     /// Headers must be those of the data model: where 32-bit ones are missing, a file that needs no more than the compiler's own is read
     /// with them, and every other one is an error.
-    pub(crate) fn preprocess(&self, file: &Path, model: DataModel, flags: &[String]) -> Result<String, String> {
+    pub(crate) fn preprocess(
+        &self,
+        file: &Path,
+        folder: Option<&Path>,
+        model: DataModel,
+        flags: &[String],
+    ) -> Result<String, String> {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
         let run = |extra: &[OsString]| -> Result<Result<String, String>, String> {
             let mut command = Command::new(&self.program);
             // -w: what the compiler thinks of the program is not asked for here.
             command.args(["-E", "-w"]).args(extra).args(flags).arg(file);
+            folder.map(|folder| command.current_dir(folder));
             let output = output(command, COMPILE_TIME)?;
             Ok(if output.status.success() { Ok(decode(&output.stdout)) } else { Err(decode(&output.stderr)) })
         };

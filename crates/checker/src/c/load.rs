@@ -208,23 +208,29 @@ fn task_of(sources: &[Source], asked: Option<Asked>) -> Result<Option<task::Task
 fn unit(source: &Source, model: DataModel, flags: &[String]) -> Result<Unit, Error> {
     let text = match source.kind() {
         Some(Kind::Preprocessed) => c::decode(&source.bytes()?),
-        Some(Kind::C) => preprocessed(source, model, flags)?,
+        Some(Kind::C) => preprocessed(source, None, model, flags)?,
         _ => return Err(source.bad("not a C file: expected .c or .i")),
     };
     Ok(Unit { name: source.name.display().to_string(), text })
 }
 
-fn preprocessed(source: &Source, model: DataModel, flags: &[String]) -> Result<String, Error> {
+/// The text of a C file after preprocessing, by a compiler that runs in a folder with these arguments.
+pub fn preprocess(file: &Path, folder: &Path, model: DataModel, flags: &[String]) -> Result<String, Error> {
+    preprocessing::check_flags(flags).map_err(Error::Usage)?;
+    preprocessed(&Source::file(file), Some(folder), model, flags)
+}
+
+fn preprocessed(source: &Source, folder: Option<&Path>, model: DataModel, flags: &[String]) -> Result<String, Error> {
     // That it can be read at all is for us to say.
     let bytes = source.bytes()?;
     let compiler = Compiler::find().ok_or_else(|| source.bad("no C compiler found to preprocess with (set CC)"))?;
     // A message of the compiler has a place of its own, unless it is about an argument.
     let placed = |text: String| if has_place(&text) { Error::Input(text) } else { source.bad(&text) };
     if source.text.is_none() {
-        return compiler.preprocess(&source.name, model, flags).map_err(placed);
+        return compiler.preprocess(&source.name, folder, model, flags).map_err(placed);
     }
     let written = Written::new(&source.name, &bytes).map_err(|error| source.bad(&error.to_string()))?;
-    compiler.preprocess(&written.file, model, flags).map_err(placed)
+    compiler.preprocess(&written.file, folder, model, flags).map_err(placed)
 }
 
 /// A text in a file of its own, for the compiler. A line tells it the name that the text has for its user.

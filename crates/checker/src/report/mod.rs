@@ -2,6 +2,7 @@
 
 mod clauses;
 mod json;
+mod moved;
 mod procedures;
 mod processes;
 mod text;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use clauses::of_clauses;
+pub use moved::NewPlace;
 pub(crate) use procedures::of_procedures;
 pub(crate) use processes::of_processes;
 pub use text::predicates_text;

@@ -192,6 +192,7 @@ impl Run<'_> {
             left_out: self.round.left_out.clone(),
             entry: None,
             segment: None,
+            prepared: None,
         };
         self.last_start = Some(Instant::now());
         match self.launch(&assignment) {

@@ -27,5 +27,6 @@ pub(super) fn page(task: &Task, report: &Report) -> Result<String, String> {
     let loaded = task.has_procedures().then(|| task.read_procedures().ok()).flatten();
     let program = loaded.as_ref().map(|loaded| &loaded.program);
     let version = format!("clinch {}", cli::version());
-    html(report, &html::About { model: &model(task), read: &read, program, version: &version })
+    let error = task.reading.error.as_deref();
+    html(report, &html::About { model: &model(task), read: &read, program, error, version: &version })
 }

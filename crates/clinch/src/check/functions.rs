@@ -55,7 +55,7 @@ fn check(task: &Task, options: &Options, function: &str, stop: &Arc<AtomicBool>)
 }
 
 /// A line about the function, and one for each check that fails.
-fn row(function: &str, width: usize, found: &Result<Report, Error>) -> String {
+pub(super) fn row(function: &str, width: usize, found: &Result<Report, Error>) -> String {
     let report = match found {
         Ok(report) => report,
         Err(Error::Input(text) | Error::Usage(text)) => return format!("{function:width$}  UNKNOWN: {text}"),
@@ -72,7 +72,7 @@ fn row(function: &str, width: usize, found: &Result<Report, Error>) -> String {
     rows.join("\n")
 }
 
-fn function_in_json(function: &str, found: &Result<Report, Error>) -> Value {
+pub(super) fn function_in_json(function: &str, found: &Result<Report, Error>) -> Value {
     match found {
         Ok(report) => {
             let mut value = in_json(report);

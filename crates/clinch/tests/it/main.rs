@@ -18,6 +18,7 @@ mod library;
 mod matrix;
 mod memory;
 mod page;
+mod projects;
 mod property;
 mod rem;
 mod sarif;

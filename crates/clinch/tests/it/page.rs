@@ -106,6 +106,26 @@ fn a_browser_shows_the_run() {
     let expected = "at end; home 0; next 1; left 0; folded true; unfolded 0; found true; values true; line 1";
     assert!(dom.contains(expected), "{}", dom.split("id=\"seen\"").nth(1).unwrap_or(&dom));
     let (_folder, text) = page("gcl/ticket-err.gcl", &[]);
-    let dom = shown("report.html", &text).expect("a browser");
-    assert!(dom.matches("<tr>").count() > 5, "{dom}");
+    let stepping = "<script>document.getElementById('back').click();</script></body>";
+    let dom = shown("report.html", &text.replace("</body>", stepping)).expect("a browser");
+    assert!(dom.matches("<tr").count() > 5, "{dom}");
+    assert_eq!(dom.matches("<tr class=\"failing\"").count(), 1, "{dom}");
+    assert_eq!(dom.matches("<tr class=\"now\"").count(), 1, "one step before the error: {dom}");
+}
+
+/// What answers the question comes before what else there is to see.
+#[test]
+fn answers_come_first() {
+    for (example, args, first, texts) in [
+        ("gcl/ticket-err.gcl", &[][..], "lanes", &["the error condition holds: "][..]),
+        ("gcl/ticket.gcl", &["-DN=2"], "proof", &["abstract states cover every state", "Predicate"]),
+        ("rem/quicksort-bug.rem", &[], "run", &["fails.", "\"from\":\"a[1]\"", "\"globals\":[\"a\"]"]),
+    ] {
+        let (_folder, text) = page(example, args);
+        let at = |section: &str| text.find(&format!("<section id=\"{section}\"")).unwrap_or(usize::MAX);
+        assert!(at(first) < at("source") && at("source") < at("engines"), "{example}");
+        for part in texts {
+            assert!(text.contains(part), "{example}: {part}");
+        }
+    }
 }

@@ -103,7 +103,7 @@ fn check_parts(
     }
 }
 
-fn errors_in(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
+pub(crate) fn errors_in(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(root, schema, value, "", &mut found);
     found

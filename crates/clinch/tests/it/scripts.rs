@@ -53,3 +53,23 @@ fn help_tells_the_exit_codes() {
         assert!(text.contains("Exit codes: 0 "), "{text}");
     }
 }
+
+/// What most people need fits a screen, and says where the rest is.
+#[test]
+fn help_fits_a_screen() {
+    for args in [&["--help"][..], &["check", "--help"]] {
+        let output = plain_clinch(args);
+        let text = stdout(&output);
+        assert!(code(&output) == 0 && text.lines().count() <= 45, "{} lines: {text}", text.lines().count());
+    }
+    let short = stdout(&plain_clinch(&["check", "--help"]));
+    assert!(
+        short.contains("--help-all") && short.contains("--report") && !short.contains("--max-iterations"),
+        "{short}"
+    );
+    let long = stdout(&plain_clinch(&["check", "--help-all"]));
+    assert!(
+        long.contains("--max-iterations") && long.contains("--encoding") && long.contains("shifts out of range"),
+        "{long}"
+    );
+}

@@ -221,7 +221,7 @@ fn those_that_wait_are_asked_to_stop() {
 fn the_version_names_the_solver() {
     let output = crate::clinch(&["--version"]);
     let text = crate::stdout(&output);
-    assert!(text.starts_with("clinch 0.") && text.contains("(Z3 5."), "{text}");
+    assert!(text.starts_with("clinch 0.") && text.contains("Z3 5."), "{text}");
 }
 
 /// Engines that lose are killed while they compile and write: what they leave behind goes too.

@@ -108,7 +108,7 @@ pub fn callable(units: &[Unit], options: &CheckOptions) -> Result<Vec<String>, R
 }
 
 /// Whether the program itself defines a function, and not a header of the system.
-fn is_own(function: &Function, map: &SourceMap) -> bool {
+pub(super) fn is_own(function: &Function, map: &SourceMap) -> bool {
     function.body.is_some() && !function.is_model && !map.is_system(function.span)
 }
 

@@ -1,9 +1,10 @@
 //! C: from preprocessed text to a [`CfaProgram`].
 //!
 //! `models` adds what the program takes from the C library. `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
-//! finds the regions of memory, [`lower`] makes automata. [`fresh`] writes calls of single functions.
+//! finds the regions of memory, [`lower`] makes automata. [`fresh`] writes calls of single functions, [`exports()`] says what units take from each other.
 
 pub(crate) mod check;
+mod exports;
 pub mod fresh;
 mod ghost;
 pub mod hir;
@@ -17,6 +18,7 @@ mod provenance;
 mod source;
 pub mod types;
 
+pub use exports::{Exports, exports};
 pub use source::{CError, decode, encode};
 
 use clinch_ir::cfa::{CfaProgram, Check, Checks, Integers, SourceMap};

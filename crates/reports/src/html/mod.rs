@@ -24,6 +24,8 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// Larger files are not shown.
 const LARGEST: usize = 1 << 20;
+/// Inputs that somebody would read.
+const MOST_INPUTS: usize = 200;
 
 /// What a report is about.
 pub struct About<'a> {
@@ -33,6 +35,8 @@ pub struct About<'a> {
     pub read: ReadText<'a>,
     /// The program, if it has procedures.
     pub program: Option<&'a CfaProgram>,
+    /// The error condition, if it is not in the model.
+    pub error: Option<&'a str>,
     /// The version of clinch and of its solver.
     pub version: &'a str,
 }
@@ -52,23 +56,24 @@ pub fn html(report: &Report, about: &About<'_>) -> Result<String, String> {
     let page = environment.get_template("page").map_err(|error| error.to_string())?;
     let checks = checks(report);
     let proof = proof(report);
+    // What answers the question comes first.
     let sections = sections(&[
         ("run", "How it happens", !runs.is_empty()),
-        ("source", "Source", !files.is_empty()),
-        ("lanes", "The run", lanes.is_some()),
-        ("checks", "Checks", !checks.is_empty()),
+        ("lanes", "How it happens", lanes.is_some()),
         ("proof", "Why it is safe", proof.is_some()),
-        ("assumed", "Assumed", !report.verdict.under().is_empty()),
+        ("assumed", "Assumed", proof.is_some() && !report.verdict.under().is_empty()),
+        ("source", "Source", !files.is_empty()),
+        ("inputs", "Inputs", runs.iter().any(|run| !run.inputs.is_empty())),
+        ("checks", "Checks", !checks.is_empty()),
+        ("assumed", "Assumed", proof.is_none() && !report.verdict.under().is_empty()),
         ("automata", "Automata", !automata.is_empty()),
         ("engines", "Engines", true),
     ]);
     let context = json!({
         "verdict": report.verdict.name(),
         "subject": about.model,
-        "reason": reason(report),
+        "reason": reason(report, about),
         "sections": sections,
-        "has_run": !runs.is_empty(),
-        "has_lanes": lanes.is_some(),
         "runs": runs.iter().map(|run| format!("{} at {}:{}", run.error, run.file, run.line)).collect::<Vec<_>>(),
         "harness": matches!(report.artifacts.harness, Some(Ok(_))),
         "checks_summary": summary(report),
@@ -118,7 +123,7 @@ fn invariants(report: &Report) -> &[Invariant] {
 }
 
 /// The reason of the verdict in a sentence.
-fn reason(report: &Report) -> String {
+fn reason(report: &Report, about: &About<'_>) -> String {
     match &report.verdict {
         Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } => {
             let inputs: Vec<&str> = run.inputs.iter().take(12).map(|input| input.value.as_str()).collect();
@@ -129,10 +134,13 @@ fn reason(report: &Report) -> String {
                 _ => format!("The run with inputs {}{more}", inputs.join(", ")),
             };
             let missed = run.lines.missed.as_ref().map(|missed| format!(" — {missed}")).unwrap_or_default();
-            format!("{inputs} comes to {}:{}, and there: {}{missed}.", run.file, run.line, run.error)
+            let fails = if run.error.starts_with("assert") { " fails" } else { "" };
+            let file = run.file.rsplit('/').next().unwrap_or_default();
+            format!("{inputs} comes to line {} of {file}, and there: {}{fails}{missed}.", run.line, run.error)
         }
         Verdict::Unsafe { counterexample: Counterexample::Processes(trace), .. } => {
-            format!("After {} steps: {}.", trace.steps.len(), trace.error)
+            let condition = error_condition(about).map(|condition| format!(": {condition}")).unwrap_or_default();
+            format!("After {} steps {}{condition}.", trace.steps.len(), trace.error)
         }
         Verdict::Unsafe { counterexample: Counterexample::Refutation(steps), .. } => {
             format!("The clauses contradict each other: false follows in {} steps.", steps.len())
@@ -140,6 +148,16 @@ fn reason(report: &Report) -> String {
         Verdict::Safe { .. } => "No error can be reached, whatever the inputs are.".to_owned(),
         Verdict::Unknown { reason, .. } => format!("No verdict: {reason}."),
     }
+}
+
+/// The error condition: what was asked for, or the first one in the model.
+fn error_condition(about: &About<'_>) -> Option<String> {
+    let in_model = || {
+        let text = (about.read)(about.model)?;
+        let condition = text.lines().find_map(|line| line.trim_start().strip_prefix("error "))?;
+        Some(condition.trim().trim_end_matches(';').to_owned())
+    };
+    about.error.map(str::to_owned).or_else(in_model)
 }
 
 /// Files that something is said about, with their texts.
@@ -173,7 +191,14 @@ fn data(report: &Report, about: &About<'_>, (runs, files, invariants): Shown<'_>
         let gap = (lines.left_out > 0).then(|| json!({ "gap": lines.left_out, "depth": depth, "set": [], "text": "" }));
         lines.first.iter().map(step).chain(gap).chain(lines.last.iter().map(step)).collect()
     };
-    let run = |run: &&ProgramRun| json!({ "file": number(&run.file), "line": run.line, "steps": steps(&run.lines) });
+    let run = |run: &&ProgramRun| {
+        let inputs = run.inputs.iter().take(MOST_INPUTS).map(|input| {
+            let (ty, file, line) = input.place.clone().unwrap_or_default();
+            json!({ "value": input.value, "from": input.from, "type": ty, "file": number(&file), "line": line })
+        });
+        let inputs = inputs.collect::<Vec<_>>();
+        json!({ "file": number(&run.file), "line": run.line, "steps": steps(&run.lines), "inputs": inputs })
+    };
     let note = |i: &Invariant| json!({ "file": number(&i.file), "line": i.line, "text": i.invariant });
     json!({
         "names": files.iter().map(|(name, _)| name).collect::<Vec<_>>(),
@@ -191,7 +216,10 @@ fn globals(program: &CfaProgram) -> Vec<String> {
     let scalars = program.globals.iter().filter_map(|global| program.variables.get(&global.symbol));
     let scalars = scalars.filter(|info| !info.hidden).map(|info| info.name.clone());
     let objects = program.objects.iter().filter(|object| object.kind == ObjectKind::Static);
-    scalars.chain(objects.map(|object| object.name.clone())).collect()
+    // Of an array that is one variable for each element the name of the array.
+    let name = |name: String| name.split(['[', '.']).next().unwrap_or_default().to_owned();
+    let names: BTreeSet<String> = scalars.chain(objects.map(|object| object.name.clone())).map(name).collect();
+    names.into_iter().collect()
 }
 
 /// A run of processes: who moves, and what changes.
@@ -235,9 +263,6 @@ fn summary(report: &Report) -> String {
 /// Why it is safe: a sentence, and what holds where.
 fn proof(report: &Report) -> Option<Value> {
     let Verdict::Safe { proof, .. } = &report.verdict else { return None };
-    let text = report.to_string();
-    let text =
-        text.lines().find(|line| line.starts_with("proof: ") || line.starts_with("solution")).unwrap_or_default();
     let row = |place: String, text: String| json!({ "place": place, "text": text });
     let rows: Vec<Value> = match proof {
         Proof::Invariants { invariants, .. } | Proof::Induction { invariants, .. } => {
@@ -256,7 +281,50 @@ fn proof(report: &Report) -> Option<Value> {
         }
         Proof::ReachedSet { .. } | Proof::AllRuns { .. } | Proof::Summaries { .. } => Vec::new(),
     };
-    Some(json!({ "text": text, "rows": rows }))
+    let head = match proof {
+        Proof::AbstractStates { .. } => ["", "Predicate"],
+        Proof::Solution(_) => ["Of", "Solution"],
+        _ => ["Place", "Holds whenever a run comes there"],
+    };
+    Some(json!({ "text": proof_text(report, proof), "rows": rows, "head": head }))
+}
+
+/// What a proof says, in sentences.
+fn proof_text(report: &Report, proof: &Proof) -> String {
+    let why = match proof {
+        Proof::Invariants { points, .. } => format!(
+            "Invariants at {points} points of the program hold whenever a run comes there: each of them follows from those \
+             before it by every step between them. With them no step ends in an error. Those that can be written in C are below, and in the source."
+        ),
+        Proof::Induction { depth, loops, .. } => format!(
+            "Induction over the last {depth} iterations of {loops} loops: if no check failed in them, none fails in the next."
+        ),
+        Proof::AbstractStates { states, predicates } => format!(
+            "{states} abstract states cover every state that can be reached. Each says where the processes are and which of these {} \
+             predicates hold; every step from one of them leads into another one, and none of them contains an error.",
+            predicates.len()
+        ),
+        Proof::ReachedSet { states, .. } => {
+            format!(
+                "All {states} states that can be reached were looked at: every step from one of them leads to another one, and none is an error."
+            )
+        }
+        Proof::AllRuns { states } => {
+            format!("All runs were executed, for all values of their inputs: {states} states at inputs, and no error.")
+        }
+        Proof::Bounds(_) => {
+            "No run goes on for ever: loops and recursion have these bounds, and within them no run ends in an error."
+                .to_owned()
+        }
+        Proof::Summaries { points, .. } => format!(
+            "Summaries of the procedures, at {points} locations, say what each call may do, whoever calls it. They leave no error."
+        ),
+        Proof::Solution(solved) => format!(
+            "The clauses have a solution: with these formulas for {} predicates every clause is true, so that false does not follow.",
+            solved.len()
+        ),
+    };
+    format!("{why} This was re-checked in {:.2} s.", report.certify_time.as_secs_f64())
 }
 
 fn engines_text(report: &Report) -> String {

@@ -17,6 +17,12 @@
     svg.style.width = (svg.viewBox.baseVal.width * z.value / 100) + 'px'; svg.style.height = 'auto';
   }));
 
+  const centre = (pane, row) => {
+    const to = () => { pane.scrollTop += row.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2; };
+    // Rows that were never shown have their height only now.
+    to(); to();
+  };
+
   // Source.
   const showFile = (number) => {
     if (number === shown || !data.files[number]) return;
@@ -47,28 +53,41 @@
     const row = $('code').children[line - 1];
     if (!row || file < 0) return;
     row.classList.add('now');
-    $('code').scrollTop = row.offsetTop - $('code').clientHeight / 2;
+    centre($('code'), row);
     if (!quiet) $('source').scrollIntoView();
   };
   document.querySelectorAll('a.place').forEach((a) => a.addEventListener('click', (e) => { e.preventDefault(); showLine(data.names.indexOf(a.dataset.file), +a.dataset.line); }));
   if ($('file')) $('file').addEventListener('change', () => showFile(+$('file').value));
 
   // Runs of programs.
-  const place = (s) => (s.file >= 0 ? data.names[s.file].replace(/.*\//, '') + ':' : '') + s.line;
+  let alone = false;
+  const place = (s, short) => (s.file >= 0 && !short ? data.names[s.file].replace(/.*\//, '') + ':' : 'line ') + s.line;
   const listSteps = () => {
     const steps = data.runs[run].steps;
+    alone = new Set(steps.filter((s) => !s.gap).map((s) => s.file)).size < 2;
+    $('steps').classList.toggle('alone', alone);
     const all = document.createDocumentFragment();
     steps.forEach((s, i) => {
       if (s.gap) { all.append(make('li', 'gap', '… ' + s.gap + ' steps …')); return; }
       const row = make('li', s.input ? 'input' : ''); row.dataset.step = i;
-      row.append(make('span', 'place', place(s)));
-      const text = make('span', 'text', '\u00a0'.repeat(2 * s.depth));
+      const at = make('span', 'place', place(s, alone)); at.title = place(s); row.append(at);
+      const text = make('span', 'text'); text.style.paddingLeft = 2 * Math.min(s.depth, 12) + 'ch';
       if (steps[i + 1] && steps[i + 1].depth > s.depth) { const t = make('button', 'toggle', '▾'); t.title = 'Fold this call'; t.dataset.fold = i; text.append(t, ' '); }
       text.append(s.text);
       row.append(text, make('span', 'set', s.set.map(([n, v]) => n + ' = ' + v).join(', ')));
       all.append(row);
     });
     $('steps').replaceChildren(all);
+  };
+  const listInputs = () => {
+    if (!$('input-table')) return;
+    $('input-table').tBodies[0].replaceChildren(...data.runs[run].inputs.map((input, i) => {
+      const row = make('tr'), at = make('td');
+      [i + 1, input.value, input.from, input.type].forEach((text) => row.append(make('td', '', text)));
+      if (input.file >= 0) { const b = make('button', 'call', place(input)); b.onclick = () => showLine(input.file, input.line); at.append(b); }
+      row.append(at);
+      return row;
+    }));
   };
   const refold = () => {
     const steps = data.runs[run].steps, rows = $('steps').children;
@@ -80,36 +99,43 @@
       const t = rows[i].querySelector('.toggle'); if (t) t.textContent = folded.has(i) ? '▸' : '▾';
     });
   };
-  const base = (name) => name.split(/[.[\-]/)[0];
+  const base = (name) => name.split(/[.[\-]/)[0], isGlobal = new Set(data.globals);
+  const frame = (name, call) => ({ name, call, vars: new Map(), objects: new Set() });
   const showValues = () => {
     const steps = data.runs[run].steps, frames = [], globals = new Map(), heap = new Map();
+    data.runs[run].inputs.forEach(({ from, value }) => { if (isGlobal.has(base(from))) globals.set(from, { v: value, input: true }); });
     for (let i = 0; i <= now && i < steps.length; i++) {
       const s = steps[i]; if (s.gap) continue;
       while (frames.length > s.depth + 1) frames.pop();
-      while (frames.length < s.depth + 1) frames.push({ name: s.function, vars: new Map() });
+      while (frames.length < s.depth + 1) frames.push(frame(s.function, i - 1));
       frames[s.depth].name = s.function || frames[s.depth].name;
       // What a call sets are parameters of the function that is entered; what it returns has no name.
       const enters = steps[i + 1] && steps[i + 1].depth > s.depth;
-      if (enters) frames.push({ name: steps[i + 1].function, vars: new Map() });
+      if (enters) frames.push(frame(steps[i + 1].function, i));
       s.set.forEach(([n, v]) => {
         if (n === 'value' && !enters && s.text.endsWith(')')) return;
         // A cell belongs to the call whose object it is in.
-        const owner = base(n) === n ? undefined : [...frames].reverse().find((f) => [...f.vars.keys()].some((k) => base(k) === base(n)));
-        const local = (owner || frames[frames.length - 1]).vars;
-        const where = /^block\d+/.test(n) ? heap : data.globals.includes(base(n)) ? globals : local;
-        where.delete(n); where.set(n, { v, changed: i === now, input: s.input });
+        const object = base(n), owner = object === n ? undefined : frames.findLast((f) => f.objects.has(object));
+        const local = owner || frames[frames.length - 1];
+        const where = /^block\d+/.test(n) ? heap : isGlobal.has(object) ? globals : local.vars;
+        if (where === local.vars) local.objects.add(object);
+        where.set(n, { v, changed: i === now, input: s.input });
       });
     }
     const out = document.createDocumentFragment();
-    const table = (title, vars) => {
-      if (!vars.size) return;
-      const t = make('table'); t.append(make('caption', '', title));
-      [...vars].reverse().forEach(([n, x]) => { const r = make('tr', (x.changed ? 'changed ' : '') + (x.input ? 'byinput' : '')); r.append(make('td', '', n), make('td', '', x.v + (x.input && x.changed ? '  (input)' : ''))); t.append(r); });
+    const table = (title, vars, call) => {
+      const from = steps[call];
+      if (!vars.size && !from) return;
+      const t = make('table'), caption = make('caption', '', title); t.append(caption);
+      if (from && !from.gap) { const b = make('button', 'call', 'called at ' + place(from, alone)); b.onclick = () => go(call); caption.append(' ', b); }
+      vars.forEach((x, n) => { const r = make('tr', (x.changed ? 'changed ' : '') + (x.input ? 'byinput' : '')); r.append(make('td', '', n), make('td', '', x.v + (x.input && x.changed ? '  (input)' : ''))); t.append(r); });
       out.append(t);
     };
-    [...frames].reverse().forEach((f) => table(f.name ? f.name + '()' : 'locals', f.vars));
+    [...frames].reverse().forEach((f) => table(f.name ? f.name + '()' : 'locals', f.vars, f.call));
     table('globals', globals); table('heap', heap);
     $('values').replaceChildren(out);
+    const changed = $('values').querySelector('.changed');
+    if (changed) centre($('values'), changed);
   };
   const go = (to) => {
     const steps = data.runs[run].steps;
@@ -117,7 +143,7 @@
     const s = steps[now];
     $('steps').querySelectorAll('.now').forEach((e) => e.classList.remove('now'));
     const row = $('steps').children[now];
-    if (row) { row.classList.add('now'); const list = $('steps'); list.scrollTop = row.offsetTop - list.offsetTop - list.clientHeight / 2; }
+    if (row) { row.classList.add('now'); centre($('steps'), row); }
     $('position').textContent = 'step ' + (now + 1) + ' of ' + steps.length;
     showValues();
     if (s && !s.gap) showLine(s.file, s.line, true);
@@ -132,11 +158,19 @@
   };
   const startRun = (number) => {
     run = number; shown = -1; folded = new Set();
-    listSteps(); refold(); go(data.runs[run].steps.length - 1);
+    listSteps(); refold(); listInputs(); go(data.runs[run].steps.length - 1);
+  };
+  const listen = (to) => {
+    $('first').onclick = () => to(0); $('last').onclick = () => to(Infinity);
+    $('next').onclick = () => to(now + 1); $('back').onclick = () => to(now - 1);
+    document.addEventListener('keydown', (e) => {
+      if ((e.target.matches && e.target.matches('input, select, textarea')) || e.altKey || e.ctrlKey || e.metaKey) return;
+      const keys = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: Infinity };
+      if (e.key in keys) { e.preventDefault(); to(keys[e.key]); }
+    });
   };
   if (data.runs.length) {
-    $('first').onclick = () => go(0); $('last').onclick = () => go(Infinity);
-    $('next').onclick = () => go(now + 1); $('back').onclick = () => go(now - 1);
+    listen(go);
     $('steps').addEventListener('click', (e) => {
       if (e.target.dataset.fold !== undefined) { const i = +e.target.dataset.fold; folded.has(i) ? folded.delete(i) : folded.add(i); refold(); return; }
       const row = e.target.closest('li[data-step]'); if (row) go(+row.dataset.step);
@@ -145,11 +179,6 @@
     $('search').addEventListener('keydown', (e) => { if (e.key === 'Enter') find($('search').value); });
     $('search').addEventListener('input', () => { if (!$('search').value) find(''); });
     if ($('which')) $('which').onchange = () => startRun(+$('which').value);
-    document.addEventListener('keydown', (e) => {
-      if ((e.target.matches && e.target.matches('input, select, textarea')) || e.altKey || e.ctrlKey || e.metaKey) return;
-      const keys = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: Infinity };
-      if (e.key in keys) { e.preventDefault(); go(keys[e.key]); }
-    });
     startRun(0);
   } else if ($('code')) { showFile(0); }
 
@@ -165,8 +194,20 @@
       const number = make('th', '', i === 0 ? 'start' : i); number.scope = 'row'; row.append(number, make('td', '', s.text));
       processes.forEach((p) => row.append(make('td', moved.has(p) && i > 0 ? 'moved' : '', state.get('p ' + p) || '')));
       variables.forEach((x) => row.append(make('td', set.has(x) && i > 0 ? 'set' : '', state.get('v ' + x) || '')));
+      if (i === steps.length - 1) row.classList.add('failing');
+      row.onclick = () => goTo(i);
       rows.append(row);
     });
+    const goTo = (to) => {
+      const all = table.tBodies[0].rows;
+      all[now].classList.remove('now');
+      now = Math.max(0, Math.min(steps.length - 1, to));
+      all[now].classList.add('now');
+      centre($('lane-scroll'), all[now]);
+      $('position').textContent = now === 0 ? 'start' : 'step ' + now + ' of ' + (steps.length - 1);
+    };
     table.tBodies[0].append(rows);
+    listen(goTo);
+    goTo(Infinity);
   }
 })();
