@@ -16,6 +16,7 @@
 //!
 //! It knows nothing of the other crates: a mistake they make is not made here again.
 
+pub mod arguments;
 pub mod batches;
 pub mod campaign;
 pub mod engines;

@@ -6,19 +6,19 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use clinch_attack::arguments::Common;
 use clinch_attack::campaign::{Campaign, Results};
 use clinch_attack::engines::{Asker, ENGINES};
 use clinch_attack::families::{self, FAMILIES, Family};
 use clinch_attack::sources::Sources;
-use clinch_attack::{batches, gcc, truth, twin};
+use clinch_attack::{gcc, truth, twin};
 
 /// Draws C programs whose verdict gcc tells, and asks clinch's engines about them. Exits with 1 if one is wrong or fails, or
 /// if too many answers are UNKNOWN.
 #[derive(Parser, Debug)]
 struct Cli {
-    /// The first seed.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    common: Common,
     /// Programs to ask about, two for each seed.
     #[arg(long, default_value_t = 400)]
     count: u64,
@@ -34,9 +34,6 @@ struct Cli {
     /// A folder that reduced programs are written to.
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// The clinch to attack.
-    #[arg(long, default_value = "target/release/clinch")]
-    clinch: PathBuf,
     /// The time limit of one question, in milliseconds.
     #[arg(long, default_value_t = 3000)]
     timeout: u64,
@@ -49,15 +46,6 @@ struct Cli {
     /// The share of auto's answers, in per cent, that may be UNKNOWN.
     #[arg(long, default_value_t = 50)]
     ceiling: usize,
-    /// Questions at a time.
-    #[arg(long, default_value_t = batches::threads())]
-    jobs: usize,
-    /// Says why programs were dropped, and why answers were UNKNOWN.
-    #[arg(long)]
-    verbose: bool,
-    /// Only prints the programs of the first seed, with their verdicts.
-    #[arg(long)]
-    show: bool,
 }
 
 fn parse_family(text: &str) -> Result<Family, String> {
@@ -78,20 +66,20 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if cli.show {
+    if cli.common.show {
         show(&cli, folder.path());
         return ExitCode::SUCCESS;
     }
     let campaign = Campaign {
-        seed: cli.seed,
+        seed: cli.common.seed,
         traps: cli.count.div_ceil(2),
         time: Duration::from_secs(cli.time),
         families: cli.families.clone(),
         engines: cli.engines.clone(),
-        asker: Asker { clinch: cli.clinch.clone(), timeout: Duration::from_millis(cli.timeout) },
+        asker: Asker { clinch: cli.common.clinch.clone(), timeout: Duration::from_millis(cli.timeout) },
         shrink: Duration::from_secs(cli.shrink),
         alike: cli.alike,
-        jobs: cli.jobs.max(1),
+        jobs: cli.common.jobs.max(1),
         folder: folder.path().to_owned(),
     };
     let results = campaign.run(&|line| println!("{line}"));
@@ -100,11 +88,11 @@ fn main() -> ExitCode {
 
 /// Prints the programs of a seed.
 fn show(cli: &Cli, folder: &std::path::Path) {
-    let trap = families::draw(cli.seed, &cli.families);
+    let trap = families::draw(cli.common.seed, &cli.families);
     match truth::truths(folder, "show", std::slice::from_ref(&trap)).remove(0) {
         Err(why) => println!("{}\nno truth: {why}", trap.observed(0)),
         Ok(truth) => {
-            let mut rng = clinch_attack::rng::Rng::new(cli.seed ^ 0x7717);
+            let mut rng = clinch_attack::rng::Rng::new(cli.common.seed ^ 0x7717);
             for twin in twin::twins(&trap, &truth, &mut rng) {
                 println!("// {}\n{}", twin.expected.name(), twin.sources);
             }
@@ -121,7 +109,7 @@ fn report(cli: &Cli, results: &Results) -> ExitCode {
             eprintln!("cannot write to {}: {error}", folder.display());
         }
     }
-    if cli.verbose {
+    if cli.common.verbose {
         results.dropped.iter().for_each(|why| println!("dropped: {why}"));
         results.unknown.iter().for_each(|(origin, why)| println!("unknown: {origin}, {why}"));
     }
@@ -129,8 +117,8 @@ fn report(cli: &Cli, results: &Results) -> ExitCode {
     println!("\n{}", results.table);
     println!(
         "seeds {}..{}: {} traps, {} without truth, {} programs, {} answers: {} wrong, {} failed",
-        cli.seed,
-        cli.seed + results.traps as u64,
+        cli.common.seed,
+        cli.common.seed + results.traps as u64,
         results.traps,
         results.dropped.len(),
         results.programs,

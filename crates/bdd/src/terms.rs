@@ -3,7 +3,7 @@
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
-use crate::words::{Fill, Word, bitwise, not, select};
+use crate::words::{Fill, Word, not, select};
 use crate::{Bdd, Bdds, OutOfNodes};
 
 /// Why a term has no words.
@@ -146,16 +146,17 @@ impl<L: Leaves> Reading<'_, L> {
 
     fn binary(&mut self, op: BinOp, a: Term, b: Term, need: u32) -> Result<Word> {
         let bdds = self.bdds;
-        Ok(match op {
-            BinOp::BvAdd => bdds.add(&self.low(a, need)?, &self.low(b, need)?)?,
-            BinOp::BvSub => bdds.sub(&self.low(a, need)?, &self.low(b, need)?)?,
-            BinOp::BvMul => bdds.mul(&self.low(a, need)?, &self.low(b, need)?)?,
-            BinOp::BvAnd | BinOp::And => bitwise(&self.low(a, need)?, &self.low(b, need)?, Bdd::and)?,
-            BinOp::BvOr | BinOp::Or => bitwise(&self.low(a, need)?, &self.low(b, need)?, Bdd::or)?,
-            BinOp::BvXor => bitwise(&self.low(a, need)?, &self.low(b, need)?, Bdd::xor)?,
+        let mut word = match op {
+            // Their lowest bits depend on those of the operands alone.
+            BinOp::BvAdd | BinOp::BvSub | BinOp::BvMul | BinOp::BvAnd | BinOp::BvOr | BinOp::BvXor => {
+                let (a, b) = (self.low(a, need)?, self.low(b, need)?);
+                bdds.operation(op, &a, &b)?
+            }
+            BinOp::And => Some(vec![self.truth(a)?.and(&self.truth(b)?)?]),
+            BinOp::Or => Some(vec![self.truth(a)?.or(&self.truth(b)?)?]),
             BinOp::BvShl => {
                 let by = self.full(b)?;
-                bdds.shl(&self.low(a, need)?, &by)?
+                bdds.operation(op, &self.low(a, need)?, &by)?
             }
             BinOp::BvConcat => {
                 let width = self.width(b)?;
@@ -163,55 +164,24 @@ impl<L: Leaves> Reading<'_, L> {
                 if need > width {
                     word.extend(self.low(a, need - width)?);
                 }
-                word
+                Some(word)
             }
             BinOp::Select => {
                 let address = self.full(b)?;
-                let mut cell = self.select(a, &address)?;
-                cell.truncate(need as usize);
-                cell
+                Some(self.select(a, &address)?)
             }
-            BinOp::Eq => vec![self.equal(a, b)?],
-            BinOp::BvUlt | BinOp::BvUle | BinOp::BvSlt | BinOp::BvSle => vec![self.compare(op, a, b)?],
-            _ => {
-                let mut word = self.divide_or_shift(op, a, b)?;
-                word.truncate(need as usize);
-                word
+            _ if op == BinOp::Eq || op.on_bit_vectors() => {
+                let (a, b) = (self.full(a)?, self.full(b)?);
+                match bdds.comparison(op, &a, &b)? {
+                    Some(truth) => Some(vec![truth]),
+                    None => bdds.operation(op, &a, &b)?,
+                }
             }
-        })
-    }
-
-    fn equal(&mut self, a: Term, b: Term) -> Result<Bdd> {
-        let (a, b) = (self.full(a)?, self.full(b)?);
-        Ok(self.bdds.eq(&a, &b)?)
-    }
-
-    fn compare(&mut self, op: BinOp, a: Term, b: Term) -> Result<Bdd> {
-        let (a, b) = (self.full(a)?, self.full(b)?);
-        Ok(match op {
-            BinOp::BvUlt => self.bdds.ult(&a, &b)?,
-            BinOp::BvUle => self.bdds.ule(&a, &b)?,
-            BinOp::BvSlt => self.bdds.slt(&a, &b)?,
-            _ => self.bdds.sle(&a, &b)?,
-        })
-    }
-
-    fn divide_or_shift(&mut self, op: BinOp, a: Term, b: Term) -> Result<Word> {
-        if !op.on_bit_vectors() {
-            return Err(Unread::Unsupported(format!("unbounded data: the operation {op:?}")));
+            _ => return Err(Unread::Unsupported(format!("unbounded data: the operation {op:?}"))),
         }
-        let bdds = self.bdds;
-        let (a, b) = (self.full(a)?, self.full(b)?);
-        Ok(match op {
-            BinOp::BvUdiv => bdds.udiv_rem(&a, &b)?.0,
-            BinOp::BvUrem => bdds.udiv_rem(&a, &b)?.1,
-            BinOp::BvSdiv => bdds.sdiv(&a, &b)?,
-            BinOp::BvSrem => bdds.srem(&a, &b)?,
-            BinOp::BvSmod => bdds.smod(&a, &b)?,
-            BinOp::BvLshr => bdds.shr(&a, &b, Fill::Zero)?,
-            BinOp::BvAshr => bdds.shr(&a, &b, Fill::Sign)?,
-            _ => return Err(Unread::Unsupported(format!("the operation {op:?}"))),
-        })
+        .ok_or_else(|| Unread::Unsupported(format!("the operation {op:?}")))?;
+        word.truncate(need as usize);
+        Ok(word)
     }
 
     /// The cell of an array at an address.

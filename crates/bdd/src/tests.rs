@@ -1,5 +1,7 @@
 //! Functions against truth tables.
 
+use clinch_terms::BinOp;
+
 use crate::{Bdd, Bdds, Literal, OutOfNodes};
 
 /// All functions of three variables that are built by a few operations agree with their truth tables.
@@ -121,5 +123,5 @@ fn runs_out_of_nodes() {
     let mut bdds = Bdds::new(200);
     bdds.make_variables(64);
     let word = |from: u32| (0..16).map(|i| bdds.variable(from + i).unwrap()).collect::<Vec<_>>();
-    assert_eq!(bdds.mul(&word(0), &word(16)).unwrap_err(), OutOfNodes);
+    assert_eq!(bdds.operation(BinOp::BvMul, &word(0), &word(16)).unwrap_err(), OutOfNodes);
 }

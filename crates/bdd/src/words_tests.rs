@@ -1,6 +1,8 @@
 //! Words against machine arithmetic: all operands of small widths.
 
-use crate::words::{Fill, Word, bitwise, not, select};
+use clinch_terms::BinOp;
+
+use crate::words::{Fill, Word, not, select};
 use crate::{Bdd, Bdds};
 
 fn signed(width: u32, x: u64) -> i64 {
@@ -44,40 +46,33 @@ fn arithmetic_of_all_operands() {
         let mut bdds = Bdds::new(1 << 18);
         let (a, b) = operands(&mut bdds, width);
         let m = mask(width);
-        let (quotient, rest) = bdds.udiv_rem(&a, &b).unwrap();
+        let operation = |op| bdds.operation(op, &a, &b).unwrap().unwrap();
+        let comparison = |op| vec![bdds.comparison(op, &a, &b).unwrap().unwrap()];
         type Expected = Box<dyn Fn(u64, u64) -> u64>;
         let shift = move |x: u64, y: u64| if y >= u64::from(width) { (0, 0) } else { (x << y & m, x >> y) };
         let arithmetic = move |x: u64, y: u64| (signed(width, x) >> y.min(u64::from(width) - 1)) as u64 & m;
         let cases: Vec<(&str, Word, Expected)> = vec![
-            ("add", bdds.add(&a, &b).unwrap(), Box::new(move |x, y| x.wrapping_add(y) & m)),
-            ("sub", bdds.sub(&a, &b).unwrap(), Box::new(move |x, y| x.wrapping_sub(y) & m)),
+            ("add", operation(BinOp::BvAdd), Box::new(move |x, y| x.wrapping_add(y) & m)),
+            ("sub", operation(BinOp::BvSub), Box::new(move |x, y| x.wrapping_sub(y) & m)),
             ("neg", bdds.neg(&a).unwrap(), Box::new(move |x, _| x.wrapping_neg() & m)),
-            ("mul", bdds.mul(&a, &b).unwrap(), Box::new(move |x, y| x.wrapping_mul(y) & m)),
-            ("udiv", quotient, Box::new(move |x, y| divide(width, x, y).0)),
-            ("urem", rest, Box::new(move |x, y| divide(width, x, y).1)),
-            ("sdiv", bdds.sdiv(&a, &b).unwrap(), Box::new(move |x, y| signed_divide(width, x, y).0)),
-            ("srem", bdds.srem(&a, &b).unwrap(), Box::new(move |x, y| signed_divide(width, x, y).1)),
-            ("smod", bdds.smod(&a, &b).unwrap(), Box::new(move |x, y| signed_divide(width, x, y).2)),
-            ("shl", bdds.shl(&a, &b).unwrap(), Box::new(move |x, y| shift(x, y).0)),
-            ("lshr", bdds.shr(&a, &b, Fill::Zero).unwrap(), Box::new(move |x, y| shift(x, y).1)),
-            ("ashr", bdds.shr(&a, &b, Fill::Sign).unwrap(), Box::new(arithmetic)),
+            ("mul", operation(BinOp::BvMul), Box::new(move |x, y| x.wrapping_mul(y) & m)),
+            ("udiv", operation(BinOp::BvUdiv), Box::new(move |x, y| divide(width, x, y).0)),
+            ("urem", operation(BinOp::BvUrem), Box::new(move |x, y| divide(width, x, y).1)),
+            ("sdiv", operation(BinOp::BvSdiv), Box::new(move |x, y| signed_divide(width, x, y).0)),
+            ("srem", operation(BinOp::BvSrem), Box::new(move |x, y| signed_divide(width, x, y).1)),
+            ("smod", operation(BinOp::BvSmod), Box::new(move |x, y| signed_divide(width, x, y).2)),
+            ("shl", operation(BinOp::BvShl), Box::new(move |x, y| shift(x, y).0)),
+            ("lshr", operation(BinOp::BvLshr), Box::new(move |x, y| shift(x, y).1)),
+            ("ashr", operation(BinOp::BvAshr), Box::new(arithmetic)),
             ("not", not(&a).unwrap(), Box::new(move |x, _| !x & m)),
-            ("and", bitwise(&a, &b, Bdd::and).unwrap(), Box::new(|x, y| x & y)),
-            ("xor", bitwise(&a, &b, Bdd::xor).unwrap(), Box::new(|x, y| x ^ y)),
+            ("and", operation(BinOp::BvAnd), Box::new(|x, y| x & y)),
+            ("xor", operation(BinOp::BvXor), Box::new(|x, y| x ^ y)),
             ("ite", select(&a[0], &a, &b).unwrap(), Box::new(|x, y| if x & 1 == 1 { x } else { y })),
-            ("eq", vec![bdds.eq(&a, &b).unwrap()], Box::new(|x, y| u64::from(x == y))),
-            ("ult", vec![bdds.ult(&a, &b).unwrap()], Box::new(|x, y| u64::from(x < y))),
-            ("ule", vec![bdds.ule(&a, &b).unwrap()], Box::new(|x, y| u64::from(x <= y))),
-            (
-                "slt",
-                vec![bdds.slt(&a, &b).unwrap()],
-                Box::new(move |x, y| u64::from(signed(width, x) < signed(width, y))),
-            ),
-            (
-                "sle",
-                vec![bdds.sle(&a, &b).unwrap()],
-                Box::new(move |x, y| u64::from(signed(width, x) <= signed(width, y))),
-            ),
+            ("eq", comparison(BinOp::Eq), Box::new(|x, y| u64::from(x == y))),
+            ("ult", comparison(BinOp::BvUlt), Box::new(|x, y| u64::from(x < y))),
+            ("ule", comparison(BinOp::BvUle), Box::new(|x, y| u64::from(x <= y))),
+            ("slt", comparison(BinOp::BvSlt), Box::new(move |x, y| u64::from(signed(width, x) < signed(width, y)))),
+            ("sle", comparison(BinOp::BvSle), Box::new(move |x, y| u64::from(signed(width, x) <= signed(width, y)))),
             (
                 "wide",
                 bdds.resize(&a, width + 2, Fill::Sign),
@@ -92,23 +87,5 @@ fn arithmetic_of_all_operands() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn tables_are_looked_up() {
-    let mut bdds = Bdds::new(1 << 12);
-    let (a, _) = operands(&mut bdds, 4);
-    let cells: Vec<(u64, Word)> = [(2, 7), (5, 1), (11, 4)].map(|(at, v)| (at, bdds.word(3, v))).into();
-    let table = cells.iter().map(|(at, cell)| (*at, cell.as_slice()));
-    let found = bdds.lookup(table, &a, &bdds.word(3, 0)).unwrap();
-    for x in 0..16 {
-        let expected = match x {
-            2 => 7,
-            5 => 1,
-            11 => 4,
-            _ => 0,
-        };
-        assert_eq!(value(&found, 4, x, 0), expected);
     }
 }

@@ -12,18 +12,6 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Certified<V>(V);
 
-impl<V> Certified<V> {
-    /// The verdict.
-    pub fn verdict(&self) -> &V {
-        &self.0
-    }
-
-    /// The verdict, which is an ordinary one again.
-    pub fn into_verdict(self) -> V {
-        self.0
-    }
-}
-
 /// A verdict as it stands.
 #[derive(Clone, Debug)]
 pub enum Judged<V> {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use clinch_checker::options::{Limits, Wanted};
 use clinch_checker::protocol::Assignment;
@@ -24,7 +24,7 @@ use clinch_ir::cfa::{Checks, Integers};
 use crate::engine_options;
 pub(crate) use project::ProjectArgs;
 pub(crate) use validate::ValidateArgs;
-use values::{parse_assignment, parse_check, parse_define, parse_duration, parse_property, parse_size};
+use values::{SWITCH, one_of, parse_assignment, parse_check, parse_define, parse_duration, parse_property, parse_size};
 
 /// Decides whether an error in a model can be reached, and hands over evidence that something else re-checked.
 ///
@@ -166,13 +166,13 @@ pub(crate) struct CheckArgs {
     pub(crate) strict: bool,
 
     /// Re-check the verdict. off is for timing only: the verdict is then not to be trusted.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub(crate) certify: Switch,
+    #[arg(long, value_parser = one_of(SWITCH), action = ArgAction::Set, default_value = "on")]
+    pub(crate) certify: bool,
 
     /// Engines that run at a time tell each other what they find out (C, Remopla, Boolean programs). The answer does not depend on
     /// it, the time until it does.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub(crate) share: Switch,
+    #[arg(long, value_parser = one_of(SWITCH), action = ArgAction::Set, default_value = "on")]
+    pub(crate) share: bool,
 
     /// Print a line on standard error for every refinement.
     #[arg(long)]
@@ -233,14 +233,10 @@ impl CheckArgs {
             engine: self.engine,
             settings: self.settings.clone(),
             seed: self.seed,
-            limits: Limits {
-                timeout: Some(self.limits.timeout),
-                memory: Some(self.limits.memory),
-                iterations: self.limits.max_iterations,
-            },
+            limits: self.limits.limits(),
             threads: self.threads,
-            certify: self.certify == Switch::On,
-            share: self.share == Switch::On,
+            certify: self.certify,
+            share: self.share,
             predicates: predicates.transpose()?,
             wanted: Wanted {
                 tree: self.dot.is_some(),
@@ -292,22 +288,18 @@ pub(crate) struct ModelArgs {
     pub(crate) predicates: Vec<String>,
 
     /// What the variables of transition constraints range over. Default: integer.
-    #[arg(long, value_enum)]
-    pub(crate) numbers: Option<NumbersName>,
+    #[arg(long, value_parser = one_of(&[("integer", Numbers::Integer), ("rational", Numbers::Rational)]))]
+    pub(crate) numbers: Option<Numbers>,
 }
 
 impl ModelArgs {
     /// How files are read.
     pub(crate) fn reading(&self, c: Option<&CArgs>) -> Reading {
-        let numbers = self.numbers.map(|numbers| match numbers {
-            NumbersName::Integer => Numbers::Integer,
-            NumbersName::Rational => Numbers::Rational,
-        });
         Reading {
             error: self.error.clone(),
             deadlock: self.deadlock,
             predicates: self.predicates.clone(),
-            numbers,
+            numbers: self.numbers,
             ..self.text.reading(c)
         }
     }
@@ -332,14 +324,8 @@ impl TextArgs {
 impl CArgs {
     fn added_to(&self, reading: Reading) -> Reading {
         Reading {
-            data_model: self.data_model.map(|model| match model {
-                DataModelName::Ilp32 => DataModel::Ilp32,
-                DataModelName::Lp64 => DataModel::Lp64,
-            }),
-            integers: self.integers.map(|integers| match integers {
-                IntegersName::Machine => Integers::Machine,
-                IntegersName::Mathematical => Integers::Mathematical,
-            }),
+            data_model: self.data_model,
+            integers: self.integers,
             entry: self.entry.clone(),
             depth: self.depth,
             length: self.length,
@@ -376,12 +362,12 @@ pub(crate) struct TextArgs {
 #[derive(Args, Debug)]
 pub(crate) struct CArgs {
     /// Sizes of `long` and pointers. Default: what the task file says, or lp64.
-    #[arg(long, value_enum)]
-    pub(crate) data_model: Option<DataModelName>,
+    #[arg(long, value_parser = one_of(&[("ilp32", DataModel::Ilp32), ("lp64", DataModel::Lp64)]))]
+    pub(crate) data_model: Option<DataModel>,
 
     /// How integers are read. mathematical: unbounded, without wrap-around; the verdict holds for that reading only.
-    #[arg(long, value_enum)]
-    pub(crate) integers: Option<IntegersName>,
+    #[arg(long, value_parser = one_of(&[("machine", Integers::Machine), ("mathematical", Integers::Mathematical)]))]
+    pub(crate) integers: Option<Integers>,
 
     /// The function a run starts with; all: each one that other files may call. Default: main.
     ///
@@ -424,17 +410,31 @@ pub(crate) struct CArgs {
     pub(crate) cpp_flags: Vec<String>,
 }
 
+/// A program with procedures.
 #[derive(Args, Debug)]
-pub(crate) struct RunArgs {
+pub(crate) struct ProgramArgs {
     /// The program: C files (.c, .i), a task file (.yml), Remopla (.rem) or a Boolean program (.bp).
     #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) text: TextArgs,
+    text: TextArgs,
 
     #[command(flatten)]
-    pub(crate) c: CArgs,
+    c: CArgs,
+}
+
+impl ProgramArgs {
+    /// The program, and how it is read.
+    pub(crate) fn task(&self) -> Task {
+        task(&self.files, self.text.reading(Some(&self.c)))
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 
     /// The inputs, in the order in which the program asks for them: decimal numbers, with sign; for floats also
     /// `2.5`, `1e-3`, `inf`, `nan`.
@@ -451,15 +451,8 @@ pub(crate) struct RunArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CfaArgs {
-    /// The program: C files (.c, .i), a task file (.yml), Remopla (.rem) or a Boolean program (.bp).
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-
     #[command(flatten)]
-    pub(crate) text: TextArgs,
-
-    #[command(flatten)]
-    pub(crate) c: CArgs,
+    pub(crate) program: ProgramArgs,
 
     /// Only this function.
     #[arg(long, value_name = "NAME")]
@@ -481,18 +474,6 @@ pub(crate) enum CfaFormat {
     Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DataModelName {
-    Ilp32,
-    Lp64,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum IntegersName {
-    Machine,
-    Mathematical,
-}
-
 #[derive(Args, Debug)]
 pub(crate) struct LimitArgs {
     /// Stop after this time (30s, 500ms, 2m, 1h).
@@ -506,6 +487,12 @@ pub(crate) struct LimitArgs {
     /// Stop after this many refinement iterations.
     #[arg(long, value_name = "N")]
     pub(crate) max_iterations: Option<u64>,
+}
+
+impl LimitArgs {
+    fn limits(&self) -> Limits {
+        Limits { timeout: Some(self.timeout), memory: Some(self.memory), iterations: self.max_iterations }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -577,21 +564,9 @@ pub(crate) enum Target {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NumbersName {
-    Integer,
-    Rational,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Steps {
     Relevant,
     Full,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Switch {
-    On,
-    Off,
 }
 
 /// The version of clinch, the commit it is made from, and the version of its solver.

@@ -30,15 +30,15 @@ const SYMBOLS: &[&str] = &[
     "^", "~", "!", "<", ">", "=", ",", ";", ":", "{", "}", "[", "]", "(", ")", ".", "?",
 ];
 
-/// Reads tokens one at a time: a file of many megabytes that is wrong in its first line costs nothing.
-pub(crate) struct Lexer<'s> {
-    text: &'s str,
-    at: usize,
+/// A place in a text that is read from its start to its end.
+pub(crate) struct Cursor<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) at: usize,
 }
 
-impl<'s> Lexer<'s> {
+impl<'s> Cursor<'s> {
     pub(crate) fn new(text: &'s str) -> Self {
-        Lexer { text, at: 0 }
+        Cursor { text, at: 0 }
     }
 
     pub(crate) fn text(&self, span: Span) -> &'s str {
@@ -50,54 +50,24 @@ impl<'s> Lexer<'s> {
         self.at = self.text.len();
     }
 
-    /// The next token. After a problem, reading continues behind it.
-    pub(crate) fn next(&mut self) -> Result<Token, Problem> {
-        self.skip_blanks()?;
-        let start = self.at;
-        let rest = &self.text[start..];
-        let Some(first) = rest.chars().next() else { return Ok(self.token(Kind::End, start)) };
-        if first.is_ascii_alphabetic() || first == '_' {
-            self.at += run_length(rest, |b| b.is_ascii_alphanumeric() || b == b'_');
-            return Ok(self.token(Kind::Name, start));
-        }
-        if first.is_ascii_digit() {
-            self.at += run_length(rest, |b| b.is_ascii_digit());
-            return self.end_of_number(start);
-        }
-        match SYMBOLS.iter().find(|s| rest.starts_with(**s)) {
-            Some(symbol) => {
-                self.at += symbol.len();
-                Ok(self.token(Kind::Symbol(symbol), start))
-            }
-            None => {
-                self.at += first.len_utf8();
-                Err(unexpected_character(self.span(start), first))
-            }
-        }
+    /// From a place before this one to here.
+    pub(crate) fn span(&self, start: usize) -> Span {
+        Span { start: start as u32, end: self.at as u32 }
     }
 
-    fn end_of_number(&mut self, start: usize) -> Result<Token, Problem> {
-        let tail = run_length(&self.text[self.at..], |b| b.is_ascii_alphanumeric() || b == b'_');
-        if tail == 0 {
-            return Ok(self.token(Kind::Number, start));
-        }
-        self.at += tail;
-        let span = self.span(start);
-        Err(Problem::new(span, format!("`{}` is neither a number nor a name", shorten(self.text(span)))))
-    }
-
-    fn skip_blanks(&mut self) -> Result<(), Problem> {
+    /// Skips blanks, comments to the end of the line after `line_comment`, and those between `/*` and `*/`.
+    pub(crate) fn skip_blanks(&mut self, line_comment: &str, is_blank: impl Fn(char) -> bool) -> Result<(), Problem> {
         loop {
             let rest = &self.text[self.at..];
-            let trimmed = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{feff}');
+            let trimmed = rest.trim_start_matches(|c: char| is_blank(c) || c == '\u{feff}');
             self.at += rest.len() - trimmed.len();
-            if trimmed.starts_with("//") {
+            if trimmed.starts_with(line_comment) {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
             } else if let Some(comment) = trimmed.strip_prefix("/*") {
-                let start = self.at;
+                let start = self.at as u32;
                 let Some(end) = comment.find("*/") else {
                     self.skip_to_end();
-                    let span = Span { start: start as u32, end: start as u32 + 2 };
+                    let span = Span { start, end: start + 2 };
                     return Err(Problem::new(span, "unterminated comment").help("close it with `*/`"));
                 };
                 self.at += end + 4;
@@ -106,13 +76,63 @@ impl<'s> Lexer<'s> {
             }
         }
     }
+}
 
-    fn span(&self, start: usize) -> Span {
-        Span { start: start as u32, end: self.at as u32 }
+/// Reads tokens one at a time: a file of many megabytes that is wrong in its first line costs nothing.
+pub(crate) struct Lexer<'s>(Cursor<'s>);
+
+impl<'s> Lexer<'s> {
+    pub(crate) fn new(text: &'s str) -> Self {
+        Lexer(Cursor::new(text))
+    }
+
+    pub(crate) fn text(&self, span: Span) -> &'s str {
+        self.0.text(span)
+    }
+
+    /// Gives up the rest of the text.
+    pub(crate) fn skip_to_end(&mut self) {
+        self.0.skip_to_end();
+    }
+
+    /// The next token. After a problem, reading continues behind it.
+    pub(crate) fn next(&mut self) -> Result<Token, Problem> {
+        self.0.skip_blanks("//", |c| c.is_ascii_whitespace())?;
+        let start = self.0.at;
+        let rest = &self.0.text[start..];
+        let Some(first) = rest.chars().next() else { return Ok(self.token(Kind::End, start)) };
+        if first.is_ascii_alphabetic() || first == '_' {
+            self.0.at += run_length(rest, |b| b.is_ascii_alphanumeric() || b == b'_');
+            return Ok(self.token(Kind::Name, start));
+        }
+        if first.is_ascii_digit() {
+            self.0.at += run_length(rest, |b| b.is_ascii_digit());
+            return self.end_of_number(start);
+        }
+        match SYMBOLS.iter().find(|s| rest.starts_with(**s)) {
+            Some(symbol) => {
+                self.0.at += symbol.len();
+                Ok(self.token(Kind::Symbol(symbol), start))
+            }
+            None => {
+                self.0.at += first.len_utf8();
+                Err(unexpected_character(self.0.span(start), first))
+            }
+        }
+    }
+
+    fn end_of_number(&mut self, start: usize) -> Result<Token, Problem> {
+        let tail = run_length(&self.0.text[self.0.at..], |b| b.is_ascii_alphanumeric() || b == b'_');
+        if tail == 0 {
+            return Ok(self.token(Kind::Number, start));
+        }
+        self.0.at += tail;
+        let span = self.0.span(start);
+        Err(Problem::new(span, format!("`{}` is neither a number nor a name", shorten(self.text(span)))))
     }
 
     fn token(&self, kind: Kind, start: usize) -> Token {
-        Token { kind, span: self.span(start) }
+        Token { kind, span: self.0.span(start) }
     }
 }
 
@@ -120,7 +140,8 @@ fn run_length(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
     text.bytes().position(|b| !belongs(b)).unwrap_or(text.len())
 }
 
-fn unexpected_character(span: Span, c: char) -> Problem {
+/// The problem that nothing begins with a character.
+pub(crate) fn unexpected_character(span: Span, c: char) -> Problem {
     match c {
         '\u{fffd}' => Problem::new(span, "invalid UTF-8"),
         c => Problem::new(span, format!("unexpected character {c:?}")),

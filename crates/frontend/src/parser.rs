@@ -1,8 +1,10 @@
 //! The part of parsing that GCL, DVE and Remopla share: a window on the tokens, and expressions by precedence climbing.
 
-use clinch_ir::Span;
+use std::sync::Arc;
 
-use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
+use clinch_ir::{Source, Span};
+
+use crate::diagnostic::{Bag, Diagnostics, MAX_DIAGNOSTICS, Problem};
 use crate::dialect::{ADDITIVE, Associativity, CONDITIONAL, Dialect};
 use crate::expr::{Binder, ExprId, ExprKind, Exprs, Infix, Name, Prefix, Quantifier, join};
 use crate::lexer::{Kind, Lexer, Token, shorten};
@@ -49,6 +51,28 @@ impl<'s> Parser<'s> {
         parser.advance();
         parser.previous = Span::default();
         parser
+    }
+
+    /// Reads a whole text item by item. One that cannot be read is reported and skipped up to its `;`.
+    pub(crate) fn items(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Problem>) {
+        if self.at_end() && self.problems.is_empty() {
+            self.report(Problem::new(self.span(), "the file contains nothing but comments"));
+        }
+        while !self.at_end() {
+            if let Err(problem) = item(self) {
+                self.report(problem);
+                self.recover();
+                self.eat("}");
+            }
+        }
+    }
+
+    /// Hands over what is wrong with the text, if something is.
+    pub(crate) fn finish(&mut self, source: &Arc<Source>, bag: &mut Bag) -> Result<(), Diagnostics> {
+        for problem in std::mem::take(&mut self.problems) {
+            bag.report(source, problem);
+        }
+        bag.stop_if_any()
     }
 
     /// Records a problem; after too many, the rest of the text is given up.

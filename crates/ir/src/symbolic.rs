@@ -156,6 +156,13 @@ pub fn cell_term(program: &Program, terms: &mut Terms, var: VarId, offset: i64) 
     terms.select(whole, index)
 }
 
+/// The terms that read the cells, in their order.
+pub fn cell_terms(program: &Program, terms: &mut Terms) -> Vec<Term> {
+    let vars = program.vars.iter().enumerate();
+    let cells = vars.flat_map(|(i, var)| (0..var.cells()).map(move |offset| (VarId::from_index(i), offset)));
+    cells.map(|(var, offset)| cell_term(program, terms, var, offset.into())).collect()
+}
+
 /// `cell = value` for a cell of the domain.
 pub fn cell_equals(terms: &mut Terms, domain: &Domain, cell: Term, value: i64) -> Term {
     match domain {

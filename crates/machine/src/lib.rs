@@ -69,11 +69,6 @@ impl InputList {
     pub fn new(values: Vec<u64>) -> Self {
         InputList { values, next: 0 }
     }
-
-    /// How many were taken.
-    pub fn taken(&self) -> usize {
-        self.next
-    }
 }
 
 impl Inputs for InputList {

@@ -69,11 +69,6 @@ impl MachineState {
     pub fn steps(&self) -> u64 {
         self.steps
     }
-
-    /// How many calls are active.
-    pub fn depth(&self) -> usize {
-        self.frames.len()
-    }
 }
 
 impl Machine<'_> {
@@ -144,11 +139,6 @@ impl Machine<'_> {
     /// The least address that was never allocated.
     pub fn next_address(&self, state: &MachineState) -> u64 {
         state.memory.addresses.next()
-    }
-
-    /// The byte at an address, if it is in a live object and known.
-    pub fn byte(&self, state: &mut MachineState, address: u64) -> Option<u8> {
-        self.cell(state, address, 1).map(|byte| byte as u8)
     }
 
     /// The cell of so many bytes at an address, if it is in a live object and known.

@@ -17,6 +17,7 @@ pub mod sort;
 pub mod term;
 mod typing;
 mod walk;
+pub mod words;
 pub mod work;
 
 pub use ids::{LocId, ProcId, VarId};

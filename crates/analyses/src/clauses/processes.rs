@@ -12,7 +12,9 @@ use clinch_ir::eval::State;
 use clinch_ir::horn::{Application, Clause, ClauseId, Derivation, HornSystem, HornVerdict, Interpretation, PredId};
 use clinch_ir::interp::Interpreter;
 use clinch_ir::program::{Domain, Program, Span, TransId};
-use clinch_ir::symbolic::{SymbolicTransition, at_locations, cell_term, initial_condition, input_condition};
+use clinch_ir::symbolic::{
+    SymbolicTransition, at_locations, cell_term, cell_terms, initial_condition, input_condition,
+};
 use clinch_ir::verdict::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd, Verdict};
 use clinch_terms::{BinOp, EvalError, LocId, Node, Sort, Symbol, Term, Terms, Value, VarId};
 
@@ -88,7 +90,7 @@ impl ProgramClauses {
     /// A solution of the clauses as an invariant of the program: one formula for each vector of locations.
     pub fn proof(&self, program: &Program, solution: &Interpretation) -> Proof {
         let mut terms = solution.terms.clone();
-        let cells = cells_of(program, &mut terms);
+        let cells = cell_terms(program, &mut terms);
         let mut predicates = Vec::new();
         let mut states = Vec::new();
         for (i, locs) in self.control.iter().enumerate() {
@@ -163,17 +165,6 @@ impl ProgramClauses {
         let cells = cells.iter().map(number).collect::<Result<_, _>>()?;
         Ok((cells, inputs.iter().map(number).collect::<Result<_, _>>()?))
     }
-}
-
-/// The term of each cell.
-fn cells_of(program: &Program, terms: &mut Terms) -> Vec<Term> {
-    let mut cells = Vec::new();
-    for (i, var) in program.vars.iter().enumerate() {
-        for offset in 0..var.cells() {
-            cells.push(cell_term(program, terms, VarId::from_index(i), offset.into()));
-        }
-    }
-    cells
 }
 
 struct Translation<'p> {

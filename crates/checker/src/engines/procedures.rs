@@ -21,6 +21,7 @@ use crate::options::{EngineName, Options};
 /// An engine for programs with procedures, with its configuration.
 #[derive(Debug)]
 pub struct ProcedureEngine {
+    name: EngineName,
     kind: Kind,
     /// Whether it is one of several that look for the answer.
     member: bool,
@@ -60,7 +61,7 @@ impl ProcedureEngine {
             }
             EngineName::Auto => return Err("several engines are no engine".to_owned()),
         };
-        Ok(ProcedureEngine { kind, member, encoding: encodings::OPTIONS.configure(settings)? })
+        Ok(ProcedureEngine { name, kind, member, encoding: encodings::OPTIONS.configure(settings)? })
     }
 
     /// Its name.
@@ -70,17 +71,7 @@ impl ProcedureEngine {
 
     /// The name of the technique.
     pub(crate) fn own_name(&self) -> &'static str {
-        match &self.kind {
-            Kind::Alpha(_) => "alpha",
-            Kind::Explicit(_) => "explicit",
-            Kind::Cegar(_) => "cegar",
-            Kind::Lazy(..) => "lazy",
-            Kind::Bounded(_) => "bounded",
-            Kind::KInduction(_) => "kinduction",
-            Kind::Spacer => "spacer",
-            Kind::Spds(_) => "spds",
-            Kind::Split(_) => "split",
-        }
+        self.name.name()
     }
 
     /// Runs it.

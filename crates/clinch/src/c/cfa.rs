@@ -6,12 +6,12 @@ use clinch_ir::cfa::{CfaProgram, ProcedureId, print, show_c_in};
 use clinch_terms::Terms;
 
 use crate::check::refuse;
-use crate::cli::{CfaArgs, CfaFormat, Format, task};
+use crate::cli::{CfaArgs, CfaFormat, Format};
 use crate::{console, exit};
 
 /// `clinch cfa`.
 pub(crate) fn run(args: &CfaArgs) -> u8 {
-    let program = match task(&args.files, args.text.reading(Some(&args.c))).read_procedures() {
+    let program = match args.program.task().read_procedures() {
         Ok(loaded) => loaded.program,
         Err(error) => return refuse(&error, Format::Text),
     };

@@ -10,13 +10,13 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::check::refuse;
-use crate::cli::{Format, RunArgs, task};
+use crate::cli::{Format, RunArgs};
 use crate::{console, exit};
 
 /// `clinch run`: the exit code says how the run ended, as for `check`: 1 if it reached the error, 2 if there is nothing to
 /// say, 0 otherwise. The program's own status is printed.
 pub(crate) fn run(args: &RunArgs) -> u8 {
-    let loaded = match task(&args.files, args.text.reading(Some(&args.c))).read_procedures() {
+    let loaded = match args.program.task().read_procedures() {
         Ok(loaded) => loaded,
         Err(error) => return refuse(&error, Format::Text),
     };

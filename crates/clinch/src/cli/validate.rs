@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
-use clinch_checker::options::Limits;
 use clinch_checker::task::Define;
 use clinch_checker::{Options, Reading, Task};
 
@@ -48,11 +47,6 @@ impl ValidateArgs {
 
     /// How the program is checked.
     pub(crate) fn options(&self) -> Options {
-        let limits = Limits {
-            timeout: Some(self.limits.timeout),
-            memory: Some(self.limits.memory),
-            iterations: self.limits.max_iterations,
-        };
-        Options { limits, threads: self.threads, ..Options::default() }
+        Options { limits: self.limits.limits(), threads: self.threads, ..Options::default() }
     }
 }

@@ -2,10 +2,20 @@
 
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clinch_checker::Property;
 use clinch_checker::protocol::Assignment;
 use clinch_checker::task::Define;
 use clinch_ir::cfa::{Check, Checks};
+
+/// On or off.
+pub(super) const SWITCH: &[(&str, bool)] = &[("on", true), ("off", false)];
+
+/// One of some words, each with what it stands for.
+pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+    let meaning = move |typed: String| words.iter().find(|(word, _)| *word == typed).expect("one of the words").1;
+    PossibleValuesParser::new(words.iter().map(|(word, _)| *word)).map(meaning)
+}
 
 pub(super) fn parse_check(text: &str) -> Result<Checks, String> {
     Checks::of_group(text).ok_or_else(|| {

@@ -27,7 +27,7 @@ pub(super) struct Exactness<'a> {
     pub(super) context: Context<'a>,
     pub(super) terms: &'a mut Terms,
     /// `Phi`: the predicates of this search.
-    phi: &'a Predicates,
+    pub(super) phi: &'a Predicates,
     /// `Phi_new`: those and what is found missing.
     pub(super) phi_new: Predicates,
     prover: Option<&'a mut Prover>,

@@ -3,14 +3,13 @@
 //! The solver enumerates the combinations: find a value, see which predicates hold after the step, exclude that
 //! combination, and again until there is none left.
 
-use clinch_ir::symbolic::{at_locations, cell_equals, cell_term, initial_condition, input_condition};
+use clinch_ir::symbolic::{at_locations, cell_equals, cell_terms, initial_condition, input_condition};
 use clinch_ir::{Domain, Program, Reason, State, TransId};
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
-use clinch_terms::{LocId, Node, Term, Terms, VarId};
+use clinch_terms::{LocId, Node, Term, Terms};
 
 use super::Context;
 use super::exact::{AlphaState, Exactness};
-use super::predicates::Predicates;
 use crate::budget::Budget;
 use crate::concrete::Expander;
 
@@ -25,17 +24,13 @@ impl InputSolver {
     }
 
     /// An initial state for each satisfiable combination of the predicates.
-    pub(super) fn initial_states(
-        &mut self,
-        context: Context<'_>,
-        terms: &mut Terms,
-        phi: &Predicates,
-    ) -> Result<Vec<Box<[u64]>>, Reason> {
-        let Context { model, budget, .. } = context;
+    pub(super) fn initial_states(&mut self, exactness: &mut Exactness<'_>) -> Result<Vec<Box<[u64]>>, Reason> {
+        let Context { model, budget, .. } = exactness.context;
+        let (terms, phi) = (&mut *exactness.terms, exactness.phi);
         let program = model.program;
         let locs: Vec<LocId> = program.processes.iter().map(|p| p.initial).collect();
         let condition = initial_condition(program, terms);
-        let wanted = all_cells(program, terms);
+        let wanted = cell_terms(program, terms);
         let observed: Vec<(usize, Term)> =
             (0..phi.len()).filter(|&p| phi.active(p, &locs)).map(|p| (p, phi.get(p).term)).collect();
         let mut expander = Expander::new(model);
@@ -57,9 +52,8 @@ impl InputSolver {
         exactness: &mut Exactness<'_>,
         words: &[u64],
         i: TransId,
-        phi: &Predicates,
     ) -> Result<Vec<Vec<i64>>, Reason> {
-        let Context { model, budget, .. } = exactness.context;
+        let (Context { model, budget, .. }, phi) = (exactness.context, exactness.phi);
         let program = model.program;
         let state = model.layout.unpack(words);
         let domains: Vec<Domain> = program.transition(i).inputs().map(|a| program.var(a.var).domain.clone()).collect();
@@ -102,12 +96,12 @@ impl InputSolver {
     pub(super) fn check_closed(
         &mut self,
         exactness: &mut Exactness<'_>,
-        phi: &Predicates,
         number: usize,
         s: &AlphaState,
         i: TransId,
         targets: &[AlphaState],
     ) {
+        let phi = exactness.phi;
         let symbolic = exactness.symbolic(i).clone();
         let next_locs = locations_after(exactness.context.model.program, i, &s.locs);
         let active: Vec<usize> = (0..phi.len()).filter(|&p| phi.active(p, &next_locs)).collect();
@@ -196,18 +190,9 @@ fn locations_after(program: &Program, i: TransId, locs: &[LocId]) -> Vec<LocId> 
     after
 }
 
-fn all_cells(program: &Program, terms: &mut Terms) -> Vec<Term> {
-    let mut cells = Vec::new();
-    for (v, var) in program.vars.iter().enumerate() {
-        for offset in 0..var.cells() {
-            cells.push(cell_term(program, terms, VarId::from_index(v), offset.into()));
-        }
-    }
-    cells
-}
-
-fn cell_values(program: &Program, terms: &mut Terms, state: &State) -> Vec<Term> {
-    let cells = all_cells(program, terms);
+/// What the cells of a state are, each as an equation.
+pub(super) fn cell_values(program: &Program, terms: &mut Terms, state: &State) -> Vec<Term> {
+    let cells = cell_terms(program, terms);
     let values = state.cells.iter().zip(program.cell_domains());
     cells.into_iter().zip(values).map(|(cell, (&value, domain))| cell_equals(terms, domain, cell, value)).collect()
 }

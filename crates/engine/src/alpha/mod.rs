@@ -41,16 +41,15 @@ mod search;
 
 use clinch_ir::definedness::violated;
 use clinch_ir::print::show;
-use clinch_ir::symbolic::{cell_equals, cell_term};
 use clinch_ir::{
     AbstractProof, AbstractState, InputDomain, Program, Proof, Reason, SymbolicTransition, TransId, Verdict,
 };
 use clinch_smt::{Counters, Prover};
-use clinch_terms::{Terms, VarId};
+use clinch_terms::Terms;
 use serde::Serialize;
 
 use self::exact::Exactness;
-use self::inputs::InputSolver;
+use self::inputs::{InputSolver, cell_values};
 pub use self::options::OPTIONS;
 pub use self::predicates::{Predicate, Predicates, Scope};
 pub use self::procedures::check_procedures;
@@ -140,7 +139,7 @@ impl Default for Config {
 }
 
 /// One iteration of the refinement loop.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Iteration {
     /// States generated, the initial one included.
     pub concrete_states: u64,
@@ -148,7 +147,7 @@ pub struct Iteration {
     pub abstract_states: u64,
     /// Predicates added for the next iteration.
     pub new_predicates: Vec<String>,
-    /// Calls of the prover.
+    /// Calls of the prover, where there is one.
     pub queries: u64,
     /// Questions answered from the caches.
     pub cache_hits: u64,
@@ -303,15 +302,9 @@ impl<'a> Refinement<'a> {
 
     /// Adds `x = value` for each cell of a concrete state.
     fn describe(&mut self, phi: &mut Predicates, words: &[u64]) {
-        let program = self.model.program;
         let state = self.model.layout.unpack(words);
-        for (v, var) in program.vars.iter().enumerate() {
-            for offset in 0..var.cells() {
-                let cell = cell_term(program, &mut self.terms, VarId::from_index(v), offset.into());
-                let value = state.cells[(var.first_cell + offset) as usize];
-                let equal = cell_equals(&mut self.terms, &var.domain, cell, value);
-                phi.add(self.model, &mut self.terms, equal, Scope::Everywhere);
-            }
+        for equation in cell_values(self.model.program, &mut self.terms, &state) {
+            phi.add(self.model, &mut self.terms, equation, Scope::Everywhere);
         }
     }
 
@@ -350,7 +343,7 @@ impl<'a> Refinement<'a> {
 }
 
 /// The predicates of the guards, of the property and of the user.
-pub(crate) fn initial_predicates(model: &Model<'_>, terms: &mut Terms, symbolic: &[SymbolicTransition]) -> Predicates {
+fn initial_predicates(model: &Model<'_>, terms: &mut Terms, symbolic: &[SymbolicTransition]) -> Predicates {
     let mut phi = Predicates::default();
     let guards = symbolic.iter().flat_map(|s| [s.effect.guard, s.fault]);
     let property = model.program.property.error.map(|error| violated(model.program, terms, error));

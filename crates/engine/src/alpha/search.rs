@@ -156,7 +156,7 @@ impl<'a> AlphaSearch<'a> {
 
     fn initial_states(&mut self) -> Result<Vec<Box<[u64]>>, Reason> {
         match &mut self.solver {
-            Some(solver) => solver.initial_states(self.context, self.exactness.terms, self.phi),
+            Some(solver) => solver.initial_states(&mut self.exactness),
             None => Ok(self.context.model.initial_states()),
         }
     }
@@ -207,7 +207,7 @@ impl<'a> AlphaSearch<'a> {
         let solver = self.solver.as_mut().expect("there is a solver when inputs are solved for");
         let mut outcomes = Vec::new();
         // Faults and disabledness show with any inputs.
-        for values in solver.step_inputs(&mut self.exactness, words, i, self.phi)? {
+        for values in solver.step_inputs(&mut self.exactness, words, i)? {
             self.expander.for_transition_with(i, &values, |event| outcomes.push(Outcome::of(event)));
         }
         Ok(outcomes)
@@ -218,7 +218,7 @@ impl<'a> AlphaSearch<'a> {
         let targets: Result<Vec<AlphaState>, Reason> =
             targets.iter().map(|&t| self.alpha(&self.system.concrete[t].clone())).collect();
         let solver = self.solver.as_mut().expect("there is a solver when inputs are solved for");
-        solver.check_closed(&mut self.exactness, self.phi, s, alpha, i, &targets?);
+        solver.check_closed(&mut self.exactness, s, alpha, i, &targets?);
         Ok(())
     }
 

@@ -290,11 +290,6 @@ impl<'s> Cegar<'s> {
     }
 
     /// The predicates found, and the store they live in.
-    pub fn predicates(&self) -> (&Precision, &Terms) {
-        (&self.precision, &self.terms)
-    }
-
-    /// The predicates found, and the store they live in.
     pub fn into_predicates(self) -> (Precision, Terms) {
         (self.precision, self.terms)
     }

@@ -25,7 +25,13 @@ pub fn check_software<S: Default>(
     solve: impl FnOnce(&HornSystem, Vec<Seed>, &Budget, &mut dyn Observer) -> (HornVerdict, S),
 ) -> (CfaVerdict, S) {
     if program.is_recursive() {
-        return check_recursive(program, encoding, budget, observer, solve);
+        // Clauses with summaries.
+        let clauses = match SummaryClauses::new(program, encoding, POINTS) {
+            Ok(clauses) => clauses,
+            Err(reason) => return (CfaVerdict::Unknown(reason), S::default()),
+        };
+        let (verdict, stats) = solve(&clauses.system, Vec::new(), budget, observer);
+        return (taken_back(verdict, |found| clauses.proof(found), |found| clauses.trace(program, found)), stats);
     }
     let mut clauses = match CfaClauses::new(program, encoding, POINTS) {
         Ok(clauses) => clauses,
@@ -34,23 +40,7 @@ pub fn check_software<S: Default>(
     let seeds = seeds(program, &mut clauses, facts);
     let mut observer = AboutProgram { observer, program, clauses: &clauses };
     let (verdict, stats) = solve(&clauses.system, seeds, budget, &mut observer);
-    (taken_back(verdict, |solution| clauses.proof(solution), |derivation| clauses.trace(program, derivation)), stats)
-}
-
-/// The same for programs whose procedures call themselves: clauses with summaries.
-fn check_recursive<S: Default>(
-    program: &CfaProgram,
-    encoding: Encoding,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-    solve: impl FnOnce(&HornSystem, Vec<Seed>, &Budget, &mut dyn Observer) -> (HornVerdict, S),
-) -> (CfaVerdict, S) {
-    let clauses = match SummaryClauses::new(program, encoding, POINTS) {
-        Ok(clauses) => clauses,
-        Err(reason) => return (CfaVerdict::Unknown(reason), S::default()),
-    };
-    let (verdict, stats) = solve(&clauses.system, Vec::new(), budget, observer);
-    (taken_back(verdict, |solution| clauses.proof(solution), |derivation| clauses.trace(program, derivation)), stats)
+    (taken_back(verdict, |found| clauses.proof(found), |found| clauses.trace(program, found)), stats)
 }
 
 /// The same, with arrays seen through one cell at a time ([`Cells`]): proofs only, with quantifiers over addresses. `None` if

@@ -337,6 +337,7 @@ impl<'a> Lazy<'a> {
     ) -> Result<clinch_bdd::Bdd, Reason> {
         let region = self.tree.node(parent).region.clone();
         let mut context = Context {
+            label,
             terms: &mut self.terms,
             labels: &self.labels,
             predicates: &self.predicates,
@@ -344,7 +345,7 @@ impl<'a> Lazy<'a> {
             budget: self.budget,
         };
         let start = Instant::now();
-        let region = self.post.post(&mut context, label, &region, support, mode);
+        let region = self.post.post(&mut context, &region, support, mode);
         self.stats.post_seconds += start.elapsed().as_secs_f64();
         region
     }

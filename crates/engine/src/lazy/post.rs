@@ -29,6 +29,15 @@ pub(super) fn no_room(_: OutOfNodes) -> Reason {
     Reason::Unsupported("the regions outgrow the room for decision diagrams".to_owned())
 }
 
+/// A predicate whose value after the label is asked for.
+struct Open {
+    predicate: PredicateId,
+    /// Its weakest precondition.
+    wp: Term,
+    /// Whether it was seen to be false, and to be true.
+    seen: [bool; 2],
+}
+
 /// Computes abstract successors.
 pub(super) struct Post {
     pub(super) bdds: Bdds,
@@ -43,6 +52,8 @@ const NODES: usize = 1 << 21;
 
 /// What all steps of a computation look at.
 pub(super) struct Context<'a, 'p> {
+    /// The label whose successors are computed.
+    pub(super) label: LabelId,
     pub(super) terms: &'a mut Terms,
     pub(super) labels: &'a Labels<'p>,
     pub(super) predicates: &'a Predicates,
@@ -78,32 +89,31 @@ impl Post {
     pub(super) fn post(
         &mut self,
         context: &mut Context<'_, '_>,
-        label: LabelId,
         region: &Bdd,
         support: &BitSet,
         mode: Mode,
     ) -> Result<Bdd, Reason> {
-        let key = (label, region.clone(), support.clone(), mode);
+        let key = (context.label, region.clone(), support.clone(), mode);
         if let Some(known) = self.results.get(&key) {
             return Ok(known.clone());
         }
         let result = match mode {
-            Mode::Boolean => match self.boolean(context, label, region, support)? {
+            Mode::Boolean => match self.boolean(context, region, support)? {
                 Some(result) => result,
-                None => self.cartesian(context, label, region, support)?,
+                None => self.cartesian(context, region, support)?,
             },
-            Mode::Cartesian => self.cartesian(context, label, region, support)?,
+            Mode::Cartesian => self.cartesian(context, region, support)?,
         };
         self.results.insert(key, result.clone());
         Ok(result)
     }
 
     /// The weakest precondition of a predicate: its value after the label, as a formula over the values before.
-    fn wp(&mut self, context: &mut Context<'_, '_>, label: LabelId, predicate: PredicateId) -> Term {
-        *self.wps.entry((label, predicate)).or_insert_with(|| {
+    fn wp(&mut self, context: &mut Context<'_, '_>, predicate: PredicateId) -> Term {
+        *self.wps.entry((context.label, predicate)).or_insert_with(|| {
             let formula = context.predicates.formula(predicate);
             let symbols = context.predicates.symbols(predicate);
-            let updates = &context.labels.get(label).step.effect.updates;
+            let updates = &context.labels.get(context.label).step.effect.updates;
             let map: FxHashMap<Symbol, Term> =
                 updates.iter().filter(|(s, _)| symbols.binary_search(s).is_ok()).copied().collect();
             if map.is_empty() { formula } else { context.terms.substitute_symbols(formula, &map) }
@@ -111,13 +121,7 @@ impl Post {
     }
 
     /// Cartesian abstraction: for each conjunction of the region, the strongest conjunction afterwards.
-    fn cartesian(
-        &mut self,
-        context: &mut Context<'_, '_>,
-        label: LabelId,
-        region: &Bdd,
-        support: &BitSet,
-    ) -> Result<Bdd, Reason> {
+    fn cartesian(&mut self, context: &mut Context<'_, '_>, region: &Bdd, support: &BitSet) -> Result<Bdd, Reason> {
         let cubes = match region.cubes(CUBES) {
             Some(cubes) => cubes,
             None => vec![common_literals(region)],
@@ -125,7 +129,7 @@ impl Post {
         let mut union = self.bdds.ff();
         for cube in cubes {
             context.budget.check()?;
-            if let Some(after) = self.cartesian_of_cube(context, label, &cube, support) {
+            if let Some(after) = self.cartesian_of_cube(context, &cube, support) {
                 let after = self.bdds.cube(&after).map_err(no_room)?;
                 union = union.or(&after).map_err(no_room)?;
             }
@@ -137,46 +141,47 @@ impl Post {
     fn cartesian_of_cube(
         &mut self,
         context: &mut Context<'_, '_>,
-        label: LabelId,
         cube: &[Literal],
         support: &BitSet,
     ) -> Option<Vec<Literal>> {
-        let mut open: Vec<(PredicateId, Term)> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
         let mut after: Vec<Literal> = Vec::new();
         for predicate in support.iter().map(|p| p as PredicateId) {
-            let wp = self.wp(context, label, predicate);
+            let wp = self.wp(context, predicate);
             match context.terms.node(wp) {
                 Node::Bool(value) => after.push((predicate, value)),
                 _ => match context.predicates.find(context.terms, wp).and_then(|l| value_in(cube, l)) {
                     Some(value) => after.push((predicate, value)),
-                    None => open.push((predicate, wp)),
+                    None => open.push(Open { predicate, wp, seen: [false; 2] }),
                 },
             }
         }
-        let mut seen: Vec<[bool; 2]> = vec![[false; 2]; open.len()];
-        let reached = self.reached(context, label, cube, &[]);
-        let cube = &self.that_matter(context, label, cube, &open);
-        if self.is_feasible(context, label, cube, &open, &mut seen) == Answer::Unsat {
+        let reached = self.reached(context, cube, &[]);
+        let cube = &self.that_matter(context, cube, &open);
+        if self.is_feasible(context, cube, &mut open) == Answer::Unsat {
             return None;
         }
         let affected: Vec<usize> = (0..open.len())
-            .filter(|&i| match open[i] {
-                (predicate, wp) if context.ask_unaffected => {
-                    wp != context.predicates.formula(predicate) || context.predicates.touches(predicate, &reached)
+            .filter(|&i| {
+                let Open { predicate, wp, .. } = open[i];
+                match context.ask_unaffected {
+                    true => {
+                        wp != context.predicates.formula(predicate) || context.predicates.touches(predicate, &reached)
+                    }
+                    false => self.affects(context, predicate, wp),
                 }
-                (predicate, wp) => self.affects(context, label, predicate, wp),
             })
             .collect();
         let rest = match context.ask_unaffected {
-            true => self.settle_together(context, label, cube, (&open, &affected), &mut seen, &mut after),
+            true => self.settle_together(context, cube, &mut open, affected, &mut after),
             false => affected,
         };
         for i in rest {
-            let (predicate, wp) = open[i];
-            let premises = self.connected(context, label, cube, wp);
+            let Open { predicate, wp, .. } = open[i];
+            let premises = self.connected(context, cube, wp);
             for value in [true, false] {
-                if !seen[i][usize::from(!value)]
-                    && self.ask(context, label, &premises, Some((wp, !value)), &open, &mut seen) == Answer::Unsat
+                if !open[i].seen[usize::from(!value)]
+                    && self.ask(context, &premises, Some((wp, !value)), &mut open) == Answer::Unsat
                 {
                     after.push((predicate, value));
                     break;
@@ -192,57 +197,49 @@ impl Post {
     fn settle_together(
         &mut self,
         context: &mut Context<'_, '_>,
-        label: LabelId,
         premises: &[Literal],
-        (open, affected): (&[(PredicateId, Term)], &[usize]),
-        seen: &mut [[bool; 2]],
+        open: &mut [Open],
+        affected: Vec<usize>,
         after: &mut Vec<Literal>,
     ) -> Vec<usize> {
-        let mut rest = affected.to_vec();
-        if rest.len() > 1 && rest.iter().all(|&i| seen[i] == [false; 2]) {
-            self.ask(context, label, premises, None, open, seen);
+        let mut rest = affected;
+        if rest.len() > 1 && rest.iter().all(|&i| open[i].seen == [false; 2]) {
+            self.ask(context, premises, None, open);
         }
         loop {
-            rest.retain(|&i| seen[i] != [true; 2]);
+            rest.retain(|&i| open[i].seen != [true; 2]);
             rest.retain(|&i| {
                 let known = [false, true]
                     .into_iter()
-                    .find(|&other| self.prover.is_known_impossible(label, premises, (open[i].1, other)));
-                after.extend(known.map(|other| (open[i].0, !other)));
+                    .find(|&other| self.prover.is_known_impossible(context.label, premises, (open[i].wp, other)));
+                after.extend(known.map(|other| (open[i].predicate, !other)));
                 known.is_none()
             });
-            let asked: Vec<usize> = rest.iter().copied().filter(|&i| seen[i] != [false; 2]).collect();
+            let asked: Vec<usize> = rest.iter().copied().filter(|&i| open[i].seen != [false; 2]).collect();
             if asked.len() < 2 {
                 return rest;
             }
-            let others: Vec<(Term, bool)> = asked.iter().map(|&i| (open[i].1, !seen[i][1])).collect();
+            let others: Vec<(Term, bool)> = asked.iter().map(|&i| (open[i].wp, !open[i].seen[1])).collect();
             let differs =
                 others.iter().map(|&(wp, other)| if other { wp } else { context.terms.not(wp) }).collect::<Vec<_>>();
             let differs = context.terms.any(differs);
-            let answer = self.ask(context, label, premises, Some((differs, true)), open, seen);
+            let answer = self.ask(context, premises, Some((differs, true)), open);
             if answer == Answer::Unsat {
-                self.prover.learn_from((label, Some((differs, true))), &others, premises);
-            } else if asked.iter().all(|&i| seen[i] != [true; 2]) {
+                self.prover.learn_from((context.label, Some((differs, true))), &others, premises);
+            } else if asked.iter().all(|&i| open[i].seen != [true; 2]) {
                 return rest;
             }
         }
     }
 
-    fn is_feasible(
-        &mut self,
-        context: &mut Context<'_, '_>,
-        label: LabelId,
-        cube: &[Literal],
-        open: &[(PredicateId, Term)],
-        seen: &mut [[bool; 2]],
-    ) -> Answer {
-        let condition = context.labels.get(label).condition;
+    fn is_feasible(&mut self, context: &mut Context<'_, '_>, cube: &[Literal], open: &mut [Open]) -> Answer {
+        let condition = context.labels.get(context.label).condition;
         match context.terms.node(condition) {
             Node::Bool(true) => Answer::Sat,
             Node::Bool(false) => Answer::Unsat,
             _ => {
-                let premises = self.connected(context, label, cube, condition);
-                self.ask(context, label, &premises, None, open, seen)
+                let premises = self.connected(context, cube, condition);
+                self.ask(context, &premises, None, open)
             }
         }
     }
@@ -251,11 +248,9 @@ impl Post {
     fn ask(
         &mut self,
         context: &mut Context<'_, '_>,
-        label: LabelId,
         premises: &[Literal],
         wanted: Option<(Term, bool)>,
-        open: &[(PredicateId, Term)],
-        seen: &mut [[bool; 2]],
+        open: &mut [Open],
     ) -> Answer {
         // A model of premises that are not all says nothing of the predicates that others have to do with.
         let whole = context.ask_unaffected;
@@ -263,25 +258,25 @@ impl Post {
             if !whole {
                 return;
             }
-            for ((_, wp), seen) in open.iter().zip(seen.iter_mut()) {
-                if let Some(value) = solver.value(terms, *wp) {
-                    seen[usize::from(value != 0)] = true;
+            for open in open.iter_mut() {
+                if let Some(value) = solver.value(terms, open.wp) {
+                    open.seen[usize::from(value != 0)] = true;
                 }
             }
         };
-        self.prover.ask((context.terms, context.labels, context.predicates), label, premises, wanted, &mut look)
+        self.prover.ask((context.terms, context.labels, context.predicates), context.label, premises, wanted, &mut look)
     }
 
     /// Whether the label may change what is known of a predicate: it assigns to its variables, or its guard speaks of them.
-    fn affects(&mut self, context: &Context<'_, '_>, label: LabelId, predicate: PredicateId, wp: Term) -> bool {
-        let guard = self.guard_symbols(context, label);
+    fn affects(&mut self, context: &Context<'_, '_>, predicate: PredicateId, wp: Term) -> bool {
+        let guard = self.guard_symbols(context);
         wp != context.predicates.formula(predicate)
             || context.predicates.symbols(predicate).iter().any(|s| guard.binary_search(s).is_ok())
     }
 
-    fn guard_symbols(&mut self, context: &Context<'_, '_>, label: LabelId) -> &[Symbol] {
-        self.guards.entry(label).or_insert_with(|| {
-            let mut symbols = context.terms.symbols(context.labels.get(label).condition);
+    fn guard_symbols(&mut self, context: &Context<'_, '_>) -> &[Symbol] {
+        self.guards.entry(context.label).or_insert_with(|| {
+            let mut symbols = context.terms.symbols(context.labels.get(context.label).condition);
             symbols.sort_unstable();
             symbols.dedup();
             symbols
@@ -290,17 +285,11 @@ impl Post {
 
     /// The literals that have to do with a formula or with the guard, directly or through others: as all of them hold
     /// together in some state, the rest cannot help.
-    fn connected(
-        &mut self,
-        context: &Context<'_, '_>,
-        label: LabelId,
-        cube: &[Literal],
-        formula: Term,
-    ) -> Vec<Literal> {
+    fn connected(&mut self, context: &Context<'_, '_>, cube: &[Literal], formula: Term) -> Vec<Literal> {
         if context.ask_unaffected {
             return cube.to_vec();
         }
-        let mut reached: FxHashSet<Symbol> = self.guard_symbols(context, label).iter().copied().collect();
+        let mut reached: FxHashSet<Symbol> = self.guard_symbols(context).iter().copied().collect();
         reached.extend(context.terms.symbols(formula));
         let taken = spread(context.predicates, cube, &mut reached);
         cube.iter().zip(taken).filter(|(_, taken)| *taken).map(|(l, _)| *l).collect()
@@ -308,14 +297,8 @@ impl Post {
 
     /// The variables that the guard or some formulas have to do with, directly or through literals: of others the label tells nothing
     /// new.
-    fn reached(
-        &mut self,
-        context: &Context<'_, '_>,
-        label: LabelId,
-        cube: &[Literal],
-        formulas: &[Term],
-    ) -> FxHashSet<Symbol> {
-        let mut reached: FxHashSet<Symbol> = self.guard_symbols(context, label).iter().copied().collect();
+    fn reached(&mut self, context: &Context<'_, '_>, cube: &[Literal], formulas: &[Term]) -> FxHashSet<Symbol> {
+        let mut reached: FxHashSet<Symbol> = self.guard_symbols(context).iter().copied().collect();
         reached.extend(context.terms.symbols_of(formulas));
         spread(context.predicates, cube, &mut reached);
         reached
@@ -323,15 +306,9 @@ impl Post {
 
     /// The literals that matter for some of the questions about a label. What is always known of other variables is most of a
     /// conjunction; it would only make each question longer.
-    fn that_matter(
-        &mut self,
-        context: &Context<'_, '_>,
-        label: LabelId,
-        cube: &[Literal],
-        open: &[(PredicateId, Term)],
-    ) -> Vec<Literal> {
-        let wps: Vec<Term> = open.iter().map(|o| o.1).collect();
-        let reached = self.reached(context, label, cube, &wps);
+    fn that_matter(&mut self, context: &Context<'_, '_>, cube: &[Literal], open: &[Open]) -> Vec<Literal> {
+        let wps: Vec<Term> = open.iter().map(|o| o.wp).collect();
+        let reached = self.reached(context, cube, &wps);
         let mut literals = cube.to_vec();
         literals.retain(|l| context.predicates.symbols(l.0).is_empty() || context.predicates.touches(l.0, &reached));
         literals
@@ -342,18 +319,17 @@ impl Post {
     fn boolean(
         &mut self,
         context: &mut Context<'_, '_>,
-        label: LabelId,
         region: &Bdd,
         support: &BitSet,
     ) -> Result<Option<Bdd>, Reason> {
         let wps: Vec<(PredicateId, Term)> =
-            support.iter().map(|p| p as PredicateId).map(|p| (p, self.wp(context, label, p))).collect();
+            support.iter().map(|p| p as PredicateId).map(|p| (p, self.wp(context, p))).collect();
         let before = context.predicates.concretise(context.terms, region);
-        let asked = context.labels.get(label).asked;
+        let asked = context.labels.get(context.label).asked;
         let mut models: Vec<Vec<Literal>> = Vec::new();
         let budget = context.budget;
         let mut calls = 0;
-        let complete = self.prover.with_solver(context.terms, label, asked, |solver, terms| {
+        let complete = self.prover.with_solver(context.terms, context.label, asked, |solver, terms| {
             solver.push();
             solver.assert(terms, before);
             let complete = loop {

@@ -12,7 +12,6 @@ use super::bitset::BitSet;
 pub struct SubsumptionIndex {
     nodes: Vec<TrieNode>,
     free: Vec<u32>,
-    len: usize,
     /// Nodes visited by all queries so far: the work a check takes.
     visits: u64,
 }
@@ -33,16 +32,6 @@ impl SubsumptionIndex {
         SubsumptionIndex { nodes: vec![TrieNode::default()], ..Self::default() }
     }
 
-    /// How many sets are stored.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether none is stored.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// How many trie nodes all queries visited.
     pub fn visits(&self) -> u64 {
         self.visits
@@ -59,7 +48,6 @@ impl SubsumptionIndex {
         }
         debug_assert!(self.nodes[at as usize].end.is_none(), "a set is stored once");
         self.nodes[at as usize].end = Some(id);
-        self.len += 1;
     }
 
     fn child_or_new(&mut self, at: u32, element: u32) -> u32 {
@@ -87,9 +75,7 @@ impl SubsumptionIndex {
                 Err(_) => return,
             }
         }
-        if self.nodes[path[path.len() - 1] as usize].end.take().is_some() {
-            self.len -= 1;
-        }
+        self.nodes[path[path.len() - 1] as usize].end = None;
         self.prune(&path, &elements);
     }
 
@@ -173,7 +159,6 @@ mod tests {
                     index.insert(&set, id);
                     stored.push((set, id));
                 }
-                assert_eq!(index.len(), stored.len());
             }
         }
     }

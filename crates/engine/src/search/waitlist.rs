@@ -24,16 +24,6 @@ impl Waitlist {
         Self::default()
     }
 
-    /// How many wait.
-    pub fn len(&self) -> usize {
-        self.order.len()
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
-    }
-
     /// Whether the identifier waits.
     pub fn contains(&self, id: u32) -> bool {
         self.key(id).is_some()

@@ -236,10 +236,7 @@ impl<'a> Prepared<'a> {
 
     /// The states in which a call comes back, for an effect of the procedure as [`Prepared::effect`] gives it.
     pub(super) fn come_back(&self, id: RuleId, states: &Bdd, effect: &Bdd) -> Result<Bdd, OutOfNodes> {
-        match &self.applications[id.index()] {
-            Application::Call { back, .. } => back.of_product(&states.and(&self.rule(id).relation)?, effect),
-            Application::Move(_) => unreachable!("only a push comes back"),
-        }
+        self.combine(id, &states.and(&self.rule(id).relation)?, effect)
     }
 
     /// The states of a call with its arguments: `∃ G, L. (P ∧ Push)`.

@@ -1,10 +1,10 @@
 //! `Phi`, and the abstract states it induces.
 
 use clinch_ir::layout::Field;
-use clinch_ir::{Domain, Reason, SymbolicTransition};
+use clinch_ir::{Domain, Reason};
 
-use super::{Initial, Threshold};
-use crate::alpha::{Predicates, Scope, initial_predicates};
+use super::Threshold;
+use crate::alpha::{Predicates, Scope};
 use crate::concrete::{Expander, Model};
 
 /// Domains up to this size have a table from value to rank.
@@ -40,7 +40,7 @@ struct Scale {
 }
 
 impl<'m> Abstraction<'m> {
-    pub(super) fn new(model: &'m Model<'m>, initial: Initial) -> Self {
+    pub(super) fn new(model: &'m Model<'m>) -> Self {
         let mut control = vec![0; model.layout.words];
         for field in &model.layout.locs {
             control[field.word as usize] |= field.mask << field.shift;
@@ -51,7 +51,7 @@ impl<'m> Abstraction<'m> {
             control,
             scales: scales.map(|(&field, domain)| Scale::new(field, domain)).collect(),
             compared: Vec::new(),
-            initial: predicates_of(model, initial),
+            initial: given(model),
         }
     }
 
@@ -123,21 +123,11 @@ fn below(constants: &[i64], value: i64) -> usize {
 }
 
 /// The predicates to start from.
-fn predicates_of(model: &Model<'_>, initial: Initial) -> Predicates {
-    let program = model.program;
-    let mut terms = program.terms.clone();
-    match initial {
-        Initial::Guards => {
-            let symbolic: Vec<SymbolicTransition> =
-                program.transition_ids().map(|id| SymbolicTransition::new(program, &mut terms, id)).collect();
-            initial_predicates(model, &mut terms, &symbolic)
-        }
-        Initial::Given => {
-            let mut given = Predicates::default();
-            for &formula in &program.predicates {
-                given.add(model, &mut terms, formula, Scope::Everywhere);
-            }
-            given
-        }
+fn given(model: &Model<'_>) -> Predicates {
+    let mut terms = model.program.terms.clone();
+    let mut given = Predicates::default();
+    for &formula in &model.program.predicates {
+        given.add(model, &mut terms, formula, Scope::Everywhere);
     }
+    given
 }

@@ -33,8 +33,7 @@
 //!   control.
 //! - D3. `Phi` is kept as sorted constants per cell; a state's place among them is its value for all predicates of a
 //!   cell.
-//! - D4. The thesis does not say which predicates it starts from. Here the user's, by default none; [`Initial::Guards`]
-//!   starts from those of [`crate::alpha`].
+//! - D4. The thesis does not say which predicates it starts from. Here the user's, by default none.
 //! - D5. Algorithm 3 asks to split all members of `Eligible(Phi)`; `MaxOverlap` adds one predicate, as section 4.1
 //!   says.
 //! - D6. `MinSet` computes the greedy cover without the table of section 4.2; see [`min_set()`].
@@ -62,7 +61,8 @@ pub use self::min_only::min_only;
 pub use self::min_set::min_set;
 pub use self::options::OPTIONS;
 pub use self::procedures::check_procedures;
-use self::search::{AbstractSystem, Search};
+use self::search::Search;
+use crate::alpha::Iteration;
 use crate::budget::{Budget, Observer, Progress, Silent};
 use crate::concrete::{Model, trace_of};
 use crate::goals::Goals;
@@ -79,23 +79,11 @@ pub enum Strategy {
     MinOnly,
 }
 
-/// Which predicates there are at the start.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Initial {
-    /// Those the user gave.
-    #[default]
-    Given,
-    /// Besides, the atoms of the guards and of the error condition.
-    Guards,
-}
-
 /// Options of the engine.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// How predicates are chosen.
     pub strategy: Strategy,
-    /// What the first search starts from.
-    pub initial: Initial,
     /// Seed of the choices between equally good predicates.
     pub seed: u64,
     /// Values for unbounded inputs.
@@ -104,23 +92,8 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { strategy: Strategy::default(), initial: Initial::default(), seed: 1, inputs: InputDomain::default() }
+        Config { strategy: Strategy::default(), seed: 1, inputs: InputDomain::default() }
     }
-}
-
-/// One iteration of the refinement loop.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Iteration {
-    /// States generated, the initial ones included.
-    pub concrete_states: u64,
-    /// Abstract states stored.
-    pub abstract_states: u64,
-    /// Predicates added for the next iteration.
-    pub new_predicates: Vec<String>,
-    /// Calls of a prover: none, there is no prover. The key is that of [`crate::alpha::Iteration`].
-    pub queries: u64,
-    /// Questions answered from caches: none.
-    pub cache_hits: u64,
 }
 
 /// What a run did.
@@ -166,7 +139,7 @@ fn general_splitting(
     stats: &mut Stats,
 ) -> Result<Verdict, Reason> {
     let model = Model::new(program, config.inputs)?;
-    let mut phi = Abstraction::new(&model, config.initial);
+    let mut phi = Abstraction::new(&model);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(config.seed);
     let show = printer(program);
     loop {
@@ -175,10 +148,13 @@ fn general_splitting(
         let outcome = search.run(budget);
         let system = search.into_system();
         let added = match outcome {
-            Ok(None) => split_eligible(&system, config.strategy, &mut rng),
+            Ok(None) => {
+                let (segments, spread) = (|| system.extents.segments(), || system.extents.spread_cells());
+                split_eligible(config.strategy, system.len(), segments, spread, &mut rng)
+            }
             _ => Vec::new(),
         };
-        record(stats, &system, phi.len(), added.iter().map(&show).collect());
+        stats.record((system.len(), system.generated), phi.len(), added.iter().map(&show).collect());
         let (iteration, predicates, states) = (stats.iterations, stats.predicates, stats.states);
         observer.progress(Progress { iteration, predicates, states, ..Progress::default() });
         if let Some(cex) = outcome? {
@@ -194,27 +170,34 @@ fn general_splitting(
 }
 
 /// Line 5 of algorithm 3: predicates that split members of `Eligible(Phi)`, in order; none if there are no members.
-fn split_eligible(system: &AbstractSystem, strategy: Strategy, rng: &mut Xoshiro256PlusPlus) -> Vec<Threshold> {
+fn split_eligible<I: Iterator<Item = Vec<Threshold>>>(
+    strategy: Strategy,
+    states: usize,
+    segments: impl FnOnce() -> Vec<Vec<Segment>>,
+    spread_cells: impl FnOnce() -> I,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Vec<Threshold> {
     let mut added = match strategy {
-        Strategy::MaxOverlap => max_overlap(&system.extents.segments(), rng).into_iter().collect(),
-        Strategy::MinSet => min_set(&system.extents.segments(), system.len(), rng),
-        Strategy::MinOnly => min_only(system.extents.spread_cells(), rng),
+        Strategy::MaxOverlap => max_overlap(&segments(), rng).into_iter().collect(),
+        Strategy::MinSet => min_set(&segments(), states, rng),
+        Strategy::MinOnly => min_only(spread_cells(), rng),
     };
     added.sort_unstable();
     added
 }
 
-fn record(stats: &mut Stats, system: &AbstractSystem, predicates: usize, new_predicates: Vec<String>) {
-    stats.predicates = (predicates + new_predicates.len()) as u64;
-    stats.states = system.len() as u64;
-    stats.per_iteration.push(Iteration {
-        concrete_states: system.generated,
-        abstract_states: stats.states,
-        new_predicates,
-        queries: 0,
-        cache_hits: 0,
-    });
-    stats.iterations = stats.per_iteration.len() as u64;
+impl Stats {
+    fn record(&mut self, (states, generated): (usize, u64), predicates: usize, new_predicates: Vec<String>) {
+        self.predicates = (predicates + new_predicates.len()) as u64;
+        self.states = states as u64;
+        self.per_iteration.push(Iteration {
+            concrete_states: generated,
+            abstract_states: self.states,
+            new_predicates,
+            ..Iteration::default()
+        });
+        self.iterations = self.per_iteration.len() as u64;
+    }
 }
 
 /// Writes predicates in the language of the program; one on a Boolean is just its name.

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxBuildHasher;
 
-use super::{Config, Iteration, Segment, Stats, Strategy, Threshold, max_overlap, min_only, min_set};
+use super::{Config, Segment, Stats, Threshold, split_eligible};
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::concrete::runs::{error_of, input_value};
 use crate::explicit::{Candidates, RunsConfig};
@@ -58,9 +58,14 @@ fn general_splitting(
         };
         let outcome = search.run();
         let Search { states, generated, unfinished, .. } = search;
-        let added =
-            if matches!(outcome, Ok(None)) { split_eligible(&states, &phi, config, &mut rng) } else { Vec::new() };
-        record(stats, (states.len(), generated), &phi, added.iter().map(|split| phi.show(split)).collect());
+        let added = match outcome {
+            Ok(None) => {
+                let (segments, spread) = (|| segments(&states, &phi), || spread_cells(&states));
+                split_eligible(config.strategy, states.len(), segments, spread, &mut rng)
+            }
+            _ => Vec::new(),
+        };
+        stats.record((states.len(), generated), phi.len(), added.iter().map(|split| phi.show(split)).collect());
         let (iteration, predicates) = (stats.iterations, stats.predicates);
         observer.progress(Progress { iteration, predicates, states: stats.states, ..Progress::default() });
         if let Some(trace) = outcome? {
@@ -76,40 +81,23 @@ fn general_splitting(
     }
 }
 
-/// Line 5 of algorithm 3.
-fn split_eligible(states: &States, phi: &Phi, config: &Config, rng: &mut Xoshiro256PlusPlus) -> Vec<Threshold> {
+/// `Eligible(Phi)` cell by cell: the segments of all abstract states.
+fn segments(states: &States, phi: &Phi) -> Vec<Vec<Segment>> {
     let mut segments = vec![Vec::new(); phi.cells.len()];
-    let mut spread = Vec::new();
     for (number, visit) in states.values().enumerate() {
-        let wide = visit.extents.iter().filter(|extent| extent.min != extent.max);
-        let thresholds: Vec<Threshold> =
-            wide.clone().map(|extent| Threshold { cell: extent.cell, above: extent.min }).collect();
-        for &Extent { cell, min, max } in wide {
+        for &Extent { cell, min, max } in visit.spread() {
             segments[cell as usize].push(Segment { state: number as u32, min, max });
         }
-        spread.extend((!thresholds.is_empty()).then_some(thresholds));
     }
-    let mut added = match config.strategy {
-        Strategy::MaxOverlap => max_overlap(&segments, rng).into_iter().collect(),
-        Strategy::MinSet => min_set(&segments, states.len(), rng),
-        Strategy::MinOnly => min_only(spread.into_iter(), rng),
-    };
-    added.sort_unstable();
-    added
+    segments
 }
 
-fn record(stats: &mut Stats, (states, generated): (usize, u64), phi: &Phi, new_predicates: Vec<String>) {
-    let before: usize = phi.constants.iter().map(Vec::len).sum();
-    stats.predicates = (before + new_predicates.len()) as u64;
-    stats.states = states as u64;
-    stats.per_iteration.push(Iteration {
-        concrete_states: generated,
-        abstract_states: stats.states,
-        new_predicates,
-        queries: 0,
-        cache_hits: 0,
-    });
-    stats.iterations = stats.per_iteration.len() as u64;
+/// `Eligible(Phi)` state by state.
+fn spread_cells(states: &States) -> impl Iterator<Item = Vec<Threshold>> {
+    let thresholds = |visit: &Visit| -> Vec<Threshold> {
+        visit.spread().map(|extent| Threshold { cell: extent.cell, above: extent.min }).collect()
+    };
+    states.values().map(thresholds).filter(|cells| !cells.is_empty())
 }
 
 /// `Phi`: constants that cells are compared with.
@@ -125,6 +113,11 @@ impl Phi {
         let number = self.cells.insert_full(cell).0;
         self.constants.resize(self.cells.len(), Vec::new());
         number as u32
+    }
+
+    /// How many predicates there are.
+    fn len(&self) -> usize {
+        self.constants.iter().map(Vec::len).sum()
     }
 
     fn add(&mut self, splits: &[Threshold]) {
@@ -154,6 +147,13 @@ struct Visit {
     state: Box<[u8]>,
     arrival: Option<(usize, InputValue)>,
     extents: Vec<Extent>,
+}
+
+impl Visit {
+    /// The cells with more than one value.
+    fn spread(&self) -> impl Iterator<Item = &Extent> {
+        self.extents.iter().filter(|extent| extent.min != extent.max)
+    }
 }
 
 /// An abstract state: its shape, and the ranks of its cells among their constants.

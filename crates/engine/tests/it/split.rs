@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clinch_engine::split::{self, Config, Initial, Stats, Strategy};
+use clinch_engine::split::{self, Config, Stats, Strategy};
 use clinch_engine::{Budget, Goals, Sighting, Silent, explicit};
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::symbolic::{cell_equals, cell_term};
@@ -57,19 +57,17 @@ fn name(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// All strategies say the same as explicit search, from the user's predicates and from the guards.
+/// All strategies say the same as explicit search.
 fn agree(program: &Program) -> Result<(), TestCaseError> {
     let (expected, found) = explicit::check(program, &explicit::Config::default(), &Budget::unlimited(), &mut Silent);
     for strategy in STRATEGIES {
-        for initial in [Initial::Given, Initial::Guards] {
-            let (verdict, stats) = run(program, &Config { initial, ..config(strategy) });
-            prop_assert_eq!(name(&verdict), name(&expected), "{:?}", strategy);
-            if let Verdict::Safe(Proof::ReachedSet(states)) = &verdict {
-                prop_assert_eq!(states.len() as u64, found.states);
-                prop_assert_eq!(stats.states, found.states);
-            }
-            prop_assert!(stats.per_iteration.iter().rev().skip(1).all(|i| !i.new_predicates.is_empty()));
+        let (verdict, stats) = run(program, &config(strategy));
+        prop_assert_eq!(name(&verdict), name(&expected), "{:?}", strategy);
+        if let Verdict::Safe(Proof::ReachedSet(states)) = &verdict {
+            prop_assert_eq!(states.len() as u64, found.states);
+            prop_assert_eq!(stats.states, found.states);
         }
+        prop_assert!(stats.per_iteration.iter().rev().skip(1).all(|i| !i.new_predicates.is_empty()));
     }
     Ok(())
 }

@@ -86,6 +86,10 @@ fn level_text(n: u32, branches: Branches) -> String {
     out
 }
 
+const LOCKING_IN_C: &str = include_str!("locking.c");
+const EQUALITY_IN_C: &str = include_str!("equality.c");
+const LINKED_LIST_IN_C: &str = include_str!("linked-list.c");
+
 /// What every C program starts with.
 const C_HEAD: &str = "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n";
 
@@ -98,93 +102,15 @@ pub(super) fn locking_in_c() -> Result<CfaProgram, String> {
     read_c("locking", format!("{C_HEAD}{LOCKING_IN_C}"))
 }
 
-const LOCKING_IN_C: &str = "struct file { _Bool locked; unsigned char pos; };
-void open(struct file *f) { if (f->locked) reach_error(); f->locked = 1; f->pos = 0; }
-void close(struct file *f) { if (!f->locked && f->pos != 0) reach_error(); f->locked = 0; }
-void rw(struct file *f) { if (!f->locked && f->pos != 0) reach_error(); f->pos = f->pos + 1; }
-int main(void) {
-  struct file f1, f2;
-  f1.locked = f2.locked = 0;
-  open(&f1);
-  while (__VERIFIER_nondet_int()) {
-    open(&f2);
-    while (__VERIFIER_nondet_int()) { rw(&f2); rw(&f1); }
-    close(&f2);
-  }
-  close(&f1);
-  return 0;
-}
-";
-
 /// Figure 10 in C: numbers have the machine's width.
 pub(super) fn equality_in_c() -> Result<CfaProgram, String> {
     read_c("equality", format!("{C_HEAD}{EQUALITY_IN_C}"))
 }
 
-const EQUALITY_IN_C: &str = "unsigned X, Y, Z;
-void foo(void) {
-  unsigned P, Q[8];
-  while (__VERIFIER_nondet_int()) {
-    if (__VERIFIER_nondet_int()) { P = (unsigned)__VERIFIER_nondet_int() % 8; Q[P] = Q[P] + 1; }
-    else { Z = (unsigned)__VERIFIER_nondet_int(); X = X + P; Y = Y + P; }
-  }
-}
-int main(void) { X = 0; Y = 0; foo(); if (X != Y) if (Z == 0) reach_error(); return 0; }
-";
-
 /// Section 6.3 in C, with a heap of so many bits.
 pub(super) fn linked_list_in_c(heap_bits: u32) -> Result<CfaProgram, String> {
     read_c("linked-list", format!("{C_HEAD}enum {{ CELLS = {} }};\n{LINKED_LIST_IN_C}", heap_bits / POINTER_BITS))
 }
-
-const LINKED_LIST_IN_C: &str = "extern void abort(void);
-typedef unsigned char pointer;
-pointer heap[CELLS], next_free;
-pointer allocate(pointer cells) {
-  pointer block;
-  if (next_free + cells > CELLS) abort();
-  block = next_free;
-  next_free = next_free + cells;
-  return block;
-}
-pointer new_node(pointer element, pointer next) {
-  pointer node = allocate(2);
-  heap[node] = element;
-  heap[node + 1] = next;
-  return node;
-}
-void insert(pointer element, pointer after) {
-  if (after != 0) {
-    pointer following = heap[after + 1];
-    pointer node = new_node(element, following);
-    heap[after + 1] = node;
-  }
-}
-pointer find_previous(pointer header, pointer element) {
-  pointer node = header;
-  for (;;) {
-    pointer following = heap[node + 1];
-    if (following == 0 || heap[following] == element) break;
-    node = following;
-  }
-  return node;
-}
-void delete(pointer header, pointer element) {
-  pointer previous = find_previous(header, element);
-  pointer node = heap[previous + 1];
-  if (node != 0) heap[previous + 1] = heap[node + 1];
-}
-int main(void) {
-  pointer header;
-  next_free = 1;
-  header = new_node(0, 0);
-  while (__VERIFIER_nondet_int()) {
-    if (__VERIFIER_nondet_int()) insert(0, header); else delete(header, 0);
-    if (header != 0) reach_error();
-  }
-  return 0;
-}
-";
 
 /// Figure 11 in C.
 pub(super) fn dag_in_c(n: u32) -> Result<CfaProgram, String> {

@@ -3,7 +3,7 @@
 use clinch_ir::Span;
 
 use crate::diagnostic::Problem;
-use crate::lexer::shorten;
+use crate::lexer::{Cursor, shorten, unexpected_character};
 
 /// What a token is; its text is the source's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,38 +36,35 @@ pub(super) struct Token {
 }
 
 /// Reads tokens one at a time.
-pub(super) struct Lexer<'s> {
-    text: &'s str,
-    at: usize,
-}
+pub(super) struct Lexer<'s>(Cursor<'s>);
 
 impl<'s> Lexer<'s> {
     pub(super) fn new(text: &'s str) -> Self {
-        Lexer { text, at: 0 }
+        Lexer(Cursor::new(text))
     }
 
     pub(super) fn text(&self, span: Span) -> &'s str {
-        &self.text[span.start as usize..span.end as usize]
+        self.0.text(span)
     }
 
     /// Gives up the rest of the text.
     pub(super) fn skip_to_end(&mut self) {
-        self.at = self.text.len();
+        self.0.skip_to_end();
     }
 
     /// The next token. After a problem, reading continues behind it.
     pub(super) fn next(&mut self) -> Result<Token, Problem> {
-        let before = self.at;
-        self.skip_blanks()?;
-        let (start, spaced) = (self.at, self.at > before);
+        let before = self.0.at;
+        self.0.skip_blanks("%", char::is_whitespace)?;
+        let (start, spaced) = (self.0.at, self.0.at > before);
         let kind = self.kind(start)?;
-        Ok(Token { kind, span: self.span(start), spaced })
+        Ok(Token { kind, span: self.0.span(start), spaced })
     }
 
     fn kind(&mut self, start: usize) -> Result<Kind, Problem> {
-        let rest = &self.text[start..];
+        let rest = &self.0.text[start..];
         let Some(first) = rest.chars().next() else { return Ok(Kind::End) };
-        self.at += first.len_utf8();
+        self.0.at += first.len_utf8();
         match first {
             '(' | ')' | '[' | ']' | '{' | '}' | ',' | '|' => Ok(Kind::Punctuation(first)),
             '!' | ';' => Ok(Kind::Atom),
@@ -88,78 +85,52 @@ impl<'s> Lexer<'s> {
                 self.skip_while(is_symbol);
                 Ok(Kind::Atom)
             }
-            '\u{fffd}' => Err(Problem::new(self.span(start), "invalid UTF-8")),
-            c => Err(Problem::new(self.span(start), format!("unexpected character {c:?}"))),
+            c => Err(unexpected_character(self.0.span(start), c)),
         }
     }
 
     fn skip_while(&mut self, belongs: impl Fn(char) -> bool) {
-        let rest = &self.text[self.at..];
-        self.at += rest.find(|c| !belongs(c)).unwrap_or(rest.len());
+        let rest = &self.0.text[self.0.at..];
+        self.0.at += rest.find(|c| !belongs(c)).unwrap_or(rest.len());
     }
 
     /// Digits, a fraction, an exponent; or a character code `0'a`.
     fn number(&mut self, start: usize) {
         let digit = |c: char| c.is_ascii_digit();
-        let code = self.text[start..].strip_prefix("0'").and_then(|code| code.chars().next());
+        let code = self.0.text[start..].strip_prefix("0'").and_then(|code| code.chars().next());
         if let Some(c) = code.filter(|c| *c != '\'' && *c != '\\') {
-            self.at = start + 2 + c.len_utf8();
+            self.0.at = start + 2 + c.len_utf8();
             return;
         }
         self.skip_while(digit);
-        let rest = &self.text[self.at..];
+        let rest = &self.0.text[self.0.at..];
         let Some(fraction) = rest.strip_prefix('.').filter(|f| f.starts_with(digit)) else { return };
         let length = fraction.find(|c| !digit(c)).unwrap_or(fraction.len());
-        self.at += 1 + length;
+        self.0.at += 1 + length;
         let exponent = &fraction[length..];
         let Some(value) = exponent.strip_prefix(['e', 'E']) else { return };
         let unsigned = value.strip_prefix(['+', '-']).unwrap_or(value);
         let digits = unsigned.find(|c| !digit(c)).unwrap_or(unsigned.len());
         if digits > 0 {
-            self.at += exponent.len() - unsigned.len() + digits;
+            self.0.at += exponent.len() - unsigned.len() + digits;
         }
     }
 
     /// Up to the closing quote; a doubled quote, or one behind a backslash, does not close.
     fn quoted(&mut self, start: usize, quote: char) -> Result<(), Problem> {
-        let mut rest = self.text[self.at..].char_indices().peekable();
+        let mut rest = self.0.text[self.0.at..].char_indices().peekable();
         while let Some((i, c)) = rest.next() {
             if c == '\\' {
                 rest.next();
             } else if c == quote && rest.next_if(|(_, next)| *next == quote).is_none() {
-                self.at += i + 1;
+                self.0.at += i + 1;
                 return Ok(());
             }
         }
         self.skip_to_end();
         let span = Span { start: start as u32, end: start as u32 + 1 };
-        Err(Problem::new(span, format!("unterminated quote `{}`", shorten(&self.text[start..])))
+        Err(Problem::new(span, format!("unterminated quote `{}`", shorten(&self.0.text[start..])))
             .help(format!("close it with `{quote}`")))
-    }
-
-    fn skip_blanks(&mut self) -> Result<(), Problem> {
-        loop {
-            let rest = &self.text[self.at..];
-            let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-            self.at += rest.len() - trimmed.len();
-            if trimmed.starts_with('%') {
-                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if let Some(comment) = trimmed.strip_prefix("/*") {
-                let start = self.at as u32;
-                let Some(end) = comment.find("*/") else {
-                    self.skip_to_end();
-                    let span = Span { start, end: start + 2 };
-                    return Err(Problem::new(span, "unterminated comment").help("close it with `*/`"));
-                };
-                self.at += end + 4;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn span(&self, start: usize) -> Span {
-        Span { start: start as u32, end: self.at as u32 }
     }
 }
 

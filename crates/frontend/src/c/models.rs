@@ -53,6 +53,20 @@ const FILES: [(&str, &str); 10] = [
     ("wchar.c", include_str!("models/wchar.c")),
 ];
 
+/// The words of a model that is about `FLOAT`, and what they stand for where that is `double` and where it is `float`.
+const FLOATS: [(&str, [&str; 2]); 10] = [
+    ("FLOAT", ["double", "float"]),
+    ("_T", ["", "f"]),
+    ("MAXIMUM", ["0x1.fffffffffffffp1023", "0x1.fffffep127f"]),
+    ("MINIMUM", ["0x1p-1022", "0x1p-126f"]),
+    ("HALF", ["0.5", "0.5f"]),
+    ("ZERO", ["0.0", "0.0f"]),
+    ("LIMIT", ["1023", "127"]),
+    ("FAR", ["2000", "200"]),
+    ("STEP_UNIT", ["0x1p-1000", "0x1p-100f"]),
+    ("STEP", ["1000", "100"]),
+];
+
 /// A declaration of a model.
 struct Item {
     file: &'static str,
@@ -162,14 +176,23 @@ fn written_items() -> Vec<Item> {
     for (file, text) in FILES {
         let mut line = 1;
         for paragraph in text.split("\n\n") {
-            let code = paragraph.trim_start_matches('\n');
-            if let Some(name) = declared(code) {
-                items.push(Item { file, line, name: name.to_owned(), text: code.to_owned() });
+            for code in instances(paragraph.trim_start_matches('\n')) {
+                if let Some(name) = declared(&code).map(str::to_owned) {
+                    items.push(Item { file, line, name, text: code });
+                }
             }
             line += paragraph.matches('\n').count() + 2;
         }
     }
     items
+}
+
+/// A declaration, for each type that it is there for.
+fn instances(code: &str) -> Vec<String> {
+    if !code.contains("FLOAT") {
+        return vec![code.to_owned()];
+    }
+    [0, 1].map(|ty| FLOATS.iter().fold(code.to_owned(), |code, (word, texts)| code.replace(word, texts[ty]))).to_vec()
 }
 
 /// Adds a private copy of every function of the library that another one calls, and lets those calls go there.

@@ -23,10 +23,7 @@ use crate::{Options, options};
 pub(crate) fn compile(source: &Arc<Source>, options: &Options, mut bag: Bag) -> Result<Program, Diagnostics> {
     let mut parser = Parser::new(Dialect::Dve, &source.text);
     let model = parse::model(&mut parser);
-    for problem in std::mem::take(&mut parser.problems) {
-        bag.report(source, problem);
-    }
-    bag.stop_if_any()?;
+    parser.finish(source, &mut bag)?;
 
     let mut defines = options::Defines::new(options);
     let declared = declare::declare(source, &parser.exprs, &model, &mut defines, &mut bag);

@@ -12,16 +12,7 @@ type Result<T> = std::result::Result<T, Problem>;
 /// A whole text.
 pub(super) fn model<'s>(p: &mut Parser<'s>) -> Model<'s> {
     let mut model = Model::default();
-    if p.at_end() && p.problems.is_empty() {
-        p.report(Problem::new(p.span(), "the file contains nothing but comments"));
-    }
-    while !p.at_end() {
-        if let Err(problem) = statement(p, &mut model) {
-            p.report(problem);
-            p.recover();
-            p.eat("}");
-        }
-    }
+    p.items(|p| statement(p, &mut model));
     model
 }
 

@@ -39,17 +39,8 @@ const ENDS: [&str; 5] = ["end", "fi", "od", "else", "elsif"];
 /// A whole text.
 pub(super) fn text<'s>(p: &mut Parser<'s>) -> Text<'s> {
     let mut text = Text::default();
-    if p.at_end() && p.problems.is_empty() {
-        p.report(Problem::new(p.span(), "the file contains nothing but comments"));
-    }
     let (mut results, mut calls) = (Vec::new(), Vec::new());
-    while !p.at_end() {
-        if let Err(problem) = item(p, &mut text, &mut results, &mut calls) {
-            p.report(problem);
-            p.recover();
-            p.eat("}");
-        }
-    }
+    p.items(|p| item(p, &mut text, &mut results, &mut calls));
     for (callee, wanted) in calls {
         match results.iter().find(|(name, _)| *name == callee.text) {
             Some((_, given)) if *given != wanted => {

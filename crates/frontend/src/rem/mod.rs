@@ -56,10 +56,7 @@ fn compile(dialect: Dialect, name: &str, bytes: &[u8], options: &Options) -> Res
     bag.stop_if_any()?;
     let mut parser = Parser::new(dialect, &source.text);
     let text = if dialect == Dialect::Bp { boolean::text(&mut parser) } else { parse::text(&mut parser) };
-    for problem in std::mem::take(&mut parser.problems) {
-        bag.report(&source, problem);
-    }
-    bag.stop_if_any()?;
+    parser.finish(&source, &mut bag)?;
     let exprs = &parser.exprs;
 
     let mut program = empty(&source);

@@ -13,16 +13,7 @@ const MAX_NESTING: u32 = 100;
 /// A whole text.
 pub(super) fn text<'s>(p: &mut Parser<'s>) -> Text<'s> {
     let mut text = Text::default();
-    if p.at_end() && p.problems.is_empty() {
-        p.report(Problem::new(p.span(), "the file contains nothing but comments"));
-    }
-    while !p.at_end() {
-        if let Err(problem) = item(p, &mut text) {
-            p.report(problem);
-            p.recover();
-            p.eat("}");
-        }
-    }
+    p.items(|p| item(p, &mut text));
     text
 }
 

@@ -5,6 +5,7 @@
 
 use std::ops::Not;
 
+use clinch_terms::words::Words;
 use clinch_terms::work;
 use rustc_hash::FxHashMap;
 
@@ -189,5 +190,37 @@ impl Circuit {
             };
             values.push(value);
         }
+    }
+}
+
+impl Words for Circuit {
+    type Bit = Bit;
+
+    fn constant(&self, value: bool) -> Bit {
+        Bit::constant(value)
+    }
+
+    fn as_constant(&self, a: &Bit) -> Option<bool> {
+        a.as_constant()
+    }
+
+    fn not(&mut self, a: &Bit) -> Bit {
+        !*a
+    }
+
+    fn and(&mut self, a: &Bit, b: &Bit) -> Bit {
+        Circuit::and(self, *a, *b)
+    }
+
+    fn or(&mut self, a: &Bit, b: &Bit) -> Bit {
+        Circuit::or(self, *a, *b)
+    }
+
+    fn xor(&mut self, a: &Bit, b: &Bit) -> Bit {
+        Circuit::xor(self, *a, *b)
+    }
+
+    fn ite(&mut self, condition: &Bit, a: &Bit, b: &Bit) -> Bit {
+        Circuit::ite(self, *condition, *a, *b)
     }
 }

@@ -12,11 +12,11 @@ mod clauses;
 mod sums;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::rc::Rc;
 
 use clinch_terms::float::circuit::{Template, binary_template, unary_template};
+use clinch_terms::words::Words;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -24,7 +24,6 @@ use rustc_hash::FxHashMap;
 use circuit::{Bit, Circuit};
 pub(crate) use clauses::Formulas;
 use sums::Sums;
-use words::Word;
 
 /// Gates at most: for the sake of memory.
 const GATES: usize = 1 << 23;
@@ -88,8 +87,8 @@ impl Blaster {
     }
 
     fn translate(&mut self, terms: &Terms, term: Term) -> Option<Bits> {
-        let word: Word = match terms.node(term) {
-            Node::Bool(value) => Box::new([Bit::constant(value)]),
+        let word: Vec<Bit> = match terms.node(term) {
+            Node::Bool(value) => vec![Bit::constant(value)],
             Node::BitVec(..) | Node::BigBitVec(..) => {
                 let (width, bits) = terms.as_bit_vec(term)?;
                 (0..u64::from(width)).map(|i| Bit::constant(bits.bit(i))).collect()
@@ -118,7 +117,7 @@ impl Blaster {
             Node::Binary(op, a, b) => self.binary(terms, op, a, b)?,
             Node::Ite(c, a, b) => {
                 let [c, a, b] = [c, a, b].map(|part| self.words.get(&part).cloned());
-                self.circuit.choose(c?[0], &a?, &b?)
+                self.circuit.choose(&c?[0], &a?, &b?)
             }
             Node::Extract { hi, lo, of } => self.words.get(&of)?[lo as usize..=hi as usize].into(),
             Node::Extend { signed, by, of } => {
@@ -143,7 +142,7 @@ impl Blaster {
         result
     }
 
-    fn binary(&mut self, terms: &Terms, op: BinOp, a: Term, b: Term) -> Option<Word> {
+    fn binary(&mut self, terms: &Terms, op: BinOp, a: Term, b: Term) -> Option<Vec<Bit>> {
         let (x, y) = (self.words.get(&a)?.clone(), self.words.get(&b)?.clone());
         let bit = match op {
             BinOp::And => self.circuit.and(x[0], y[0]),
@@ -155,7 +154,7 @@ impl Blaster {
                 None => return self.circuit.operation(op, &x, &y),
             },
         };
-        Some(Box::new([bit]))
+        Some(vec![bit])
     }
 
     /// A word of new inputs.
@@ -183,14 +182,14 @@ impl Blaster {
                     Bit::TRUE => element,
                     same => {
                         let below = self.select(terms, below, index)?;
-                        self.circuit.choose(same, &element, &below).into()
+                        self.circuit.choose(&same, &element, &below).into()
                     }
                 }
             }
             Node::Ite(c, a, b) => {
                 let c = self.words.get(&c)?[0];
                 let (a, b) = (self.select(terms, a, index)?, self.select(terms, b, index)?);
-                self.circuit.choose(c, &a, &b).into()
+                self.circuit.choose(&c, &a, &b).into()
             }
             _ => return None,
         };
@@ -205,7 +204,7 @@ impl Blaster {
         let earlier = self.contents.entry(array).or_default();
         for (place, element) in earlier.iter() {
             let same = self.circuit.equal(place, index);
-            found = self.circuit.choose(same, element, &found).into();
+            found = self.circuit.choose(&same, element, &found).into();
         }
         earlier.push((Rc::clone(index), Rc::clone(&found)));
         Some(found)

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use clinch_terms::words::Words;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use rustc_hash::FxHashMap;
@@ -34,7 +35,7 @@ impl Sums {
         match sum.filter(|sum| sum.parts.len() <= SUMMANDS) {
             Some(sum) => self.word(circuit, a.len(), sum),
             None if minus => circuit.subtract(a, b).0.into(),
-            None => circuit.add(a, b, Bit::FALSE).0.into(),
+            None => circuit.add(a, b).into(),
         }
     }
 
@@ -100,13 +101,13 @@ impl Sum {
         (added, subtracted)
     }
 
-    fn add_up(&self, circuit: &mut Circuit, width: usize) -> Box<[Bit]> {
-        let mut sum: Option<Box<[Bit]>> = None;
+    fn add_up(&self, circuit: &mut Circuit, width: usize) -> Vec<Bit> {
+        let mut sum: Option<Vec<Bit>> = None;
         for (word, &count) in &self.parts {
             let times = constant_word(width, &BigUint::from(count.unsigned_abs()));
             let product = circuit.multiply(word, &times);
             sum = Some(match sum {
-                Some(sum) if count > 0 => circuit.add(&sum, &product, Bit::FALSE).0,
+                Some(sum) if count > 0 => circuit.add(&sum, &product),
                 Some(sum) => circuit.subtract(&sum, &product).0,
                 None if count > 0 => product,
                 None => circuit.negate(&product),
@@ -115,13 +116,13 @@ impl Sum {
         let constant = constant_word(width, &self.constant);
         match sum {
             Some(sum) if self.constant.is_zero() => sum,
-            Some(sum) => circuit.add(&sum, &constant, Bit::FALSE).0,
+            Some(sum) => circuit.add(&sum, &constant),
             None => constant,
         }
     }
 }
 
-fn constant_word(width: usize, number: &BigUint) -> Box<[Bit]> {
+fn constant_word(width: usize, number: &BigUint) -> Vec<Bit> {
     (0..width as u64).map(|i| Bit::constant(number.bit(i))).collect()
 }
 

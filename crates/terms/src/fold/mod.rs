@@ -115,11 +115,6 @@ impl Folder {
         found
     }
 
-    /// The constants that a term chooses between, if it is such a choice.
-    pub fn choices(&mut self, terms: &Terms, term: Term) -> Option<Vec<Term>> {
-        self.constants(terms, term).map(|all| all.to_vec())
-    }
-
     /// A unary operation.
     pub fn unary(&mut self, terms: &mut Terms, op: UnOp, a: Term) -> Term {
         if op == UnOp::Not { self.not(terms, a) } else { self.around(terms, Node::Unary(op, a), a) }
@@ -312,34 +307,12 @@ impl Folder {
 
     /// Conjunction.
     pub fn and(&mut self, terms: &mut Terms, a: Term, b: Term) -> Term {
-        if are_opposite(terms, a, b) {
-            return terms.ff();
-        }
-        match (terms.node(a), terms.node(b)) {
-            (Node::Binary(BinOp::And, x, y), _) if x == b || y == b => a,
-            (_, Node::Binary(BinOp::And, x, y)) if x == a || y == a => b,
-            (Node::Binary(BinOp::Or, x, y), _) if x == b || y == b => b,
-            (_, Node::Binary(BinOp::Or, x, y)) if x == a || y == a => a,
-            (_, Node::Binary(BinOp::Or, x, y)) if are_opposite(terms, x, a) => terms.and(a, y),
-            (_, Node::Binary(BinOp::Or, x, y)) if are_opposite(terms, y, a) => terms.and(a, x),
-            _ => terms.and(a, b),
-        }
+        connected(terms, BinOp::And, a, b)
     }
 
     /// Disjunction.
     pub fn or(&mut self, terms: &mut Terms, a: Term, b: Term) -> Term {
-        if are_opposite(terms, a, b) {
-            return terms.tt();
-        }
-        match (terms.node(a), terms.node(b)) {
-            (Node::Binary(BinOp::Or, x, y), _) if x == b || y == b => a,
-            (_, Node::Binary(BinOp::Or, x, y)) if x == a || y == a => b,
-            (Node::Binary(BinOp::And, x, y), _) if x == b || y == b => b,
-            (_, Node::Binary(BinOp::And, x, y)) if x == a || y == a => a,
-            (_, Node::Binary(BinOp::And, x, y)) if are_opposite(terms, x, a) => terms.or(a, y),
-            (_, Node::Binary(BinOp::And, x, y)) if are_opposite(terms, y, a) => terms.or(a, x),
-            _ => terms.or(a, b),
-        }
+        connected(terms, BinOp::Or, a, b)
     }
 
     /// If-then-else.
@@ -402,6 +375,23 @@ fn plain_unary(terms: &mut Terms, node: Node) -> Term {
         Node::Extend { signed, by, of } => terms.extend(signed, by, of),
         Node::IntToBv(width, of) => terms.int_to_bv(width, of),
         other => terms.intern(other),
+    }
+}
+
+/// A conjunction, or a disjunction, without what one side says of the other.
+fn connected(terms: &mut Terms, op: BinOp, a: Term, b: Term) -> Term {
+    let dual = if op == BinOp::And { BinOp::Or } else { BinOp::And };
+    if are_opposite(terms, a, b) {
+        return terms.bool(op == BinOp::Or);
+    }
+    match (terms.node(a), terms.node(b)) {
+        (Node::Binary(o, x, y), _) if o == op && (x == b || y == b) => a,
+        (_, Node::Binary(o, x, y)) if o == op && (x == a || y == a) => b,
+        (Node::Binary(o, x, y), _) if o == dual && (x == b || y == b) => b,
+        (_, Node::Binary(o, x, y)) if o == dual && (x == a || y == a) => a,
+        (_, Node::Binary(o, x, y)) if o == dual && are_opposite(terms, x, a) => terms.binary(op, a, y),
+        (_, Node::Binary(o, x, y)) if o == dual && are_opposite(terms, y, a) => terms.binary(op, a, x),
+        _ => terms.binary(op, a, b),
     }
 }
 

@@ -76,11 +76,6 @@ impl Portable {
         here.last().copied()
     }
 
-    /// How many distinct parts it has.
-    pub fn size(&self) -> usize {
-        self.parts.len()
-    }
-
     /// The positions of its symbols in a store.
     pub fn symbols(&self) -> impl Iterator<Item = usize> + '_ {
         self.parts.iter().filter_map(|part| match part {

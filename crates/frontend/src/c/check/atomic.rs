@@ -59,17 +59,12 @@ impl Checker<'_> {
         match (rest, args) {
             ("synchronize", _) => Some(Ok(self.nothing(span))),
             ("lock_test_and_set", [object, value, ..]) => Some(self.exchange(object, value, span)),
-            ("lock_release", [object, ..]) => Some(self.release(object, span)),
+            ("lock_release", [object, ..]) => {
+                Some(self.store(object, span, |this| Ok(this.int(0, this.basic.int, span))))
+            }
             ("bool_compare_and_swap", [object, old, new, ..]) => Some(self.swap(object, old, new, true, span)),
             ("val_compare_and_swap", [object, old, new, ..]) => Some(self.swap(object, old, new, false, span)),
-            (_, [object, value, ..]) => {
-                let (op, fetch_first) = match rest.strip_prefix("fetch_and_") {
-                    Some(op) => (op, true),
-                    None => (rest.strip_suffix("_and_fetch")?, false),
-                };
-                Some(self.fetch(operation(op)?, object, value, fetch_first, span))
-            }
-            _ => None,
+            _ => self.fetch_named(rest, ("fetch_and_", "_and_fetch"), args, span),
         }
     }
 
@@ -77,10 +72,10 @@ impl Checker<'_> {
         match (name, args) {
             ("thread_fence" | "signal_fence", _) => Some(Ok(self.nothing(span))),
             ("load_n", [object, ..]) => Some(self.load(object, span)),
-            ("store_n", [object, value, ..]) => Some(self.store_value(object, value, span)),
+            ("store_n", [object, value, ..]) => Some(self.store(object, span, |this| this.rvalue(value))),
             ("exchange_n", [object, value, ..]) => Some(self.exchange(object, value, span)),
-            ("load", [object, into, ..]) => Some(self.copy(into, object, span)),
-            ("store", [object, from, ..]) => Some(self.copy(object, from, span)),
+            ("load", [object, into, ..]) => Some(self.store(into, span, |this| this.load(object, span))),
+            ("store", [object, from, ..]) => Some(self.store(object, span, |this| this.load(from, span))),
             ("exchange", [object, new, old, ..]) => Some(self.exchange_objects(object, new, old, span)),
             ("clear", [object, ..]) => Some(self.clear(object, span)),
             ("test_and_set", [object, ..]) => Some(self.test_and_set(object, span)),
@@ -91,15 +86,24 @@ impl Checker<'_> {
                 Some(self.compare_exchange(object, expected, new, true, span))
             }
             ("is_lock_free" | "always_lock_free", [size, ..]) => Some(self.is_lock_free(size, span)),
-            (_, [object, value, ..]) => {
-                let (op, fetch_first) = match name.strip_prefix("fetch_") {
-                    Some(op) => (op, true),
-                    None => (name.strip_suffix("_fetch")?, false),
-                };
-                Some(self.fetch(operation(op)?, object, value, fetch_first, span))
-            }
-            _ => None,
+            _ => self.fetch_named(name, ("fetch_", "_fetch"), args, span),
         }
+    }
+
+    /// An operation that is fetched before or after: which of the two, and which operation, the name says.
+    fn fetch_named(
+        &mut self,
+        name: &str,
+        (before, behind): (&str, &str),
+        args: &[Node<Expression>],
+        span: Span,
+    ) -> Option<Checked<Expr>> {
+        let [object, value, ..] = args else { return None };
+        let (op, fetch_first) = match name.strip_prefix(before) {
+            Some(op) => (op, true),
+            None => (name.strip_suffix(behind)?, false),
+        };
+        Some(self.fetch(operation(op)?, object, value, fetch_first, span))
     }
 
     fn nothing(&self, span: Span) -> Expr {
@@ -173,28 +177,17 @@ impl Checker<'_> {
         self.value(operand)
     }
 
-    fn store_value(&mut self, object: &Node<Expression>, value: &Node<Expression>, span: Span) -> Checked<Expr> {
+    /// `*object = value`
+    fn store(
+        &mut self,
+        object: &Node<Expression>,
+        span: Span,
+        value: impl FnOnce(&mut Self) -> Checked<Expr>,
+    ) -> Checked<Expr> {
         let mut out = Vec::new();
         let pointer = self.pointer(object, &mut out)?;
-        let value = self.rvalue(value)?;
+        let value = value(self)?;
         self.assign_object(pointer, value, span, &mut out)?;
-        Ok(self.statements(out, None, span))
-    }
-
-    /// `*to = *from`
-    fn copy(&mut self, to: &Node<Expression>, from: &Node<Expression>, span: Span) -> Checked<Expr> {
-        let mut out = Vec::new();
-        let to = self.pointer(to, &mut out)?;
-        let value = self.load(from, span)?;
-        self.assign_object(to, value, span, &mut out)?;
-        Ok(self.statements(out, None, span))
-    }
-
-    fn release(&mut self, object: &Node<Expression>, span: Span) -> Checked<Expr> {
-        let mut out = Vec::new();
-        let pointer = self.pointer(object, &mut out)?;
-        let zero = self.int(0, self.basic.int, span);
-        self.assign_object(pointer, zero, span, &mut out)?;
         Ok(self.statements(out, None, span))
     }
 
@@ -204,6 +197,19 @@ impl Checker<'_> {
         let zero = self.int(0, self.basic.bool, span);
         self.assign_object(pointer, zero, span, &mut out)?;
         Ok(self.statements(out, None, span))
+    }
+
+    /// What the hidden pointer points to now, in a hidden variable.
+    fn fetched(&mut self, pointer: VariableId, span: Span, out: &mut Vec<Stmt>) -> Checked<VariableId> {
+        let place = self.object(pointer, span)?;
+        let value = self.value(Operand::Place(place))?;
+        self.hidden(value, out)
+    }
+
+    /// An argument, converted as if by assignment, in a hidden variable.
+    fn argument(&mut self, value: Expr, ty: TypeId, span: Span, out: &mut Vec<Stmt>) -> Checked<VariableId> {
+        let value = self.convert_assigned(value, ty, span)?;
+        self.hidden(value, out)
     }
 
     /// A pointer to the byte that is a flag.
@@ -217,9 +223,7 @@ impl Checker<'_> {
     fn test_and_set(&mut self, object: &Node<Expression>, span: Span) -> Checked<Expr> {
         let mut out = Vec::new();
         let pointer = self.flag(object, &mut out)?;
-        let place = self.object(pointer, span)?;
-        let old = self.value(Operand::Place(place))?;
-        let old = self.hidden(old, &mut out)?;
+        let old = self.fetched(pointer, span, &mut out)?;
         let one = self.int(1, self.basic.bool, span);
         self.assign_object(pointer, one, span, &mut out)?;
         let old = self.read(old, span)?;
@@ -230,11 +234,8 @@ impl Checker<'_> {
         let mut out = Vec::new();
         let pointer = self.pointer(object, &mut out)?;
         let value = self.rvalue(value)?;
-        let value = self.convert_assigned(value, self.pointee_type(pointer), span)?;
-        let value = self.hidden(value, &mut out)?;
-        let place = self.object(pointer, span)?;
-        let old = self.value(Operand::Place(place))?;
-        let old = self.hidden(old, &mut out)?;
+        let value = self.argument(value, self.pointee_type(pointer), span, &mut out)?;
+        let old = self.fetched(pointer, span, &mut out)?;
         let value = self.read(value, span)?;
         self.assign_object(pointer, value, span, &mut out)?;
         let old = self.read(old, span)?;
@@ -279,11 +280,8 @@ impl Checker<'_> {
             return Ok(unsupported("an atomic operation on this type", ty, span));
         }
         let value = self.rvalue(value)?;
-        let value = self.convert_assigned(value, word, span)?;
-        let value = self.hidden(value, &mut out)?;
-        let place = self.object(pointer, span)?;
-        let old = self.value(Operand::Place(place))?;
-        let old = self.hidden(old, &mut out)?;
+        let value = self.argument(value, word, span, &mut out)?;
+        let old = self.fetched(pointer, span, &mut out)?;
         let (left, right) = (self.read(old, span)?, self.read(value, span)?);
         let left = self.convert(left, word);
         let new = match operation {
@@ -315,14 +313,10 @@ impl Checker<'_> {
         let pointer = self.pointer(object, &mut out)?;
         let ty = self.pointee_type(pointer);
         let expected = self.rvalue(expected)?;
-        let expected = self.convert_assigned(expected, ty, span)?;
-        let expected = self.hidden(expected, &mut out)?;
+        let expected = self.argument(expected, ty, span, &mut out)?;
         let new = self.rvalue(new)?;
-        let new = self.convert_assigned(new, ty, span)?;
-        let new = self.hidden(new, &mut out)?;
-        let place = self.object(pointer, span)?;
-        let old = self.value(Operand::Place(place))?;
-        let old = self.hidden(old, &mut out)?;
+        let new = self.argument(new, ty, span, &mut out)?;
+        let old = self.fetched(pointer, span, &mut out)?;
         let equal = self.equal(old, expected, span)?;
         let equal = self.hidden(equal, &mut out)?;
         let (condition, new) = (self.read(equal, span)?, self.read(new, span)?);
@@ -359,12 +353,8 @@ impl Checker<'_> {
             return Ok(unsupported("an atomic operation on this type", self.basic.bool, span));
         }
         let new = self.hidden(new, &mut out)?;
-        let place = self.object(pointer, span)?;
-        let old = self.value(Operand::Place(place))?;
-        let old = self.hidden(old, &mut out)?;
-        let place = self.object(expectation, span)?;
-        let wanted = self.value(Operand::Place(place))?;
-        let wanted = self.hidden(wanted, &mut out)?;
+        let old = self.fetched(pointer, span, &mut out)?;
+        let wanted = self.fetched(expectation, span, &mut out)?;
         let equal = self.equal(old, wanted, span)?;
         let equal = self.hidden(equal, &mut out)?;
         let (mut then, mut otherwise) = (Vec::new(), Vec::new());

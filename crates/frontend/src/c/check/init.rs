@@ -24,8 +24,23 @@ pub(super) struct Part {
     pub(super) bits: Option<BitRange>,
 }
 
+impl Part {
+    fn whole(ty: TypeId) -> Part {
+        Part { ty, offset: 0, bits: None }
+    }
+}
+
+/// What is known of the object while its initialiser is read.
+#[derive(Default)]
+pub(super) struct Filled {
+    pub(super) items: Vec<InitItem>,
+    resets: Vec<Reset>,
+    /// The members of unions that the initialiser is about.
+    members: Vec<ActiveMember>,
+}
+
 /// A part that is initialised as a whole: what earlier items wrote there is gone (C11 6.7.9, 19).
-pub(super) struct Reset {
+struct Reset {
     /// How many items there were before.
     items: usize,
     from: u64,
@@ -33,7 +48,7 @@ pub(super) struct Reset {
 }
 
 /// A member of a union that is initialised: where the union is, which one, and the member.
-pub(super) type ActiveMember = (u64, RecordId, usize);
+type ActiveMember = (u64, RecordId, usize);
 
 /// The items of a braced list, read one after the other.
 pub(super) struct Cursor<'t> {
@@ -69,20 +84,17 @@ impl Checker<'_> {
                 if let Some(items) = self.literal_items(ty, expression)? {
                     return self.initializer_list(ty, items, span);
                 }
-                let mut init = Init { zero_fill: false, items: Vec::new() };
                 if let Type::Array(element, _) = *self.hir.types.get(ty) {
-                    let length = match self.string_for(element, expression) {
-                        Some(parts) => self.string(Part { ty, offset: 0, bits: None }, parts, span, &mut init)?,
-                        None => return Err(Problem::new(span, "an array needs a list of values")),
+                    let Some(parts) = self.string_for(element, expression) else {
+                        return Err(Problem::new(span, "an array needs a list of values"));
                     };
-                    init.zero_fill = true;
-                    return Ok((self.completed(ty, length, span)?, init));
+                    let (length, filled) = self.filled(|this| this.string(Part::whole(ty), parts, span))?;
+                    return Ok((self.completed(ty, length, span)?, Init { zero_fill: true, items: filled.items }));
                 }
                 let value = self.rvalue(expression)?;
                 let at = value.span;
                 let value = self.convert_assigned(value, ty, at)?;
-                init.items.push(InitItem { offset: 0, ty, bits: None, value });
-                Ok((ty, init))
+                Ok((ty, Init { zero_fill: false, items: vec![InitItem { offset: 0, ty, bits: None, value }] }))
             }
         }
     }
@@ -93,18 +105,21 @@ impl Checker<'_> {
         items: &[Node<InitializerListItem>],
         span: Span,
     ) -> Checked<(TypeId, Init)> {
-        let mut init = Init { zero_fill: true, items: Vec::new() };
-        let part = Part { ty, offset: 0, bits: None };
-        let outer = (std::mem::take(&mut self.resets), std::mem::take(&mut self.members));
-        let length = self.braced(part, items, span, &mut init);
-        let resets = std::mem::replace(&mut self.resets, outer.0);
-        self.members = outer.1;
-        let length = length?;
-        apply_resets(&resets, &mut init);
+        let (length, filled) = self.filled(|this| this.braced(Part::whole(ty), items, span))?;
+        let mut init = Init { zero_fill: true, items: filled.items };
+        apply_resets(&filled.resets, &mut init);
         doubt_overridden(&mut init);
         self.doubt_partly_overridden(&mut init);
         let ty = self.completed(ty, length, span)?;
         Ok((self.with_flexible_member(ty, &init), init))
+    }
+
+    /// What an initialiser writes. One inside of it, that of a compound literal, has nothing to do with it.
+    fn filled<T>(&mut self, read: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<(T, Filled)> {
+        let outer = std::mem::take(&mut self.filled);
+        let result = read(self);
+        let filled = std::mem::replace(&mut self.filled, outer);
+        Ok((result?, filled))
     }
 
     /// An array whose length its initialiser says.
@@ -142,7 +157,7 @@ impl Checker<'_> {
     }
 
     /// A part with a list of its own. For an array, how many elements the list reaches.
-    fn braced(&mut self, part: Part, items: &[Node<InitializerListItem>], span: Span, out: &mut Init) -> Checked<u64> {
+    fn braced(&mut self, part: Part, items: &[Node<InitializerListItem>], span: Span) -> Checked<u64> {
         let mut cursor = Cursor { items, next: 0, pending: None };
         self.deeper(span, |c| match *c.hir.types.get(part.ty) {
             Type::Array(element, length) => {
@@ -150,16 +165,16 @@ impl Checker<'_> {
                 if let Some(Initializer::Expression(e)) = first.map(|i| &i.initializer.node)
                     && let Some(parts) = c.string_for(element, e)
                 {
-                    return c.string(part, parts, span, out);
+                    return c.string(part, parts, span);
                 }
-                c.array_list(part, element, length, &mut cursor, out)
+                c.array_list(part, element, length, &mut cursor)
             }
-            Type::Record(record) => c.record_list(part, record, &mut cursor, span, out).map(|()| 0),
+            Type::Record(record) => c.record_list(part, record, &mut cursor, span).map(|()| 0),
             _ => match items.first() {
                 None => Ok(0),
                 Some(item) => match &item.node.initializer.node {
-                    Initializer::List(inner) => c.braced(part, inner, span, out),
-                    Initializer::Expression(_) => c.element(part, &mut cursor, out).map(|()| 0),
+                    Initializer::List(inner) => c.braced(part, inner, span),
+                    Initializer::Expression(_) => c.element(part, &mut cursor).map(|()| 0),
                 },
             },
         })
@@ -171,19 +186,18 @@ impl Checker<'_> {
         element: TypeId,
         length: Option<u64>,
         cursor: &mut Cursor<'_>,
-        out: &mut Init,
     ) -> Checked<u64> {
         let (mut index, mut reached) = (0, 0);
         while let Some(item) = cursor.item() {
             let start = cursor.next;
             if let Some((first, rest)) = item.designation.split_first() {
                 let (lo, hi) = self.index_range(first, length)?;
-                self.range((part, element), (lo, hi), rest, cursor, out)?;
+                self.range((part, element), (lo, hi), rest, cursor)?;
                 index = hi + 1;
             } else if length.is_some_and(|l| index >= l) {
                 break; // Excess elements are a warning in gcc.
             } else {
-                self.element(self.element_part(part, element, index), cursor, out)?;
+                self.element(self.element_part(part, element, index), cursor)?;
                 index += 1;
             }
             if cursor.next == start {
@@ -223,14 +237,7 @@ impl Checker<'_> {
         Ok((lo as u64, hi as u64))
     }
 
-    fn record_list(
-        &mut self,
-        part: Part,
-        record: RecordId,
-        cursor: &mut Cursor<'_>,
-        span: Span,
-        out: &mut Init,
-    ) -> Checked<()> {
+    fn record_list(&mut self, part: Part, record: RecordId, cursor: &mut Cursor<'_>, span: Span) -> Checked<()> {
         if !self.hir.types.record(record).complete {
             return Err(Problem::new(span, format!("`{}` is incomplete", self.name_of(part.ty))));
         }
@@ -239,12 +246,12 @@ impl Checker<'_> {
         while let Some(item) = cursor.item() {
             let start = cursor.next;
             if !item.designation.is_empty() {
-                field = self.designated_field(part, record, &item.designation, cursor, out)? + 1;
+                field = self.designated_field(part, record, &item.designation, cursor)? + 1;
             } else if field >= self.hir.types.record(record).fields.len() || is_union && field > 0 {
                 break;
             } else {
                 self.activate(part, record, field);
-                self.element(self.field_part(part, record, field), cursor, out)?;
+                self.element(self.field_part(part, record, field), cursor)?;
                 field += 1;
             }
             if cursor.next == start && cursor.item().is_some_and(|i| !i.designation.is_empty()) {
@@ -266,7 +273,6 @@ impl Checker<'_> {
         record: RecordId,
         designators: &[Node<Designator>],
         cursor: &mut Cursor<'_>,
-        out: &mut Init,
     ) -> Checked<usize> {
         let span = self.at(designators[0].span);
         let Designator::Member(name) = &designators[0].node else {
@@ -279,13 +285,13 @@ impl Checker<'_> {
         };
         let field = path[0].1;
         let inner = self.field_part(part, record, field);
-        if self.hir.types.record(record).is_union && !self.members.contains(&(part.offset, record, field)) {
-            self.reset(part, out);
+        if self.hir.types.record(record).is_union && !self.filled.members.contains(&(part.offset, record, field)) {
+            self.reset(part);
             self.activate(part, record, field);
         }
         // A member of an anonymous record is looked up there again.
         let rest = if path.len() > 1 { designators } else { &designators[1..] };
-        self.designated(inner, rest, cursor, out)?;
+        self.designated(inner, rest, cursor)?;
         Ok(field)
     }
 
@@ -295,18 +301,17 @@ impl Checker<'_> {
         part: Part,
         designators: &[Node<Designator>],
         cursor: &mut Cursor<'_>,
-        out: &mut Init,
     ) -> Checked<()> {
-        let Some((first, rest)) = designators.split_first() else { return self.element(part, cursor, out) };
+        let Some((first, rest)) = designators.split_first() else { return self.element(part, cursor) };
         match *self.hir.types.get(part.ty) {
             Type::Array(element, length) => {
                 let (lo, hi) = self.index_range(first, length)?;
-                self.range((part, element), (lo, hi), rest, cursor, out)?;
-                self.array_rest(part, element, length, hi + 1, cursor, out)
+                self.range((part, element), (lo, hi), rest, cursor)?;
+                self.array_rest(part, element, length, hi + 1, cursor)
             }
             Type::Record(record) => {
-                let field = self.designated_field(part, record, designators, cursor, out)?;
-                self.record_rest(part, record, field + 1, cursor, out)
+                let field = self.designated_field(part, record, designators, cursor)?;
+                self.record_rest(part, record, field + 1, cursor)
             }
             _ => {
                 let span = self.at(first.span);
@@ -322,12 +327,11 @@ impl Checker<'_> {
         length: Option<u64>,
         from: u64,
         cursor: &mut Cursor<'_>,
-        out: &mut Init,
     ) -> Checked<()> {
         let mut index = from;
         while cursor.at_plain() && length.is_none_or(|l| index < l) {
             let start = cursor.next;
-            self.element(self.element_part(part, element, index), cursor, out)?;
+            self.element(self.element_part(part, element, index), cursor)?;
             index += 1;
             if cursor.next == start {
                 break;
@@ -336,50 +340,43 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn record_rest(
-        &mut self,
-        part: Part,
-        record: RecordId,
-        from: usize,
-        cursor: &mut Cursor<'_>,
-        out: &mut Init,
-    ) -> Checked<()> {
+    fn record_rest(&mut self, part: Part, record: RecordId, from: usize, cursor: &mut Cursor<'_>) -> Checked<()> {
         let record_type = self.hir.types.record(record);
         let last = if record_type.is_union { from } else { record_type.fields.len() };
         for field in from..last {
             if !cursor.at_plain() {
                 break;
             }
-            self.element(self.field_part(part, record, field), cursor, out)?;
+            self.element(self.field_part(part, record, field), cursor)?;
         }
         Ok(())
     }
 
     /// Initialises a part from the next item, or from as many as it takes if the braces are left out.
-    fn element(&mut self, part: Part, cursor: &mut Cursor<'_>, out: &mut Init) -> Checked<()> {
+    fn element(&mut self, part: Part, cursor: &mut Cursor<'_>) -> Checked<()> {
         let Some(item) = cursor.item() else { return Ok(()) };
         let span = self.at(item.initializer.span);
         let expression = match &item.initializer.node {
             Initializer::List(items) => {
                 cursor.advance();
-                self.reset(part, out);
-                return self.braced(part, items, span, out).map(|_| ());
+                self.reset(part);
+                return self.braced(part, items, span).map(|_| ());
             }
             Initializer::Expression(expression) => expression,
         };
         if let Some(items) = self.literal_items(part.ty, expression)? {
             cursor.advance();
-            self.reset(part, out);
-            return self.braced(part, items, span, out).map(|_| ());
+            self.reset(part);
+            return self.braced(part, items, span).map(|_| ());
         }
         match *self.hir.types.get(part.ty) {
             Type::Array(element, length) => match self.string_for(element, expression) {
                 Some(parts) => {
                     cursor.advance();
-                    self.reset(part, out);
-                    self.string(part, parts, span, out).map(|_| ())
+                    self.reset(part);
+                    self.string(part, parts, span).map(|_| ())
                 }
-                None => self.elided_array(part, element, length, cursor, out),
+                None => self.elided_array(part, element, length, cursor),
             },
             Type::Record(record) => {
                 let is_string = matches!(expression.node, Expression::StringLiteral(_));
@@ -388,12 +385,12 @@ impl Checker<'_> {
                     Some(value) if self.initialises_whole(&value, part.ty, record) => {
                         let value = self.convert_assigned(value, part.ty, span)?;
                         cursor.advance();
-                        self.push(part, value, out);
+                        self.push(part, value);
                         Ok(())
                     }
                     value => {
                         cursor.pending = value;
-                        self.elided_record(part, record, cursor, out)
+                        self.elided_record(part, record, cursor)
                     }
                 }
             }
@@ -401,7 +398,7 @@ impl Checker<'_> {
                 let value = self.pending_value(expression, cursor)?;
                 let value = self.convert_assigned(value, part.ty, span)?;
                 cursor.advance();
-                self.push(part, value, out);
+                self.push(part, value);
                 Ok(())
             }
         }
@@ -450,20 +447,24 @@ impl Checker<'_> {
     /// The member of a union is the one that is initialised from here on.
     fn activate(&mut self, part: Part, record: RecordId, field: usize) {
         if self.hir.types.record(record).is_union {
-            self.members.retain(|&(offset, of, _)| (offset, of) != (part.offset, record));
-            self.members.push((part.offset, record, field));
+            self.filled.members.retain(|&(offset, of, _)| (offset, of) != (part.offset, record));
+            self.filled.members.push((part.offset, record, field));
         }
     }
 
     /// The part is initialised as a whole from here on.
-    fn reset(&mut self, part: Part, out: &Init) {
+    fn reset(&mut self, part: Part) {
         let is_whole = part.bits.is_none();
         if let Some(size) = self.hir.types.size(part.ty).filter(|_| is_whole) {
             let inside = part.offset..part.offset.saturating_add(size);
-            self.members.retain(|(offset, ..)| !inside.contains(offset));
+            self.filled.members.retain(|(offset, ..)| !inside.contains(offset));
         }
-        if let Some(size) = self.hir.types.size(part.ty).filter(|_| is_whole && !out.items.is_empty()) {
-            self.resets.push(Reset { items: out.items.len(), from: part.offset, to: part.offset.saturating_add(size) });
+        if let Some(size) = self.hir.types.size(part.ty).filter(|_| is_whole && !self.filled.items.is_empty()) {
+            self.filled.resets.push(Reset {
+                items: self.filled.items.len(),
+                from: part.offset,
+                to: part.offset.saturating_add(size),
+            });
         }
     }
 
@@ -474,8 +475,8 @@ impl Checker<'_> {
         }
     }
 
-    fn push(&mut self, part: Part, value: Expr, out: &mut Init) {
-        out.items.push(InitItem { offset: part.offset, ty: part.ty, bits: part.bits, value });
+    fn push(&mut self, part: Part, value: Expr) {
+        self.filled.items.push(InitItem { offset: part.offset, ty: part.ty, bits: part.bits, value });
     }
 
     fn elided_array(
@@ -484,22 +485,21 @@ impl Checker<'_> {
         element: TypeId,
         length: Option<u64>,
         cursor: &mut Cursor<'_>,
-        out: &mut Init,
     ) -> Checked<()> {
         if length == Some(0) {
             return Ok(());
         }
-        self.element(self.element_part(part, element, 0), cursor, out)?;
-        self.array_rest(part, element, length, 1, cursor, out)
+        self.element(self.element_part(part, element, 0), cursor)?;
+        self.array_rest(part, element, length, 1, cursor)
     }
 
-    fn elided_record(&mut self, part: Part, record: RecordId, cursor: &mut Cursor<'_>, out: &mut Init) -> Checked<()> {
+    fn elided_record(&mut self, part: Part, record: RecordId, cursor: &mut Cursor<'_>) -> Checked<()> {
         if self.hir.types.record(record).fields.is_empty() {
             return Ok(());
         }
         self.activate(part, record, 0);
-        self.element(self.field_part(part, record, 0), cursor, out)?;
-        self.record_rest(part, record, 1, cursor, out)
+        self.element(self.field_part(part, record, 0), cursor)?;
+        self.record_rest(part, record, 1, cursor)
     }
 
     /// The string literal that initialises a whole array of such elements.
@@ -509,7 +509,7 @@ impl Checker<'_> {
     }
 
     /// Writes the characters of a string; how many there are, with the terminating zero.
-    fn string(&mut self, part: Part, parts: &[String], span: Span, out: &mut Init) -> Checked<u64> {
+    fn string(&mut self, part: Part, parts: &[String], span: Span) -> Checked<u64> {
         let Type::Array(element, length) = *self.hir.types.get(part.ty) else { return Err(Problem::consequence()) };
         let text = self.string_parts(parts, span)?;
         let size = self.hir.types.size(text.element).unwrap_or(1);
@@ -522,7 +522,7 @@ impl Checker<'_> {
             let value = bytes.iter().rev().fold(0_i128, |v, b| v << 8 | i128::from(*b));
             if value != 0 {
                 let value = self.int(value, element, span);
-                self.push(self.element_part(part, element, i as u64), value, out);
+                self.push(self.element_part(part, element, i as u64), value);
             }
         }
         Ok(text.length)

@@ -129,10 +129,8 @@ struct Checker<'a> {
     /// Definitions that give way to others: weak ones and inline ones.
     replaceable: FxHashSet<Symbol>,
     problems: Vec<Problem>,
-    /// Parts of the object being initialised that start afresh.
-    resets: Vec<init::Reset>,
-    /// The members of unions that the initialiser is about.
-    members: Vec<init::ActiveMember>,
+    /// What the initialiser that is read has written so far.
+    filled: init::Filled,
     /// Inside the initialiser of something that lives for the whole run.
     in_static: bool,
     /// Inside `sizeof` and the like: what stands there does not happen.
@@ -210,8 +208,7 @@ impl<'a> Checker<'a> {
             weak_here: FxHashSet::default(),
             replaceable: FxHashSet::default(),
             problems: Vec::new(),
-            resets: Vec::new(),
-            members: Vec::new(),
+            filled: init::Filled::default(),
             in_static: false,
             unevaluated: 0,
             depth: 0,

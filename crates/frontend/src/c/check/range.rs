@@ -25,28 +25,28 @@ impl Checker<'_> {
         (lo, hi): (u64, u64),
         rest: &[Node<Designator>],
         cursor: &mut Cursor<'_>,
-        out: &mut Init,
     ) -> Checked<()> {
-        let (start, first) = (cursor.next, out.items.len());
-        self.designated(self.element_part(array, element, lo), rest, cursor, out)?;
-        let constant = out.items[first..].iter().all(|item| self.is_load_time_constant(&item.value));
+        let (start, first) = (cursor.next, self.filled.items.len());
+        self.designated(self.element_part(array, element, lo), rest, cursor)?;
+        let constant = self.filled.items[first..].iter().all(|item| self.is_load_time_constant(&item.value));
         if lo == hi || constant {
             for i in lo + 1..=hi {
                 cursor.next = start;
-                self.designated(self.element_part(array, element, i), rest, cursor, out)?;
+                self.designated(self.element_part(array, element, i), rest, cursor)?;
             }
             return Ok(());
         }
         let mut known = Vec::new();
-        for item in &mut out.items[first..] {
-            known.push(self.keep(item)?);
+        for mut item in self.filled.items.split_off(first) {
+            known.push(self.keep(&mut item)?);
+            self.filled.items.push(item);
         }
         let size = self.hir.types.size(element).unwrap_or(0);
         for i in 1..=hi - lo {
             for (j, known) in known.iter().enumerate() {
-                let InitItem { offset, ty, bits, .. } = out.items[first + j];
-                let value = self.known_value(known, ty, out.items[first + j].value.span)?;
-                out.items.push(InitItem { offset: offset + i * size, ty, bits, value });
+                let InitItem { offset, ty, bits, ref value } = self.filled.items[first + j];
+                let value = self.known_value(known, ty, value.span)?;
+                self.filled.items.push(InitItem { offset: offset + i * size, ty, bits, value });
             }
         }
         Ok(())

@@ -121,7 +121,7 @@ impl Checker<'_> {
     }
 }
 
-/// Functions whose calls compilers replace by what they do, if they have the library's types (see `SIGNATURES`).
+/// Functions whose calls compilers replace by what they do, if they have the library's types (see `builtin::signature`).
 const EXPANDED: [(&str, &str); 10] = [
     ("abs", "ii"),
     ("labs", "ll"),

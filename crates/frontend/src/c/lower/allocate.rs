@@ -54,8 +54,7 @@ impl Lowering<'_> {
         self.body.at(some);
         let block = self.allocate(size, AllocKind::Heap, zeroed, span);
         self.assign_variable(pointer, block, span);
-        self.body.goto(after, span);
-        self.body.at(after);
+        self.body.go_on_at(after, span);
         self.terms.symbol(pointer)
     }
 
@@ -123,8 +122,7 @@ impl Lowering<'_> {
         self.body.at(fits);
         let block = self.allocate_heap(bytes, true, span);
         self.assign_variable(pointer, block, span);
-        self.body.goto(after, span);
-        self.body.at(after);
+        self.body.go_on_at(after, span);
         self.terms.symbol(pointer)
     }
 
@@ -179,8 +177,7 @@ impl Lowering<'_> {
         let bytes = self.terms.ite(smaller, had, size);
         self.fill(block, cell, bytes, Filling::From(old), span);
         self.body.emit(Op::Free(old), span);
-        self.body.goto(after, span);
-        self.body.at(after);
+        self.body.go_on_at(after, span);
         block
     }
 }

@@ -232,8 +232,7 @@ impl Lowering<'_> {
             self.body.at(whole);
             self.fill_pieces(to, &[piece], filling, span);
         }
-        self.body.goto(after, span);
-        self.body.at(after);
+        self.body.go_on_at(after, span);
     }
 
     /// Stops where a block is longer than the array it is in.
@@ -277,8 +276,7 @@ impl Lowering<'_> {
     /// `while (i < n) body`, without sign.
     pub(super) fn while_less(&mut self, i: Term, n: Term, span: Span, body: impl FnOnce(&mut Self)) {
         let (head, inside, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.goto(head, span);
-        self.body.at(head);
+        self.body.go_on_at(head, span);
         let condition = self.compare(BinaryOp::Lt, false, i, n);
         self.branch_on(condition, inside, after, span);
         self.body.at(inside);
@@ -309,8 +307,7 @@ impl Lowering<'_> {
         self.body.goto(after, span);
         self.body.at(down);
         self.copy_down(to, from, cell, size, span);
-        self.body.goto(after, span);
-        self.body.at(after);
+        self.body.go_on_at(after, span);
     }
 
     fn copy_down(&mut self, to: Term, from: Term, cell: Option<Cell>, size: Term, span: Span) {

@@ -133,6 +133,12 @@ impl Body {
         self.dead();
     }
 
+    /// Control goes to a location, and what comes next is there.
+    pub(super) fn go_on_at(&mut self, loc: LocId, span: Span) {
+        self.goto(loc, span);
+        self.at(loc);
+    }
+
     /// Control goes to a location.
     pub(super) fn goto(&mut self, to: LocId, span: Span) {
         let (from, to) = (self.find(self.here()), self.find(to));

@@ -41,8 +41,7 @@ impl Lowering<'_> {
                 self.body.goto(after, e.span);
                 self.body.at(no);
                 self.effect(b);
-                self.body.goto(after, e.span);
-                self.body.at(after);
+                self.body.go_on_at(after, e.span);
             }
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if e.has_effects() => {
                 let after = self.body.fresh();
@@ -252,8 +251,7 @@ impl Lowering<'_> {
         self.body.at(no);
         let value = self.scalar(b);
         self.assign_variable(result, value, e.span);
-        self.body.goto(after, e.span);
-        self.body.at(after);
+        self.body.go_on_at(after, e.span);
         self.terms.symbol(result)
     }
 

@@ -100,8 +100,7 @@ impl Lowering<'_> {
             self.body.at(next);
             self.store_scanned(&target, ty, &kind, e.span);
         }
-        self.body.goto(after, e.span);
-        self.body.at(after);
+        self.body.go_on_at(after, e.span);
         Value::Scalar(count)
     }
 

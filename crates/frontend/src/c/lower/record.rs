@@ -215,8 +215,7 @@ impl Lowering<'_> {
         self.body.at(no);
         let second = self.record(b);
         self.copy_value(&result, &second, e.span);
-        self.body.goto(after, e.span);
-        self.body.at(after);
+        self.body.go_on_at(after, e.span);
         result
     }
 

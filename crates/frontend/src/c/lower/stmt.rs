@@ -92,8 +92,7 @@ impl Lowering<'_> {
     fn loop_statement(&mut self, condition: Option<&Expr>, step: Option<&Expr>, body: &[Stmt]) {
         let span = condition.map_or_else(|| last_span(body), |c| c.span);
         let (head, inside, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.goto(head, span);
-        self.body.at(head);
+        self.body.go_on_at(head, span);
         self.body.mark(span);
         if let Some(condition) = condition {
             self.ordered(condition);
@@ -127,11 +126,9 @@ impl Lowering<'_> {
 
     fn do_while(&mut self, body: &[Stmt], condition: &Expr) {
         let (head, test, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.goto(head, condition.span);
-        self.body.at(head);
+        self.body.go_on_at(head, condition.span);
         self.loop_body(body, after, test);
-        self.body.goto(test, condition.span);
-        self.body.at(test);
+        self.body.go_on_at(test, condition.span);
         self.body.mark(condition.span);
         self.ordered(condition);
         // The condition may be constant: then the head is where control is now.
@@ -223,8 +220,7 @@ impl Lowering<'_> {
 
     fn case(&mut self, range: Option<(i128, i128)>, span: Span) {
         let here = self.body.fresh();
-        self.body.goto(here, span);
-        self.body.at(here);
+        self.body.go_on_at(here, span);
         self.body.mark(span);
         if let Some(switch) = self.body.switches.last_mut() {
             match range {
@@ -245,8 +241,7 @@ impl Lowering<'_> {
 
     fn label(&mut self, label: LabelId, span: Span) {
         let loc = self.label_location(label);
-        self.body.goto(loc, span);
-        self.body.at(loc);
+        self.body.go_on_at(loc, span);
         self.body.mark(span);
         let function = self.body.function.map(|f| &self.hir.functions[f.0 as usize]);
         let name = function.and_then(|f| f.labels.get(label.0 as usize)).cloned().unwrap_or_default();

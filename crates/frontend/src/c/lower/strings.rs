@@ -44,8 +44,7 @@ impl Lowering<'_> {
         let counter = self.counter(0, span);
         let i = self.terms.symbol(counter);
         let (head, inside, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.goto(head, span);
-        self.body.at(head);
+        self.body.go_on_at(head, span);
         let c = self.character(region, text, i);
         let more = self.nonzero(c);
         self.branch_on(more, inside, after, span);
@@ -68,8 +67,7 @@ impl Lowering<'_> {
             return self.copy_bounded((region, to), (source, from), counter, limit, span);
         }
         let (head, inside, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.goto(head, span);
-        self.body.at(head);
+        self.body.go_on_at(head, span);
         let c = self.character(source, from, i);
         let at = self.add(to, i);
         let more = self.nonzero(c);
@@ -111,8 +109,7 @@ impl Lowering<'_> {
             let zero = this.number(8, 0);
             let write = Assign { target: Target::Cell(to.0, at), value: zero };
             this.body.emit(Op::Assign(vec![write, step]), span);
-            this.body.goto(next, span);
-            this.body.at(next);
+            this.body.go_on_at(next, span);
         });
     }
 
@@ -128,8 +125,7 @@ impl Lowering<'_> {
         let result = self.temporary_of(e.ty);
         let (head, look, same, next) = (self.body.fresh(), self.body.fresh(), self.body.fresh(), self.body.fresh());
         let (equal, differ, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.goto(head, span);
-        self.body.at(head);
+        self.body.go_on_at(head, span);
         match limit {
             Some(n) => {
                 let inside = self.compare(BinaryOp::Lt, false, i, n);
@@ -158,8 +154,7 @@ impl Lowering<'_> {
         self.body.at(differ);
         let difference = self.character_difference(x, y, e);
         self.assign_variable(result, difference, span);
-        self.body.goto(after, span);
-        self.body.at(after);
+        self.body.go_on_at(after, span);
         self.terms.symbol(result)
     }
 
@@ -184,8 +179,7 @@ impl Lowering<'_> {
         let result = self.temporary(self.sort_of_bits(self.pointer_bits()), false);
         let (head, other, next) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         let (found, missing, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.goto(head, span);
-        self.body.at(head);
+        self.body.go_on_at(head, span);
         let here = self.character(region, text, i);
         let hit = self.terms.eq(here, c);
         self.branch_on(hit, found, other, span);
@@ -203,8 +197,7 @@ impl Lowering<'_> {
         self.body.at(missing);
         let null = self.address(0);
         self.assign_variable(result, null, span);
-        self.body.goto(after, span);
-        self.body.at(after);
+        self.body.go_on_at(after, span);
         self.terms.symbol(result)
     }
 }

@@ -1,172 +1,91 @@
-/* <math.h>: what IEEE 754 or C fixes to the bit. Arithmetic in loops is exact: by powers of two, or of near numbers. */
+/* <math.h>: what IEEE 754 or C fixes to the bit. Arithmetic in loops is exact: by powers of two, or of near numbers.
+   What is about FLOAT is there for both types (see FLOATS in models.rs): fmod_T is fmod of doubles and fmodf of floats. */
 
-int isnan(double x) {
+int isnan_T(FLOAT x) {
   return x != x;
 }
 
-int isnanf(float x) {
+int __isnan_T(FLOAT x) {
   return x != x;
 }
 
-int __isnan(double x) {
-  return x != x;
+int isinf_T(FLOAT x) {
+  return x == __builtin_inf_T() ? 1 : x == -__builtin_inf_T() ? -1 : 0;
 }
 
-int __isnanf(float x) {
-  return x != x;
+int __isinf_T(FLOAT x) {
+  return x == __builtin_inf_T() ? 1 : x == -__builtin_inf_T() ? -1 : 0;
 }
 
-int isinf(double x) {
-  return x == __builtin_inf() ? 1 : x == -__builtin_inf() ? -1 : 0;
+int finite_T(FLOAT x) {
+  return -MAXIMUM <= x && x <= MAXIMUM;
 }
 
-int isinff(float x) {
-  return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;
+int __finite_T(FLOAT x) {
+  return -MAXIMUM <= x && x <= MAXIMUM;
 }
 
-int __isinf(double x) {
-  return x == __builtin_inf() ? 1 : x == -__builtin_inf() ? -1 : 0;
-}
-
-int __isinff(float x) {
-  return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;
-}
-
-int finite(double x) {
-  return -0x1.fffffffffffffp1023 <= x && x <= 0x1.fffffffffffffp1023;
-}
-
-int finitef(float x) {
-  return -0x1.fffffep127f <= x && x <= 0x1.fffffep127f;
-}
-
-int __finite(double x) {
-  return -0x1.fffffffffffffp1023 <= x && x <= 0x1.fffffffffffffp1023;
-}
-
-int __finitef(float x) {
-  return -0x1.fffffep127f <= x && x <= 0x1.fffffep127f;
-}
-
-int __fpclassify(double x) {
+int __fpclassify_T(FLOAT x) {
   if (x != x) {
     return 0;
   }
-  if (x == __builtin_inf() || x == -__builtin_inf()) {
+  if (x == __builtin_inf_T() || x == -__builtin_inf_T()) {
     return 1;
   }
   if (x == 0) {
     return 2;
   }
-  return -0x1p-1022 < x && x < 0x1p-1022 ? 3 : 4;
+  return -MINIMUM < x && x < MINIMUM ? 3 : 4;
 }
 
-int __fpclassifyf(float x) {
-  if (x != x) {
-    return 0;
-  }
-  if (x == __builtin_inff() || x == -__builtin_inff()) {
-    return 1;
-  }
-  if (x == 0) {
-    return 2;
-  }
-  return -0x1p-126f < x && x < 0x1p-126f ? 3 : 4;
+int __signbit_T(FLOAT x) {
+  return __clinch_signbit_T(x);
 }
 
-int __signbit(double x) {
-  return __clinch_signbit(x);
-}
-
-int __signbitf(float x) {
-  return __clinch_signbitf(x);
-}
-
-double sqrt(double x) {
+FLOAT sqrt_T(FLOAT x) {
   if (x < 0) {
     __clinch_forget_errno();
   }
-  return __clinch_sqrt(x);
-}
-
-float sqrtf(float x) {
-  if (x < 0) {
-    __clinch_forget_errno();
-  }
-  return __clinch_sqrtf(x);
+  return __clinch_sqrt_T(x);
 }
 
 /* Which zero is the lesser or greater one is open. */
-static void __clinch_same_zero(double x, double y) {
+static void __clinch_same_zero_T(FLOAT x, FLOAT y) {
   if (x == 0 && y == 0 && 1 / x != 1 / y) {
     __clinch_unsupported("which of two zeros `fmin` or `fmax` returns");
   }
 }
 
-/* Which zero is the lesser or greater one is open. */
-static void __clinch_same_zerof(float x, float y) {
-  if (x == 0 && y == 0 && 1 / x != 1 / y) {
-    __clinch_unsupported("which of two zeros `fmin` or `fmax` returns");
-  }
-}
-
-double fmin(double x, double y) {
-  __clinch_same_zero(x, y);
+FLOAT fmin_T(FLOAT x, FLOAT y) {
+  __clinch_same_zero_T(x, y);
   if (x != x) {
     return y;
   }
   return y != y || x < y ? x : y;
 }
 
-float fminf(float x, float y) {
-  __clinch_same_zerof(x, y);
-  if (x != x) {
-    return y;
-  }
-  return y != y || x < y ? x : y;
-}
-
-double fmax(double x, double y) {
-  __clinch_same_zero(x, y);
+FLOAT fmax_T(FLOAT x, FLOAT y) {
+  __clinch_same_zero_T(x, y);
   if (x != x) {
     return y;
   }
   return y != y || x > y ? x : y;
 }
 
-float fmaxf(float x, float y) {
-  __clinch_same_zerof(x, y);
-  if (x != x) {
-    return y;
-  }
-  return y != y || x > y ? x : y;
-}
-
-double fdim(double x, double y) {
-  double difference = x - y;
+FLOAT fdim_T(FLOAT x, FLOAT y) {
+  FLOAT difference = x - y;
   if (x <= y) {
     return 0;
   }
-  if (difference == __builtin_inf() && x != __builtin_inf() && y != -__builtin_inf()) {
-    __clinch_forget_errno();
-  }
-  return difference;
-}
-
-float fdimf(float x, float y) {
-  float difference = x - y;
-  if (x <= y) {
-    return 0;
-  }
-  if (difference == __builtin_inff() && x != __builtin_inff() && y != -__builtin_inff()) {
+  if (difference == __builtin_inf_T() && x != __builtin_inf_T() && y != -__builtin_inf_T()) {
     __clinch_forget_errno();
   }
   return difference;
 }
 
 /* The remainder of finite numbers that are not negative: multiples of y, the greatest first. */
-static double __clinch_remainder_of(double x, double y) {
-  double multiple = y;
+static FLOAT __clinch_remainder_of_T(FLOAT x, FLOAT y) {
+  FLOAT multiple = y;
   while (multiple <= x - multiple) {
     multiple += multiple;
   }
@@ -179,68 +98,37 @@ static double __clinch_remainder_of(double x, double y) {
   return x;
 }
 
-/* The remainder of finite numbers that are not negative: multiples of y, the greatest first. */
-static float __clinch_remainder_off(float x, float y) {
-  float multiple = y;
-  while (multiple <= x - multiple) {
-    multiple += multiple;
-  }
-  while (multiple >= y) {
-    if (x >= multiple) {
-      x -= multiple;
-    }
-    multiple /= 2;
-  }
-  return x;
-}
-
-double fmod(double x, double y) {
-  double magnitude = __clinch_fabs(x);
+FLOAT fmod_T(FLOAT x, FLOAT y) {
+  FLOAT magnitude = __clinch_fabs_T(x);
   if (x != x || y != y) {
     return x + y;
   }
-  if (magnitude == __builtin_inf() || y == 0) {
+  if (magnitude == __builtin_inf_T() || y == 0) {
     __clinch_forget_errno();
     return x * y / (x * y);
   }
-  if (magnitude < __clinch_fabs(y)) {
+  if (magnitude < __clinch_fabs_T(y)) {
     return x;
   }
-  magnitude = __clinch_remainder_of(magnitude, __clinch_fabs(y));
+  magnitude = __clinch_remainder_of_T(magnitude, __clinch_fabs_T(y));
   return x < 0 ? -magnitude : magnitude;
 }
 
-float fmodf(float x, float y) {
-  float magnitude = __clinch_fabsf(x);
+FLOAT remainder_T(FLOAT x, FLOAT y) {
+  FLOAT magnitude = __clinch_fabs_T(x);
+  FLOAT divisor = __clinch_fabs_T(y);
   if (x != x || y != y) {
     return x + y;
   }
-  if (magnitude == __builtin_inff() || y == 0) {
+  if (magnitude == __builtin_inf_T() || y == 0) {
     __clinch_forget_errno();
     return x * y / (x * y);
   }
-  if (magnitude < __clinch_fabsf(y)) {
-    return x;
-  }
-  magnitude = __clinch_remainder_off(magnitude, __clinch_fabsf(y));
-  return x < 0 ? -magnitude : magnitude;
-}
-
-double remainder(double x, double y) {
-  double magnitude = __clinch_fabs(x);
-  double divisor = __clinch_fabs(y);
-  if (x != x || y != y) {
-    return x + y;
-  }
-  if (magnitude == __builtin_inf() || y == 0) {
-    __clinch_forget_errno();
-    return x * y / (x * y);
-  }
-  if (x == 0 || divisor == __builtin_inf()) {
+  if (x == 0 || divisor == __builtin_inf_T()) {
     return x;
   }
   if (divisor + divisor <= magnitude) {
-    magnitude = __clinch_remainder_of(magnitude, divisor + divisor);
+    magnitude = __clinch_remainder_of_T(magnitude, divisor + divisor);
   }
   /* Whether twice the rest exceeds the divisor, without overflow. */
   if (magnitude > divisor - magnitude) {
@@ -252,74 +140,24 @@ double remainder(double x, double y) {
   return x < 0 ? -magnitude : magnitude;
 }
 
-float remainderf(float x, float y) {
-  float magnitude = __clinch_fabsf(x);
-  float divisor = __clinch_fabsf(y);
-  if (x != x || y != y) {
-    return x + y;
-  }
-  if (magnitude == __builtin_inff() || y == 0) {
-    __clinch_forget_errno();
-    return x * y / (x * y);
-  }
-  if (x == 0 || divisor == __builtin_inff()) {
-    return x;
-  }
-  if (divisor + divisor <= magnitude) {
-    magnitude = __clinch_remainder_off(magnitude, divisor + divisor);
-  }
-  /* Whether twice the rest exceeds the divisor, without overflow. */
-  if (magnitude > divisor - magnitude) {
-    magnitude -= divisor;
-    if (magnitude >= divisor - magnitude) {
-      magnitude -= divisor;
-    }
-  }
-  return x < 0 ? -magnitude : magnitude;
-}
-
-double modf(double x, double *whole) {
-  *whole = __clinch_trunc(x);
+FLOAT modf_T(FLOAT x, FLOAT *whole) {
+  *whole = __clinch_trunc_T(x);
   if (x == *whole) {
-    return x < 0 || 1 / x < 0 ? -0.0 : 0.0;
+    return x < 0 || 1 / x < 0 ? -ZERO : ZERO;
   }
   return x - *whole;
 }
 
-float modff(float x, float *whole) {
-  *whole = __clinch_truncf(x);
-  if (x == *whole) {
-    return x < 0 || 1 / x < 0 ? -0.0f : 0.0f;
-  }
-  return x - *whole;
-}
-
-double frexp(double x, int *exponent) {
+FLOAT frexp_T(FLOAT x, int *exponent) {
   *exponent = 0;
-  if (x == 0 || !(-0x1.fffffffffffffp1023 <= x && x <= 0x1.fffffffffffffp1023)) {
+  if (x == 0 || !(-MAXIMUM <= x && x <= MAXIMUM)) {
     return x;
   }
-  while (__clinch_fabs(x) >= 1) {
+  while (__clinch_fabs_T(x) >= 1) {
     x /= 2;
     *exponent += 1;
   }
-  while (__clinch_fabs(x) < 0.5) {
-    x *= 2;
-    *exponent -= 1;
-  }
-  return x;
-}
-
-float frexpf(float x, int *exponent) {
-  *exponent = 0;
-  if (x == 0 || !(-0x1.fffffep127f <= x && x <= 0x1.fffffep127f)) {
-    return x;
-  }
-  while (__clinch_fabsf(x) >= 1) {
-    x /= 2;
-    *exponent += 1;
-  }
-  while (__clinch_fabsf(x) < 0.5f) {
+  while (__clinch_fabs_T(x) < HALF) {
     x *= 2;
     *exponent -= 1;
   }
@@ -327,20 +165,7 @@ float frexpf(float x, int *exponent) {
 }
 
 /* x * 2^exponent, exactly, if nothing is lost. */
-static double __clinch_moved(double x, long exponent) {
-  while (exponent > 0) {
-    x *= 2;
-    exponent -= 1;
-  }
-  while (exponent < 0) {
-    x /= 2;
-    exponent += 1;
-  }
-  return x;
-}
-
-/* x * 2^exponent, exactly, if nothing is lost. */
-static float __clinch_movedf(float x, long exponent) {
+static FLOAT __clinch_moved_T(FLOAT x, long exponent) {
   while (exponent > 0) {
     x *= 2;
     exponent -= 1;
@@ -353,175 +178,89 @@ static float __clinch_movedf(float x, long exponent) {
 }
 
 /* The same, rounded once: in the last step, for a number that becomes subnormal. */
-static double __clinch_scaled(double x, long exponent) {
+static FLOAT __clinch_scaled_T(FLOAT x, long exponent) {
   int own = 0;
-  if (x == 0 || !(-0x1.fffffffffffffp1023 <= x && x <= 0x1.fffffffffffffp1023)) {
+  if (x == 0 || !(-MAXIMUM <= x && x <= MAXIMUM)) {
     return x;
   }
-  x = frexp(x, &own);
-  exponent = exponent > 2000 * 2 ? 2000 * 2 : exponent < -2000 * 2 ? -2000 * 2 : exponent;
+  x = frexp_T(x, &own);
+  exponent = exponent > FAR * 2 ? FAR * 2 : exponent < -FAR * 2 ? -FAR * 2 : exponent;
   exponent += own;
-  exponent = exponent > 1023 + 2 ? 1023 + 2 : exponent < -2000 ? -2000 : exponent;
-  if (exponent < 2 - 1023) {
-    x = __clinch_moved(x, exponent + 1000) * 0x1p-1000;
+  exponent = exponent > LIMIT + 2 ? LIMIT + 2 : exponent < -FAR ? -FAR : exponent;
+  if (exponent < 2 - LIMIT) {
+    x = __clinch_moved_T(x, exponent + STEP) * STEP_UNIT;
   } else {
-    x = __clinch_moved(x, exponent);
+    x = __clinch_moved_T(x, exponent);
   }
-  if (x == 0 || x == __builtin_inf() || x == -__builtin_inf()) {
+  if (x == 0 || x == __builtin_inf_T() || x == -__builtin_inf_T()) {
     __clinch_forget_errno();
   }
   return x;
 }
 
-/* The same, rounded once: in the last step, for a number that becomes subnormal. */
-static float __clinch_scaledf(float x, long exponent) {
-  int own = 0;
-  if (x == 0 || !(-0x1.fffffep127f <= x && x <= 0x1.fffffep127f)) {
-    return x;
-  }
-  x = frexpf(x, &own);
-  exponent = exponent > 200 * 2 ? 200 * 2 : exponent < -200 * 2 ? -200 * 2 : exponent;
-  exponent += own;
-  exponent = exponent > 127 + 2 ? 127 + 2 : exponent < -200 ? -200 : exponent;
-  if (exponent < 2 - 127) {
-    x = __clinch_movedf(x, exponent + 100) * 0x1p-100f;
-  } else {
-    x = __clinch_movedf(x, exponent);
-  }
-  if (x == 0 || x == __builtin_inff() || x == -__builtin_inff()) {
-    __clinch_forget_errno();
-  }
-  return x;
+FLOAT ldexp_T(FLOAT x, int exponent) {
+  return __clinch_scaled_T(x, exponent);
 }
 
-double ldexp(double x, int exponent) {
-  return __clinch_scaled(x, exponent);
+FLOAT scalbn_T(FLOAT x, int exponent) {
+  return __clinch_scaled_T(x, exponent);
 }
 
-float ldexpf(float x, int exponent) {
-  return __clinch_scaledf(x, exponent);
+FLOAT scalbln_T(FLOAT x, long exponent) {
+  return __clinch_scaled_T(x, exponent);
 }
 
-double scalbn(double x, int exponent) {
-  return __clinch_scaled(x, exponent);
-}
-
-float scalbnf(float x, int exponent) {
-  return __clinch_scaledf(x, exponent);
-}
-
-double scalbln(double x, long exponent) {
-  return __clinch_scaled(x, exponent);
-}
-
-float scalblnf(float x, long exponent) {
-  return __clinch_scaledf(x, exponent);
-}
-
-int ilogb(double x) {
+int ilogb_T(FLOAT x) {
   int exponent = 0;
   if (x == 0 || x != x) {
     __clinch_forget_errno();
     return -2147483647 - 1;
   }
-  if (x == __builtin_inf() || x == -__builtin_inf()) {
+  if (x == __builtin_inf_T() || x == -__builtin_inf_T()) {
     __clinch_forget_errno();
     return 2147483647;
   }
-  frexp(x, &exponent);
+  frexp_T(x, &exponent);
   return exponent - 1;
 }
 
-int ilogbf(float x) {
-  int exponent = 0;
-  if (x == 0 || x != x) {
-    __clinch_forget_errno();
-    return -2147483647 - 1;
-  }
-  if (x == __builtin_inff() || x == -__builtin_inff()) {
-    __clinch_forget_errno();
-    return 2147483647;
-  }
-  frexpf(x, &exponent);
-  return exponent - 1;
-}
-
-double logb(double x) {
+FLOAT logb_T(FLOAT x) {
   int exponent = 0;
   if (x == 0) {
     __clinch_forget_errno();
-    return -__builtin_inf();
+    return -__builtin_inf_T();
   }
   if (x != x) {
     return x + x;
   }
-  if (x == __builtin_inf() || x == -__builtin_inf()) {
-    return __builtin_inf();
+  if (x == __builtin_inf_T() || x == -__builtin_inf_T()) {
+    return __builtin_inf_T();
   }
-  frexp(x, &exponent);
+  frexp_T(x, &exponent);
   return exponent - 1;
 }
 
-float logbf(float x) {
-  int exponent = 0;
-  if (x == 0) {
-    __clinch_forget_errno();
-    return -__builtin_inff();
-  }
-  if (x != x) {
-    return x + x;
-  }
-  if (x == __builtin_inff() || x == -__builtin_inff()) {
-    return __builtin_inff();
-  }
-  frexpf(x, &exponent);
-  return exponent - 1;
+long lrint_T(FLOAT x) {
+  return __clinch_rint_T(x);
 }
 
-long lrint(double x) {
-  return __clinch_rint(x);
+long long llrint_T(FLOAT x) {
+  return __clinch_rint_T(x);
 }
 
-long lrintf(float x) {
-  return __clinch_rintf(x);
+long lround_T(FLOAT x) {
+  return __clinch_round_T(x);
 }
 
-long long llrint(double x) {
-  return __clinch_rint(x);
+long long llround_T(FLOAT x) {
+  return __clinch_round_T(x);
 }
 
-long long llrintf(float x) {
-  return __clinch_rintf(x);
-}
-
-long lround(double x) {
-  return __clinch_round(x);
-}
-
-long lroundf(float x) {
-  return __clinch_roundf(x);
-}
-
-long long llround(double x) {
-  return __clinch_round(x);
-}
-
-long long llroundf(float x) {
-  return __clinch_roundf(x);
-}
-
-double nan(const char *text) {
+FLOAT nan_T(const char *text) {
   if (*text != 0) {
     __clinch_unsupported("a NaN with a payload");
   }
-  return __builtin_nan("");
-}
-
-float nanf(const char *text) {
-  if (*text != 0) {
-    __clinch_unsupported("a NaN with a payload");
-  }
-  return __builtin_nanf("");
+  return __builtin_nan_T("");
 }
 
 /* Of two numbers of any floating types, which doubles hold exactly. */

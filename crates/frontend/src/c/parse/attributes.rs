@@ -1,166 +1,13 @@
 //! `__attribute__((...))` and `[[...]]`: what means nothing here is taken away, what is left goes to the checker.
 //!
-//! Nothing is ignored because it is unknown. An attribute is in [`HARMLESS`], with the reason, or the checker implements it
-//! ([`IMPLEMENTED`]), or whatever it is attached to is unsupported where a program uses it ([`UNKNOWN`]).
+//! Nothing is ignored because it is unknown. An attribute is known to be harmless, with the reason, or the checker implements it
+//! ([`fate`]), or whatever it is attached to is unsupported where a program uses it ([`UNKNOWN`]).
 
 use super::pragma::is_about_speed;
 use super::rewrite::{ASSEMBLY, Rewriter};
 
 /// Begins the name of an attribute that is neither implemented nor known to be harmless.
 pub(crate) const UNKNOWN: &str = "__clinch_unknown_";
-
-/// Attributes that the checker reads.
-const IMPLEMENTED: &[&str] = &[
-    "alias",
-    "aligned",
-    "cleanup",
-    "constructor",
-    "destructor",
-    "mode",
-    "packed",
-    "transparent_union",
-    "vector_size",
-    "weak",
-];
-
-/// Attributes that do not change what a program computes as long as its behaviour is defined, by the reason why.
-const HARMLESS: &[(&str, &[&str])] = &[
-    (
-        "for warnings and errors of the compiler only",
-        &[
-            "access",
-            "assume_aligned",
-            "counted_by",
-            "deprecated",
-            "designated_init",
-            "diagnose_if",
-            "error",
-            "fallthrough",
-            "fd_arg",
-            "fd_arg_read",
-            "fd_arg_write",
-            "format",
-            "format_arg",
-            "maybe_unused",
-            "nodiscard",
-            "nonstring",
-            "null_terminated_string_arg",
-            "sentinel",
-            "tainted_args",
-            "unavailable",
-            "unused",
-            "warn_if_not_aligned",
-            "warn_unused_result",
-            "warning",
-        ],
-    ),
-    (
-        "a promise to the optimiser: behaviour is undefined where it is broken, and unchanged where it is kept",
-        &[
-            "alloc_align",
-            "alloc_size",
-            "cold",
-            "const",
-            "expected_throw",
-            "hot",
-            "leaf",
-            "likely",
-            "malloc",
-            "may_alias",
-            "nonnull",
-            "nonnull_if_nonzero",
-            "noreturn",
-            "nothrow",
-            "pure",
-            "reproducible",
-            "returns_nonnull",
-            "unlikely",
-            "unsequenced",
-        ],
-    ),
-    (
-        "a mark for the tools of the Linux driver verification project, which no compiler knows",
-        &["ldv_model", "ldv_model_inline"],
-    ),
-    (
-        "how code is generated or inlined, with the same results",
-        &[
-            "always_inline",
-            "artificial",
-            "flatten",
-            "gnu_inline",
-            "noclone",
-            "noinline",
-            "noipa",
-            "no_icf",
-            "optimize",
-            "simd",
-            "target",
-            "target_clones",
-        ],
-    ),
-    (
-        "instrumentation that prints or stops, and never changes a value",
-        &[
-            "disable_sanitizer_instrumentation",
-            "no_address_safety_analysis",
-            "no_instrument_function",
-            "no_profile_instrument_function",
-            "no_sanitize",
-            "no_sanitize_address",
-            "no_sanitize_coverage",
-            "no_sanitize_memory",
-            "no_sanitize_thread",
-            "no_sanitize_undefined",
-            "no_split_stack",
-            "no_stack_limit",
-            "no_stack_protector",
-            "nocf_check",
-            "patchable_function_entry",
-            "stack_protect",
-            "zero_call_used_regs",
-        ],
-    ),
-    (
-        "a calling convention: both sides of a call see the same type",
-        &[
-            "cdecl",
-            "fastcall",
-            "force_align_arg_pointer",
-            "ms_abi",
-            "no_callee_saved_registers",
-            "no_caller_saved_registers",
-            "nodirect_extern_access",
-            "noplt",
-            "regparm",
-            "sseregparm",
-            "stdcall",
-            "sysv_abi",
-            "thiscall",
-            "vectorcall",
-        ],
-    ),
-    (
-        "where the linker puts or shows a thing that has the same contents everywhere",
-        &[
-            "common",
-            "dllexport",
-            "dllimport",
-            "externally_visible",
-            "no_reorder",
-            "nocommon",
-            "retain",
-            "section",
-            "symver",
-            "tls_model",
-            "type_visibility",
-            "used",
-            "visibility",
-        ],
-    ),
-    ("the layout that gcc chooses anyway", &["gcc_struct", "strict_flex_array"]),
-    ("what a variable holds that nobody initialised is an input in any case", &["uninitialized"]),
-];
 
 /// Whether the functions that a section names, or its code, are called before `main` or after it.
 fn runs(section: &str) -> bool {
@@ -176,13 +23,47 @@ enum Fate {
     Unknown,
 }
 
+/// What becomes of an attribute: the checker reads it; or it does not change what a program computes as long as its behaviour is
+/// defined, by the reason given; or it is not known.
+#[allow(clippy::match_same_arms, reason = "each has its own reason")]
 fn fate(name: &str) -> Fate {
-    if IMPLEMENTED.contains(&name) {
-        Fate::Kept
-    } else if HARMLESS.iter().any(|(_, names)| names.contains(&name)) {
-        Fate::Dropped
-    } else {
-        Fate::Unknown
+    match name {
+        "alias" | "aligned" | "cleanup" | "constructor" | "destructor" | "mode" | "packed" | "transparent_union"
+        | "vector_size" | "weak" => Fate::Kept,
+        // For warnings and errors of the compiler only.
+        "access" | "assume_aligned" | "counted_by" | "deprecated" | "designated_init" | "diagnose_if" | "error"
+        | "fallthrough" | "fd_arg" | "fd_arg_read" | "fd_arg_write" | "format" | "format_arg" | "maybe_unused"
+        | "nodiscard" | "nonstring" | "sentinel" | "tainted_args" | "unavailable" | "unused" | "warn_unused_result"
+        | "warning" => Fate::Dropped,
+        "null_terminated_string_arg" | "warn_if_not_aligned" => Fate::Dropped,
+        // A promise to the optimiser: behaviour is undefined where it is broken, and unchanged where it is kept.
+        "alloc_align" | "alloc_size" | "cold" | "const" | "expected_throw" | "hot" | "leaf" | "likely" | "malloc"
+        | "may_alias" | "nonnull" | "nonnull_if_nonzero" | "noreturn" | "nothrow" | "pure" | "reproducible"
+        | "returns_nonnull" | "unlikely" | "unsequenced" => Fate::Dropped,
+        // A mark for the tools of the Linux driver verification project, which no compiler knows.
+        "ldv_model" | "ldv_model_inline" => Fate::Dropped,
+        // How code is generated or inlined, with the same results.
+        "always_inline" | "artificial" | "flatten" | "gnu_inline" | "noclone" | "noinline" | "noipa" | "no_icf"
+        | "optimize" | "simd" | "target" | "target_clones" => Fate::Dropped,
+        // Instrumentation that prints or stops, and never changes a value.
+        "no_sanitize" | "no_sanitize_memory" | "no_sanitize_thread" | "no_split_stack" | "no_stack_limit"
+        | "no_stack_protector" | "nocf_check" | "stack_protect" => Fate::Dropped,
+        "disable_sanitizer_instrumentation" | "no_address_safety_analysis" | "no_instrument_function" => Fate::Dropped,
+        "no_profile_instrument_function" | "no_sanitize_address" | "no_sanitize_coverage" => Fate::Dropped,
+        "no_sanitize_undefined" | "patchable_function_entry" | "zero_call_used_regs" => Fate::Dropped,
+        // A calling convention: both sides of a call see the same type.
+        "cdecl" | "fastcall" | "ms_abi" | "noplt" | "regparm" | "sseregparm" | "stdcall" | "sysv_abi" | "thiscall"
+        | "vectorcall" => Fate::Dropped,
+        "force_align_arg_pointer" | "no_callee_saved_registers" | "no_caller_saved_registers" => Fate::Dropped,
+        "nodirect_extern_access" => Fate::Dropped,
+        // Where the linker puts or shows a thing that has the same contents everywhere.
+        "common" | "dllexport" | "dllimport" | "externally_visible" | "no_reorder" | "nocommon" | "retain"
+        | "section" | "symver" | "tls_model" | "type_visibility" | "used" | "visibility" => Fate::Dropped,
+        // The layout that gcc chooses anyway.
+        "gcc_struct" | "strict_flex_array" => Fate::Dropped,
+        // What a variable holds that nobody initialised is an input in any case.
+        "uninitialized" => Fate::Dropped,
+        _ => Fate::Unknown,
     }
 }
 
@@ -298,19 +179,5 @@ impl<'a> Rewriter<'a> {
             i = end + 1;
         }
         i
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_attribute_is_harmless_or_implemented_once() {
-        let mut all: Vec<&str> = HARMLESS.iter().flat_map(|(_, names)| *names).chain(IMPLEMENTED).copied().collect();
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count);
     }
 }

@@ -5,92 +5,34 @@ use rustc_hash::FxHashSet;
 use super::lex::{Kind, Token};
 use super::rewrite::Rewriter;
 
-/// Words that may begin a declaration and are not types.
-fn is_storage_or_qualifier(word: &str) -> bool {
-    matches!(
-        word,
-        "static"
-            | "extern"
-            | "auto"
-            | "register"
-            | "const"
-            | "volatile"
-            | "inline"
-            | "_Noreturn"
-            | "_Thread_local"
-            | "__inline"
-            | "__inline__"
-            | "__const"
-            | "__volatile__"
-            | "__thread"
-    )
+/// What a word of C says at the start of a declaration.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// Where something is stored, or how it may be used, but not of which type it is.
+    Specifier,
+    Type,
+    OtherKeyword,
+    Name,
+}
+
+fn kind(word: &str) -> Word {
+    match word {
+        "static" | "extern" | "auto" | "register" | "const" | "volatile" | "inline" | "_Noreturn" | "_Thread_local"
+        | "__inline" | "__inline__" | "__const" | "__volatile__" | "__thread" => Word::Specifier,
+        "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "_Bool"
+        | "_Complex" | "struct" | "union" | "enum" | "typedef" | "__signed__" | "__signed" | "__complex__"
+        | "__int128" | "typeof" | "__typeof__" | "__typeof" | "_Atomic" | "_Float128" | "_Float64" | "_Float32"
+        | "_Float64x" | "_Float32x" => Word::Type,
+        "break" | "case" | "continue" | "default" | "do" | "else" | "for" | "goto" | "if" | "return" | "sizeof"
+        | "switch" | "while" | "_Alignas" | "_Alignof" | "_Generic" | "_Static_assert" | "__alignof__"
+        | "__attribute__" | "__attribute" | "asm" | "__asm__" | "__asm" | "__extension__" | "__label__"
+        | "restrict" | "__restrict" => Word::OtherKeyword,
+        _ => Word::Name,
+    }
 }
 
 pub(super) fn is_type_word(word: &str) -> bool {
-    matches!(
-        word,
-        "void"
-            | "char"
-            | "short"
-            | "int"
-            | "long"
-            | "float"
-            | "double"
-            | "signed"
-            | "unsigned"
-            | "_Bool"
-            | "_Complex"
-            | "struct"
-            | "union"
-            | "enum"
-            | "typedef"
-            | "__signed__"
-            | "__signed"
-            | "__complex__"
-            | "__int128"
-            | "typeof"
-            | "__typeof__"
-            | "__typeof"
-            | "_Atomic"
-            | "_Float128"
-            | "_Float64"
-            | "_Float32"
-            | "_Float64x"
-            | "_Float32x"
-    )
-}
-
-fn is_other_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "break"
-            | "case"
-            | "continue"
-            | "default"
-            | "do"
-            | "else"
-            | "for"
-            | "goto"
-            | "if"
-            | "return"
-            | "sizeof"
-            | "switch"
-            | "while"
-            | "_Alignas"
-            | "_Alignof"
-            | "_Generic"
-            | "_Static_assert"
-            | "__alignof__"
-            | "__attribute__"
-            | "__attribute"
-            | "asm"
-            | "__asm__"
-            | "__asm"
-            | "__extension__"
-            | "__label__"
-            | "restrict"
-            | "__restrict"
-    )
+    kind(word) == Word::Type
 }
 
 /// Whether a declaration stands here, after a label: C23 and gcc allow it, C11 does not.
@@ -99,7 +41,10 @@ pub(super) fn starts_declaration(rewriter: &Rewriter<'_>, i: usize) -> bool {
     if is_type_word(word) || matches!(word, "static" | "const" | "volatile" | "register" | "extern") {
         return true;
     }
-    rewriter.is_word(i) && rewriter.is_word(i + 1) && !is_other_keyword(word) && rewriter.typedef_names.contains(word)
+    rewriter.is_word(i)
+        && rewriter.is_word(i + 1)
+        && kind(word) != Word::OtherKeyword
+        && rewriter.typedef_names.contains(word)
 }
 
 /// Every word inside a `typedef`: more than the names it declares, which is enough to be careful.
@@ -135,7 +80,7 @@ pub(super) fn insert_int(rewriter: &mut Rewriter<'_>) {
         let previous = before.map_or(";", |j| rewriter.get(j));
         let after_body = previous == "}" && bodies.pop_if(|_| depth == 0).unwrap_or(false);
         let at_start = depth == 0 && (previous == ";" || after_body);
-        let specified = is_storage_or_qualifier(rewriter.get(i)) && !before.is_some_and(|j| rewriter.is_word(j));
+        let specified = kind(rewriter.get(i)) == Word::Specifier && !before.is_some_and(|j| rewriter.is_word(j));
         if (at_start || specified) && previous != "*" {
             untyped_name(rewriter, i, at_start);
         }
@@ -158,11 +103,11 @@ pub(super) fn insert_int(rewriter: &mut Rewriter<'_>) {
 /// Inserts `int` where the specifiers at `i` lack a type.
 fn untyped_name(rewriter: &mut Rewriter<'_>, i: usize, at_start: bool) {
     let mut name = rewriter.skip_removed(i);
-    while is_storage_or_qualifier(rewriter.get(name)) {
+    while kind(rewriter.get(name)) == Word::Specifier {
         name = rewriter.skip_removed(name + 1);
     }
     let word = rewriter.get(name);
-    let is_name = rewriter.is_word(name) && !is_type_word(word) && !is_other_keyword(word);
+    let is_name = rewriter.is_word(name) && matches!(kind(word), Word::Specifier | Word::Name);
     if !is_name || rewriter.typedef_names.contains(word) {
         return;
     }
