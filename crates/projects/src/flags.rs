@@ -128,7 +128,7 @@ fn is_harmless(flag: &str) -> bool {
         true => flag.starts_with(*known),
         false => flag == *known || flag.strip_prefix(*known).is_some_and(|rest| rest.starts_with(['=', '-'])),
     };
-    HARMLESS.iter().any(|known| is_meant(&known))
+    HARMLESS.iter().any(is_meant)
 }
 
 /// The file itself; or another one, which is none of our business.

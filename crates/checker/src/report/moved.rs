@@ -61,7 +61,7 @@ impl Report {
         }
         runs.extend(self.checks.iter_mut().filter_map(|checked| match &mut checked.result {
             CheckResult::Fails(run) => Some(run.as_mut()),
-            CheckResult::Proved | CheckResult::Unknown(_) => None,
+            CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
         }));
         runs
     }
