@@ -126,7 +126,7 @@ mod tests {
     use crate::cli::command;
 
     /// What goes with every input and engine.
-    const ALWAYS: [&str; 14] = [
+    const ALWAYS: [&str; 19] = [
         "engine",
         "seed",
         "timeout",
@@ -141,6 +141,11 @@ mod tests {
         "color",
         "sarif",
         "report",
+        "trace",
+        "project",
+        "files",
+        "store",
+        "help-all",
     ];
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) struct ProjectArgs {
     /// Where answers about a project are kept; off: nowhere. Default: .clinch.
     ///
     /// Only what changed since they were found is checked again.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", overrides_with = "store")]
     pub(crate) store: Option<PathBuf>,
 }
 
