@@ -126,7 +126,7 @@ mod tests {
     use crate::cli::command;
 
     /// What goes with every input and engine.
-    const ALWAYS: [&str; 19] = [
+    const ALWAYS: [&str; 20] = [
         "engine",
         "seed",
         "timeout",
@@ -145,6 +145,7 @@ mod tests {
         "project",
         "files",
         "store",
+        "help",
         "help-all",
     ];
 
