@@ -80,10 +80,8 @@ impl<'a> Printer<'a> {
             Node::Unary(UnOp::Float(op, format), a) => {
                 self.write_call(out, format_args!("{}[{}]", op.name(), format.width()), a);
             }
-            Node::ConstArray(_, element) => {
-                out.push('{');
-                self.write(out, element, 0);
-                out.push('}');
+            Node::ConstArray(..) | Node::Store(..) | Node::Binary(BinOp::Select, ..) => {
+                self.write_array(out, term, precedence);
             }
             Node::Unary(UnOp::BoolToInt, a) => match self.syntax {
                 Syntax::Gcl | Syntax::Armc => {
@@ -96,12 +94,6 @@ impl<'a> Printer<'a> {
             Node::Unary(op, a) => {
                 out.push(if matches!(op, UnOp::Neg | UnOp::BvNeg) { '-' } else { '~' });
                 self.write(out, a, precedence + 1);
-            }
-            Node::Binary(BinOp::Select, array, index) => {
-                self.write(out, array, precedence);
-                out.push('[');
-                self.write(out, index, 0);
-                out.push(']');
             }
             Node::Binary(op @ (BinOp::Eq | BinOp::Le | BinOp::Lt), a, b) => {
                 self.write_comparison(out, a, self.symbol(op), b);
@@ -119,6 +111,24 @@ impl<'a> Printer<'a> {
                 out.push_str(" : ");
                 self.write(out, b, precedence);
             }
+            leaf => self.write_leaf(out, term, leaf),
+        }
+    }
+
+    /// An array with one value everywhere, an element, or an array with another element.
+    fn write_array(&self, out: &mut String, term: Term, precedence: u8) {
+        match self.terms.node(term) {
+            Node::ConstArray(_, element) => {
+                out.push('{');
+                self.write(out, element, 0);
+                out.push('}');
+            }
+            Node::Binary(_, array, index) => {
+                self.write(out, array, precedence);
+                out.push('[');
+                self.write(out, index, 0);
+                out.push(']');
+            }
             Node::Store(array, index, value) => {
                 self.write(out, array, 20);
                 out.push('{');
@@ -127,7 +137,7 @@ impl<'a> Printer<'a> {
                 self.write(out, value, 0);
                 out.push('}');
             }
-            leaf => self.write_leaf(out, term, leaf),
+            _ => {}
         }
     }
 
