@@ -32,10 +32,10 @@ test: setup
 	    $(CARGO) test --release --workspace --no-fail-fast; \
 	fi
 
-# All tests with other random cases. What fails is printed with its case.
+# All tests with other random cases, and five times as many. What fails is printed with its case.
 fuzz:
 	@seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "PROPTEST_RNG_SEED=$$seed"; \
-	$(MAKE) test PROPTEST_RNG_SEED=$$seed
+	CLINCH_EFFORT=5 CLINCH_CONFORMANCE_SEED=$$seed $(MAKE) test PROPTEST_RNG_SEED=$$seed
 
 # Programs whose verdict gcc tells, against every engine: `make attack SEED=7 COUNT=20000 TIME=36000`. What is answered
 # wrongly is reduced and kept among the regression programs. Then pairs of programs with a planted error and without.

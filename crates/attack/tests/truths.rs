@@ -5,6 +5,7 @@
 use clinch_attack::families::{self, FAMILIES, Family};
 use clinch_attack::trap::Trap;
 use clinch_attack::{gcc, truth};
+use clinch_testing::cases;
 
 /// Which of the traps have no truth, and why.
 fn without_truth(traps: &[Trap]) -> Vec<(String, String)> {
@@ -14,15 +15,16 @@ fn without_truth(traps: &[Trap]) -> Vec<(String, String)> {
     failed.collect()
 }
 
-/// A template may have unlucky draws; one that never has a truth is no use.
+/// A template may have unlucky draws; one that never has a truth is no use. Of twelve, one is tried; with more effort, more.
 #[test]
-fn every_template_has_a_truth() {
+fn templates_have_a_truth() {
     if !gcc::available() {
         eprintln!("skipped: no gcc to tell the truth");
         return;
     }
     for family in FAMILIES.into_iter().filter(|f| *f != Family::Whole) {
-        let mut left = without_truth(&families::each_template(family, 0));
+        let traps = families::each_template(family, 0).into_iter().step_by(12 / cases(1).min(12) as usize);
+        let mut left = without_truth(&traps.collect::<Vec<_>>());
         for seed in 1..5 {
             let mut again = families::each_template(family, seed);
             again.retain(|trap| left.iter().any(|(name, _)| *name == trap.origin));
@@ -38,7 +40,7 @@ fn random_walks_of_pointers_are_well_defined() {
         eprintln!("skipped: no gcc to tell the truth");
         return;
     }
-    let traps: Vec<Trap> = (0..60).map(|seed| families::draw(seed, &[Family::Memory])).collect();
+    let traps: Vec<Trap> = (0..u64::from(cases(30))).map(|seed| families::draw(seed, &[Family::Memory])).collect();
     let failed: Vec<_> = without_truth(&traps).into_iter().filter(|(origin, _)| origin == "pointers").collect();
     assert!(failed.is_empty(), "{failed:?}");
 }

@@ -210,6 +210,8 @@ fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use rand::{Rng, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -280,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Keeps the processors busy until it goes out of scope.
+    /// Keeps the processors busy, now and then, until it goes out of scope.
     struct Load(Arc<std::sync::atomic::AtomicBool>);
 
     impl Load {
@@ -288,7 +290,13 @@ mod tests {
             let over = Arc::new(std::sync::atomic::AtomicBool::new(false));
             for _ in 0..threads {
                 let over = Arc::clone(&over);
-                std::thread::spawn(move || while !over.load(Ordering::Relaxed) {});
+                std::thread::spawn(move || {
+                    while !over.load(Ordering::Relaxed) {
+                        let start = Instant::now();
+                        while start.elapsed() < Duration::from_millis(3) {}
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                });
             }
             Load(over)
         }

@@ -15,6 +15,12 @@ pub fn package() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs the tests"))
 }
 
+/// How many random cases a test draws: so many, or a multiple where the variable `CLINCH_EFFORT` asks for more, as `make fuzz` does.
+pub fn cases(usual: u32) -> u32 {
+    let effort = std::env::var("CLINCH_EFFORT").ok().and_then(|factor| factor.parse().ok());
+    usual.saturating_mul(effort.unwrap_or(1))
+}
+
 /// Where every procedure starts and ends.
 pub const ENTRY: LocId = LocId(0);
 /// Where the procedures of a [`Build`] end.

@@ -21,7 +21,7 @@ fn no_engine_is_wrong_about_generated_programs() {
     let folder = tempfile::tempdir().expect("a folder");
     let campaign = Campaign {
         seed: 20_020_116,
-        traps: 14,
+        traps: 9,
         time: Duration::from_secs(900),
         families: FAMILIES.into_iter().filter(|f| *f != Family::Whole).collect(),
         engines: vec!["auto".to_owned(), "lazy".to_owned()],
@@ -34,7 +34,7 @@ fn no_engine_is_wrong_about_generated_programs() {
     let results = campaign.run(&|_| ());
     let texts: Vec<String> = results.findings.iter().map(|finding| finding.file_text()).collect();
     assert!(texts.is_empty(), "{}", texts.join("\n"));
-    assert!(results.programs >= 20, "{} programs; dropped: {:?}", results.programs, results.dropped);
+    assert!(results.programs >= 12, "{} programs; dropped: {:?}", results.programs, results.dropped);
     let auto = results.table.of("auto");
     assert!(auto.unknown * 100 <= auto.total() * CEILING, "{}", results.table);
 }

@@ -6,22 +6,20 @@ use serde_json::Value;
 
 use crate::{check_json, root};
 
-/// Processes that keep the processors busy; they end when this goes out of scope.
-struct Load(Vec<Child>);
+/// A process that keeps a processor busy; it ends when this goes out of scope.
+struct Load(Child);
 
 impl Load {
     fn new() -> Load {
-        let spin = || Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
-        Load((0..3).map(|_| spin().expect("a shell")).collect())
+        let spin = Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
+        Load(spin.expect("a shell"))
     }
 }
 
 impl Drop for Load {
     fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -46,11 +44,10 @@ fn one_thread_repeats_itself() {
         "c/checksum.c",
         "c/mccarthy91.c",
         "c/bucket.c",
-        "c/ring-bug.c",
         "c/utf8.c",
         "gcl/bakery.gcl",
         "gcl/ticket-err.gcl",
-        "armc/bakery3.armc",
+        "armc/seesaw-err.armc",
         "rem/parity.rem",
         "bp/swap.bp",
     ];

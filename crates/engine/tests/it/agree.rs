@@ -7,6 +7,7 @@ use clinch_engine::explicit::RunsConfig;
 use clinch_engine::{Budget, Silent, bounded, explicit, kinduction, spds, split};
 use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::{InputDomain, Program, Verdict};
+use clinch_testing::cases;
 use proptest::prelude::*;
 
 use crate::naive;
@@ -114,7 +115,7 @@ fn with_deadlock(text: &str, deadlock: bool) -> Program {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 4000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(2000), max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
     #[test]
     fn explicit_agrees_with_the_naive_search(text in model(), deadlock: bool) {
@@ -127,18 +128,18 @@ proptest! {
     }
 
     #[test]
-    fn interleaving_agrees_with_the_naive_search(text in model(), deadlock: bool) {
-        interleaving_agrees(&with_deadlock(&text, deadlock));
-    }
-
-    #[test]
     fn split_agrees_with_the_naive_search(text in model(), deadlock: bool) {
         split_agrees(&with_deadlock(&text, deadlock));
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(200), max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn interleaving_agrees_with_the_naive_search(text in model(), deadlock: bool) {
+        interleaving_agrees(&with_deadlock(&text, deadlock));
+    }
 
     #[test]
     fn unrolling_agrees_with_the_naive_search(text in model(), deadlock: bool) {

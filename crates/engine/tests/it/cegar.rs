@@ -48,7 +48,7 @@ fn all_orders_agree(program: &Program, expected: Option<Answer>) -> Vec<Answer> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: clinch_testing::cases(120), max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn orders_agree_with_the_naive_search(text in model(), deadlock: bool) {

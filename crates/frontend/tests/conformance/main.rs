@@ -1,6 +1,6 @@
 //! The interpreter against gcc: random programs print the same and end the same way.
 //!
-//! `CLINCH_CONFORMANCE_PROGRAMS` sets how many programs (1500), `CLINCH_CONFORMANCE_SEED` the first seed (0).
+//! `CLINCH_EFFORT` multiplies how many programs (500), `CLINCH_CONFORMANCE_SEED` is the first seed (0).
 //! Where no gcc is found there is nothing to compare with, and the tests say so.
 #![allow(clippy::print_stderr)] // A skipped comparison is told.
 
@@ -17,6 +17,7 @@ use clinch_attack::outcome::{End, Outcome};
 use clinch_attack::program::Program;
 use clinch_attack::rng::Rng;
 use clinch_attack::{generate, shrink};
+use clinch_testing::cases;
 use interpret::Lowered;
 
 /// Programs in one call of gcc.
@@ -116,7 +117,7 @@ fn random_programs_run_as_gcc_says() {
         eprintln!("skipped: no gcc to compare with");
         return;
     }
-    compare("conformance", generate::program, setting("CLINCH_CONFORMANCE_PROGRAMS", 1500));
+    compare("conformance", generate::program, cases(500).into());
 }
 
 /// The same for programs that compute with floats, bit by bit.
@@ -126,7 +127,7 @@ fn random_floats_are_those_of_gcc() {
         eprintln!("skipped: no gcc to compare with");
         return;
     }
-    compare("conformance-floats", generate::float_program, setting("CLINCH_CONFORMANCE_FLOATS", 400));
+    compare("conformance-floats", generate::float_program, cases(240).into());
 }
 
 fn compare(name: &str, make: fn(u64) -> Program, count: u64) {
@@ -189,7 +190,7 @@ fn random_programs_are_well_defined() {
         return;
     }
     let folder = folder("conformance-sanitised");
-    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_SANITISED", 40));
+    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), u64::from(cases(40)));
     let bad = on_batches((first, count), 10, threads(), |first, count| ill_defined(&folder, first, count));
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
@@ -197,7 +198,7 @@ fn random_programs_are_well_defined() {
 /// Of programs without undefined behaviour the checks of memory and arithmetic have nothing to say, and change nothing.
 #[test]
 fn checks_find_nothing_in_well_defined_programs() {
-    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), setting("CLINCH_CONFORMANCE_CHECKED", 400));
+    let (first, count) = (setting("CLINCH_CONFORMANCE_SEED", 0), u64::from(cases(400)));
     let differ = on_batches((first, count), 10, threads(), |first, count| {
         let seeds = first..first + count;
         seeds.filter_map(|seed| difference_by_checks(seed).map(|text| (seed, text))).collect()
