@@ -48,6 +48,8 @@ const INPUTS: [(Kind, &str, &str); 9] = [
 
 /// A task and options, to be changed.
 type Asked = (task::Task, Options);
+/// What would be run, as text, or the message of wrong usage.
+type Prepared = Result<String, String>;
 
 /// What a common option changes.
 fn common(option: &str) -> fn(&mut Asked) {
@@ -88,7 +90,7 @@ fn values(form: &ValueForm) -> Vec<String> {
 }
 
 /// What would be run, as text, or the message of wrong usage.
-fn prepared(asked: &Asked) -> Result<String, String> {
+fn prepared(asked: &Asked) -> Prepared {
     match check::prepare(&asked.0, &asked.1, None) {
         Ok(prepared) => Ok(format!("{prepared:?} {:?} {}", asked.1.threads, asked.1.share)),
         Err(Error::Usage(text)) => Err(text),
@@ -108,8 +110,9 @@ fn an_option_is_used_or_refused() {
     for (kind, name, _) in INPUTS {
         for &engine in EngineName::ALL {
             let plain = asked(&folder.path().join(name), engine);
-            if prepared(&plain).is_ok() {
-                wrong.extend(wrong_with(kind, &plain));
+            let before = prepared(&plain);
+            if before.is_ok() {
+                wrong.extend(wrong_with(kind, &plain, &before));
             }
         }
     }
@@ -122,7 +125,7 @@ fn asked(file: &Path, engine: EngineName) -> Asked {
 }
 
 /// All that is wrong with options on one input and engine.
-fn wrong_with(kind: Kind, plain: &Asked) -> Vec<String> {
+fn wrong_with(kind: Kind, plain: &Asked, before: &Prepared) -> Vec<String> {
     // What is made of a report changes nothing in it.
     let is_made_of_it = |name: &&str| ["harness", "witness", "witness-version"].contains(name);
     let mut names: Vec<&str> = COMMON.iter().map(|(name, ..)| *name).filter(|name| !is_made_of_it(name)).collect();
@@ -132,7 +135,7 @@ fn wrong_with(kind: Kind, plain: &Asked) -> Vec<String> {
         .filter_map(|name| {
             let mut changed = plain.clone();
             common(name)(&mut changed);
-            wrong_option(kind, plain, name, &[prepared(&changed)])
+            wrong_option((kind, plain.1.engine), name, before, &[prepared(&changed)])
         })
         .collect();
     let forms: Vec<OptionForm> = EngineName::ALL.iter().flat_map(|engine| engine.options()).collect();
@@ -150,18 +153,22 @@ fn wrong_with(kind: Kind, plain: &Asked) -> Vec<String> {
             }
             prepared(&changed)
         });
-        wrong.extend(wrong_option(kind, plain, name, &tried.collect::<Vec<_>>()));
+        wrong.extend(wrong_option((kind, plain.1.engine), name, before, &tried.collect::<Vec<_>>()));
     }
     wrong
 }
 
 /// Holds what became of one option against its scope: what is wrong, if something is.
-fn wrong_option(kind: Kind, plain: &Asked, name: &str, tried: &[Result<String, String>]) -> Option<String> {
-    let engine = chosen(plain.1.engine, kind);
+fn wrong_option(
+    (kind, engine): (Kind, EngineName),
+    name: &str,
+    before: &Prepared,
+    tried: &[Prepared],
+) -> Option<String> {
+    let engine = chosen(engine, kind);
     let applies = scopes(name).iter().any(|(kinds, engines)| kinds.contains(&kind) && engines.contains(&engine));
-    let before = prepared(plain);
-    let used = tried.iter().any(|outcome| outcome.is_ok() && *outcome != before);
-    let named = |outcome: &Result<String, String>| matches!(outcome, Err(text) if text.starts_with("--"));
+    let used = tried.iter().any(|outcome| outcome.is_ok() && outcome != before);
+    let named = |outcome: &Prepared| matches!(outcome, Err(text) if text.starts_with("--"));
     // Rational numbers make clauses of a system, which not every engine takes.
     let clauses = |text: &String| text.ends_with("does not go with Horn clauses");
     let used = used || tried.iter().any(|outcome| outcome.as_ref().is_err_and(clauses));

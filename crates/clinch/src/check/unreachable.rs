@@ -91,6 +91,7 @@ impl<'a> Pieces<'a> {
         let unknown = if open > 0 { format!(", {open} unknown") } else { String::new() };
         let reached = self.reached;
         let mut lines = vec![match (dead, open) {
+            (0, 0) if reached == 1 => format!("REACHED: the only piece of code ({search})"),
             (0, 0) => format!("REACHED: all {reached} pieces of code ({search})"),
             (0, _) => format!("UNKNOWN: {reached} pieces of code are reached{unknown} ({search})"),
             (1, _) => format!("UNREACHABLE: 1 piece of code, {reached} are reached{unknown} ({search})"),

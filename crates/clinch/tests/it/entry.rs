@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::c::on_text;
 use crate::{code, plain_clinch, stderr, stdout};
 
 /// Functions as a library has them, right and wrong ones.
@@ -137,4 +138,15 @@ fn arguments_may_lead_to_the_same_object() {
         assert_eq!(code(&output), 1, "{text}: {shown}");
         assert!(shown.contains("confirmed by execution"), "{text}: {shown}");
     }
+}
+
+/// A member that somebody may write byte by byte is a member all the same.
+#[test]
+fn bytes_are_shown_as_the_member_that_they_are() {
+    let text = "extern void reach_error(void);
+struct s { int a, b; };
+int f(struct s *s, char *p) { if (!s) return 0; s->b = 1; if (p) *p = 2; if (s->b != 1) reach_error(); return 0; }
+";
+    let (code, shown) = on_text("check", text, &["--entry", "f", "--check", "assertions,memory"]);
+    assert!(code == 1 && shown.contains("[s->b != 1]"), "{shown}");
 }

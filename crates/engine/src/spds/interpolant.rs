@@ -162,7 +162,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(1000)))]
 
         /// Propositions 2.4 and 2.14, and what figure 2 promises, against all sets of variables.
         #[test]

@@ -115,7 +115,7 @@ fn with_deadlock(text: &str, deadlock: bool) -> Program {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(2000), max_shrink_iters: 4000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1200), max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
     #[test]
     fn explicit_agrees_with_the_naive_search(text in model(), deadlock: bool) {

@@ -187,7 +187,7 @@ fn options() -> impl Strategy<Value = ControlOptions> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(20)))]
 
     #[test]
     fn linear_systems_round_trip(system in random_system(1), options in options()) {

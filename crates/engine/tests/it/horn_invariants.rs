@@ -123,7 +123,7 @@ fn little_budget_gives_weaker_invariants() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(20)))]
 
     #[test]
     fn invariants_of_linear_clauses(system in random_system(1)) {

@@ -511,7 +511,7 @@ fn all_options() -> impl Strategy<Value = SimplifyOptions> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(32)))]
 
     #[test]
     fn linear_systems_round_trip(system in random_system(1), options in all_options()) {

@@ -55,7 +55,7 @@ fn a_guard_without_a_value_is_no_deadlock() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: clinch_testing::cases(30), max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn bounded_models_agree_with_the_naive_search(text in model(), deadlock: bool) {

@@ -232,7 +232,7 @@ fn arbitrary_model() -> impl Generator<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: clinch_testing::cases(80), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn agrees_on_random_models(text in arbitrary_model(), deadlock: bool) {

@@ -84,7 +84,7 @@ fn symbolic(program: &Program, state: &State, id: TransId, inputs: &[i64]) -> Ou
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: clinch_testing::cases(150), ..ProptestConfig::default() })]
 
     /// On every transition, from arbitrary states, reachable or not.
     #[test]

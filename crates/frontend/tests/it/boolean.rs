@@ -84,7 +84,7 @@ const BP: &str = "decl g, h; bool<2> f(a, b) begin decl c; c := schoose[a & !b, 
 l: g, h := f(c, *); m: while (g ^ *) do assume(h != 1); assert(g = h); od return g, h; end void main() begin decl x; x, _ := f(true, x); error: skip; end;";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(400)))]
 
     #[test]
     fn mutated_words(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3u8), 1..6)) {

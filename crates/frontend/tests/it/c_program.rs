@@ -152,7 +152,7 @@ fn survive(bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(500)))]
 
     #[test]
     fn mutated_bytes(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6)) {

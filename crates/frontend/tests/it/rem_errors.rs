@@ -169,7 +169,7 @@ module void main() { int i(2); A k (0, N) a[k] = k * 2 % 5, x = undef; do :: i <
 if :: b -> goto again; :: b -> skip; fi error: g(undef); }";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(1000)))]
 
     #[test]
     fn mutated_bytes(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6)) {

@@ -57,7 +57,7 @@ fn the_models_to_mutate_are_fine() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(700)))]
 
     #[test]
     fn mutated_bytes(language in languages(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6)) {

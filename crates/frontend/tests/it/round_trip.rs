@@ -117,7 +117,7 @@ fn read_predicate(text: String) -> Program {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(400)))]
 
     #[test]
     fn printed_terms_are_read_back(shape in shapes(4).1, states in proptest::collection::vec(states(), 10)) {

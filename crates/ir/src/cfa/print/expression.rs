@@ -65,19 +65,23 @@ pub(super) struct Shown {
     pub(super) text: String,
     level: u8,
     signed: Option<bool>,
-    /// Its C type, if it is a pointer.
-    pointer: Option<String>,
+    /// Its C type, where it is a variable or a member.
+    pub(super) ty: Option<String>,
 }
 
 impl Shown {
     pub(super) fn new(text: impl Into<String>, level: u8, signed: Option<bool>) -> Self {
-        Shown { text: text.into(), level, signed, pointer: None }
+        Shown { text: text.into(), level, signed, ty: None }
     }
 
     /// Something of a C type.
     fn typed(text: impl Into<String>, level: u8, ty: &str, signed: bool) -> Self {
-        let pointer = ty.ends_with('*').then(|| ty.to_owned());
-        Shown { text: text.into(), level, signed: Some(signed), pointer }
+        Shown { text: text.into(), level, signed: Some(signed), ty: Some(ty.to_owned()) }
+    }
+
+    /// Its type, if it is a pointer.
+    fn pointer(&self) -> Option<&str> {
+        self.ty.as_deref().filter(|ty| ty.ends_with('*'))
     }
 
     /// As an operand of an operator.
@@ -283,13 +287,13 @@ impl Printer<'_> {
             return None;
         }
         let shown = self.show(pointer);
-        let ty = shown.pointer.clone()?;
+        let ty = shown.pointer()?.to_owned();
         let place = self.object_at(address).map(|(object, offset)| self.address_of(object, offset, &ty));
         let place = if address == 0 { "0".to_owned() } else { place.unwrap_or_else(|| format!("({ty}){address}")) };
         Some(Shown::new(format!("{} {sign} {place}", shown.inside(at)), at, Some(true)))
     }
 
-    fn constant_address(&self, term: Term) -> Option<u64> {
+    pub(super) fn constant_address(&self, term: Term) -> Option<u64> {
         match self.terms.node(term) {
             Node::BitVec(width, address) if width == self.program.pointer_bits => Some(address),
             Node::Int(address) => u64::try_from(address).ok(),
@@ -420,7 +424,7 @@ impl Printer<'_> {
         self.cell(symbol, address)
     }
 
-    fn cell(&mut self, region: Symbol, address: Term) -> Shown {
+    pub(super) fn cell(&mut self, region: Symbol, address: Term) -> Shown {
         if let Some(shown) = self.named_cell(address).or_else(|| self.cell_behind(address)) {
             return shown;
         }
@@ -440,18 +444,12 @@ impl Printer<'_> {
 
     /// A cell of what a pointer points to.
     fn cell_behind(&mut self, address: Term) -> Option<Shown> {
-        let (pointer, offset) = match self.terms.node(address) {
-            Node::Binary(BinOp::BvAdd | BinOp::Add, a, b) => match self.constant_address(a) {
-                Some(offset) => (b, offset),
-                None => (a, self.constant_address(b)?),
-            },
-            _ => (address, 0),
-        };
+        let (Some(pointer), offset) = self.moved(address) else { return None };
         if !matches!(self.terms.node(pointer), Node::Symbol(_) | Node::Binary(BinOp::Select, ..)) {
             return None;
         }
         let shown = self.show(pointer);
-        let member = self.member(&format!("*{}", shown.pointer.clone()?), offset)?.clone();
+        let member = self.member(&format!("*{}", shown.pointer()?), offset)?.clone();
         let pointer = shown.inside(level::ATOM);
         let (text, at) = match member.path.strip_prefix('.') {
             Some(path) => (format!("{pointer}->{path}"), level::ATOM),
@@ -501,6 +499,9 @@ impl Printer<'_> {
     }
 
     fn concat(&mut self, term: Term, a: Term, b: Term) -> Shown {
+        if let Some(shown) = self.word(term) {
+            return shown;
+        }
         let (width, below) = (self.width(term), self.width(b));
         let ty = self.type_name(width, false);
         let high = self.with_sign(a, false).inside(level::UNARY);
@@ -536,7 +537,7 @@ impl Printer<'_> {
         let inner = self.with_sign(of, signed);
         match to {
             // C does this by itself.
-            32 if from < 32 => Shown { signed: Some(true), pointer: None, ..inner },
+            32 if from < 32 => Shown { signed: Some(true), ty: None, ..inner },
             _ => self.cast(inner, to, signed),
         }
     }

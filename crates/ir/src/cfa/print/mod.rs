@@ -6,6 +6,7 @@ mod floats;
 mod json;
 mod op;
 mod text;
+mod words;
 
 pub use dot::dot;
 pub use expression::{show_c, show_c_in};
