@@ -22,7 +22,7 @@ impl Provenance<'_> {
             Op::Input(symbol, site) => after.extend(self.taken(*symbol, *site)),
             Op::Call { callee, args, result } => {
                 self.pass(*callee, args, body);
-                after.extend(result.and_then(|result| self.received(result)));
+                after.extend(result.and_then(|result| self.received(result, *callee, body)));
             }
             Op::Return(value) => before = self.returned(*value, body),
             Op::Enter(object) if self.escaped.contains(object) => {
@@ -101,10 +101,18 @@ impl Provenance<'_> {
         }
     }
 
-    /// The companion of what a call has returned.
-    fn received(&mut self, result: Symbol) -> Option<Assign> {
-        let companion = *self.companions.get(&result)?;
-        Some(Assign { target: Target::Var(companion), value: self.program.terms.symbol(self.result) })
+    /// The companion of what a call has returned. Where all that a procedure returns points into one object, it hands over none.
+    fn received(&mut self, target: Symbol, callee: ProcedureId, body: &Body) -> Option<Assign> {
+        let companion = *self.companions.get(&target)?;
+        let procedure = if callee == body.id { &body.procedure } else { self.program.procedure(callee) };
+        let value = match procedure.result {
+            Some(own) if !self.companions.contains_key(&own) => {
+                let returned = self.program.terms.symbol(own);
+                self.companion_of(returned)
+            }
+            _ => self.program.terms.symbol(self.result),
+        };
+        Some(Assign { target: Target::Var(companion), value })
     }
 
     /// The companion of what a call returns, and the objects that end with it.
