@@ -54,8 +54,11 @@ fn operation(op: BinOp, a: &BV, b: &BV) -> BV {
     }
 }
 
-/// A constant as Z3 prints it: `#x0f`, `#b01`.
+/// A constant; where it is long, as Z3 prints it: `#x0f`, `#b01`.
 pub(crate) fn value(expr: &BV) -> Option<(u32, BigUint)> {
+    if let Some(bits) = expr.as_u64() {
+        return Some((expr.get_size(), bits.into()));
+    }
     let text = expr.to_string();
     let (digits, radix) = match text.strip_prefix("#x") {
         Some(digits) => (digits, 16),

@@ -19,11 +19,13 @@ pub(crate) fn value(expr: &Dynamic) -> Option<Value> {
     if let Some(b) = expr.as_bool() {
         return b.as_bool().map(Value::Bool);
     }
+    // Printing takes Z3 longer than many a query.
     if let Some(i) = expr.as_int() {
-        return integer(&i.to_string()).map(Value::Int);
+        return i.as_i64().map(BigInt::from).or_else(|| integer(&i.to_string())).map(Value::Int);
     }
-    if expr.as_real().is_some() {
-        return rational(expr).map(Value::Real);
+    if let Some(r) = expr.as_real() {
+        let small = r.as_rational().map(|(n, d)| BigRational::new(n.into(), d.into()));
+        return small.or_else(|| rational(expr)).map(Value::Real);
     }
     if let Some(v) = expr.as_bv() {
         return bit_vectors::decode_value(&v);

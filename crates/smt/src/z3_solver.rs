@@ -1,11 +1,11 @@
 //! Z3, in process.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use clinch_ir::Program;
 use clinch_terms::{Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
-use z3::ast::Bool;
+use z3::ast::{Bool, Dynamic};
 use z3::{Model, SatResult, Tactic};
 
 use crate::encode::{Encoder, Expr, symbol_constant};
@@ -25,9 +25,13 @@ pub struct Z3Solver {
     pub(crate) encoder: Encoder,
     /// How long a query may take, where Z3 is not told.
     milliseconds: Cell<u32>,
-    /// For each assumed term a Boolean constant equivalent to it, and the scope in which that was said.
-    proxies: FxHashMap<Term, (Bool, usize)>,
+    /// For each assumed term, as it stands or denied, the Boolean constant that stands for it, and the scope in which that was said.
+    proxies: FxHashMap<(Term, bool), (Bool, usize)>,
+    /// Whether these constants only imply their terms, so that what is not assumed does not occupy the solver.
+    one_way: bool,
     scope: usize,
+    /// The constants of symbols whose values were asked for.
+    constants: RefCell<FxHashMap<Symbol, Dynamic>>,
     model: Option<Model>,
     assumed: Vec<Bool>,
 }
@@ -46,6 +50,11 @@ impl Z3Solver {
     /// For formulas over symbols.
     pub fn for_formulas() -> Self {
         Self::with_encoder(Encoder::default())
+    }
+
+    /// For many conjunctions of many formulas: nothing is asserted, all is assumed, and what is not assumed does not matter.
+    pub fn for_conjunctions() -> Self {
+        Z3Solver { one_way: true, ..Self::for_formulas() }
     }
 
     /// For one question about formulas: everything is asserted, then asked once without assumptions. Z3 then rewrites the
@@ -86,7 +95,9 @@ impl Z3Solver {
             encoder,
             milliseconds: Cell::new(TIMEOUT),
             proxies: FxHashMap::default(),
+            one_way: false,
             scope: 0,
+            constants: RefCell::default(),
             model: None,
             assumed: Vec::new(),
         };
@@ -114,19 +125,21 @@ impl Z3Solver {
     /// After `Sat`: the value of a symbol in the model, if it is one that can be written down.
     pub fn symbol_value(&self, terms: &Terms, symbol: Symbol) -> Option<Value> {
         let model = self.model.as_ref()?;
-        let constant = symbol_constant(terms, symbol).dynamic();
-        decode::value(&model.eval(&constant, true)?)
+        let mut constants = self.constants.borrow_mut();
+        let constant = constants.entry(symbol).or_insert_with(|| symbol_constant(terms, symbol).dynamic());
+        decode::value(&model.eval(constant, true)?)
     }
 
-    /// A Boolean constant that is equivalent to the term, so that the solver keeps what it learns about it.
-    fn proxy(&mut self, terms: &Terms, term: Term) -> Bool {
-        if let Some((proxy, _)) = self.proxies.get(&term) {
+    /// A Boolean constant that stands for the term, as it stands or denied, so that the solver keeps what it learns about it.
+    fn proxy(&mut self, terms: &Terms, term: Term, holds: bool) -> Bool {
+        if let Some((proxy, _)) = self.proxies.get(&(term, holds)) {
             return proxy.clone();
         }
         let proxy = Bool::fresh_const("p");
-        let meaning = self.encoder.term(terms, term).bool();
-        self.solver.assert(proxy.iff(&meaning));
-        self.proxies.insert(term, (proxy.clone(), self.scope));
+        let formula = self.encoder.term(terms, term).bool();
+        let meaning = if holds { formula } else { formula.not() };
+        self.solver.assert(if self.one_way { proxy.implies(&meaning) } else { proxy.iff(&meaning) });
+        self.proxies.insert((term, holds), (proxy.clone(), self.scope));
         proxy
     }
 }
@@ -153,8 +166,8 @@ impl Solver for Z3Solver {
         self.assumed = assumptions
             .iter()
             .map(|&(term, holds)| {
-                let proxy = self.proxy(terms, term);
-                if holds { proxy } else { proxy.not() }
+                let proxy = self.proxy(terms, term, holds || !self.one_way);
+                if holds || self.one_way { proxy } else { proxy.not() }
             })
             .collect();
         self.model = None;

@@ -270,16 +270,16 @@ impl<'s> Cegar<'s> {
                 }
             }
         }
-        let abstraction = post::Abstraction::new(system);
-        let told = system.predicate_ids().map(|id| precision.at(id).len()).collect();
-        let (uses, stats) = (Uses::new(system), Stats { seeds: precision.len() as u64, ..Stats::default() });
-        Cegar { system, config, terms, uses, precision, abstraction, told, stats }
+        Self::starting_from(system, config, precision, terms)
     }
 
     /// Starts from the predicates of another run on the same system.
-    pub fn starting_from(system: &'s HornSystem, config: &'s Config, precision: Precision, terms: Terms) -> Self {
+    pub fn starting_from(system: &'s HornSystem, config: &'s Config, precision: Precision, mut terms: Terms) -> Self {
         debug_assert!(terms.extends(&system.terms), "the predicates of another system");
-        Cegar { terms, precision, ..Cegar::new(system, config) }
+        let abstraction = post::Abstraction::new(system, &mut terms);
+        let told = system.predicate_ids().map(|id| precision.at(id).len()).collect();
+        let (uses, stats) = (Uses::new(system), Stats { seeds: precision.len() as u64, ..Stats::default() });
+        Cegar { system, config, terms, uses, precision, abstraction, told, stats }
     }
 
     /// Adds a predicate to start from: a formula of `terms`, which extends the system's store, over the parameters of

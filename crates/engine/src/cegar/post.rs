@@ -1,10 +1,9 @@
 //! `post#`: the predicates that hold after a step from abstract states.
 //!
-//! A clause has its own solver, in which its constraint stands, and every question is asked with assumptions. An answer is
-//! worth more than the question it answers: an unsatisfiable core settles all states that contain it, and a model settles
-//! all states it belongs to. Both are kept, and both stay true when predicates are added.
+//! Every question is asked with assumptions. An answer is worth more than the question it answers: an unsatisfiable core settles all
+//! states that contain it, and a model settles all states it belongs to. Both are kept, and both stay true when predicates are added.
 
-use clinch_ir::{ClauseId, HornSystem};
+use clinch_ir::{Clause, ClauseId, HornSystem};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::evaluate::{Assignment, evaluate};
 use clinch_terms::{Node, Term, Terms, Value};
@@ -12,7 +11,7 @@ use serde::Serialize;
 
 use super::parts::Parts;
 use super::precision::Precision;
-use super::solvers::Solvers;
+use super::solvers::{Common, Literal, Solvers};
 use crate::search::BitSet;
 
 /// The predicates assumed of each premise of a clause.
@@ -34,6 +33,8 @@ pub struct PostStats {
 /// Computes abstract successors.
 pub(super) struct Abstraction<'s> {
     system: &'s HornSystem,
+    /// The clauses with symbols in common, where answers are too.
+    renamed: Vec<Clause>,
     clauses: Vec<ClausePost>,
     solvers: Solvers,
     pub(super) stats: PostStats,
@@ -78,11 +79,19 @@ fn restrict(premises: &[&BitSet], to: &Premises) -> Premises {
 }
 
 impl<'s> Abstraction<'s> {
-    pub(super) fn new(system: &'s HornSystem) -> Self {
+    /// `terms` extends the system's store.
+    pub(super) fn new(system: &'s HornSystem, terms: &mut Terms) -> Self {
         let clauses =
             system.clauses.iter().map(|c| ClausePost { body: vec![Vec::new(); c.body.len()], ..ClausePost::default() });
         let solvers = Solvers::new(system);
-        Abstraction { system, clauses: clauses.collect(), solvers, stats: PostStats::default() }
+        let renamed = match &solvers {
+            Solvers::Own(_) => Vec::new(),
+            Solvers::Pool(_) => {
+                let mut common = Common::default();
+                system.clauses.iter().map(|clause| common.rename(terms, clause)).collect()
+            }
+        };
+        Abstraction { system, renamed, clauses: clauses.collect(), solvers, stats: PostStats::default() }
     }
 
     /// The strongest conjunction of predicates that holds after the step, or nothing if the step is impossible.
@@ -97,8 +106,9 @@ impl<'s> Abstraction<'s> {
     ) -> Option<BitSet> {
         self.prepare(terms, precision, clause);
         let post = &mut self.clauses[clause.index()];
-        let solvers = &mut self.solvers;
-        let mut query = Query { system: self.system, terms, clause, solvers, stats: &mut self.stats };
+        let (solvers, stats) = (&mut self.solvers, &mut self.stats);
+        let text = self.renamed.get(clause.index()).unwrap_or_else(|| self.system.clause(clause));
+        let mut query = Query { terms, id: clause, clause: text, solvers, stats };
         if post.check_feasible(&mut query, premises) == Answer::Unsat {
             return None;
         }
@@ -108,7 +118,7 @@ impl<'s> Abstraction<'s> {
 
     /// Makes sure that the clause knows all predicates.
     fn prepare(&mut self, terms: &mut Terms, precision: &Precision, id: ClauseId) {
-        let clause = self.system.clause(id);
+        let clause = self.renamed.get(id.index()).unwrap_or_else(|| self.system.clause(id));
         let post = &mut self.clauses[id.index()];
         let before = (post.head.len(), post.body.iter().map(Vec::len).sum::<usize>());
         for (application, known) in clause.body.iter().zip(&mut post.body) {
@@ -134,9 +144,9 @@ impl<'s> Abstraction<'s> {
 
 /// What a question to the solver needs besides the clause's own state.
 struct Query<'a> {
-    system: &'a HornSystem,
     terms: &'a Terms,
-    clause: ClauseId,
+    id: ClauseId,
+    clause: &'a Clause,
     solvers: &'a mut Solvers,
     stats: &'a mut PostStats,
 }
@@ -146,11 +156,11 @@ const ALONE: (u32, u32) = (10_000_000, 3_000);
 
 impl Query<'_> {
     /// Asks a question on its own: the solver may then rewrite all of it.
-    fn ask_alone(&mut self, literals: &[(Term, bool)]) -> Answer {
+    fn ask_alone(&mut self, literals: &[Literal]) -> Answer {
         self.stats.prover_calls += 1;
         let mut solver = Z3Solver::for_one_question();
         solver.set_limits(ALONE.0, ALONE.1);
-        solver.assert(self.terms, self.system.clause(self.clause).constraint);
+        solver.assert(self.terms, self.clause.constraint);
         for &(formula, holds) in literals {
             solver.assert_literal(self.terms, formula, holds);
         }
@@ -206,32 +216,25 @@ impl ClausePost {
     /// One call of the solver, with the head predicate denied if one is given; keeps the model, or returns the
     /// premises that are in the core.
     fn ask(&mut self, query: &mut Query<'_>, premises: &Premises, denied: Option<usize>) -> (Answer, Option<Premises>) {
-        query.stats.prover_calls += 1;
         let assumed = self.body.iter().zip(premises).flat_map(|(terms, set)| set.iter().map(|i| (terms[i], true)));
-        let literals: Vec<(Term, bool)> = assumed.chain(denied.map(|k| (self.head[k], false))).collect();
-        let solver = query.solvers.of(query.system, query.terms, query.clause);
-        let mut answer = solver.check(query.terms, &literals);
-        if answer == Answer::Unknown {
-            answer = query.ask_alone(&literals);
-            if answer == Answer::Unsat {
-                return (answer, Some(premises.clone()));
-            }
-            query.stats.gave_up += u64::from(answer == Answer::Unknown);
-            return (answer, None);
-        }
-        match answer {
-            Answer::Unsat => return (answer, Some(split_core(premises, &solver.core()))),
+        let literals: Vec<Literal> = assumed.chain(denied.map(|k| (self.head[k], false))).collect();
+        let found = query.solvers.ask(query.terms, query.id, query.clause, &literals);
+        query.stats.prover_calls += u64::from(found.called);
+        query.stats.cached += u64::from(!found.called && denied.is_some());
+        match found.answer {
+            Answer::Unsat => (Answer::Unsat, Some(split_core(premises, &found.core))),
             Answer::Sat => {
-                let vars = query.system.clause(query.clause).vars.iter();
-                let values: Option<Assignment> =
-                    vars.map(|&s| Some((s, solver.symbol_value(query.terms, s)?))).collect();
-                if let Some(values) = values {
+                if let Some(values) = found.model {
                     self.keep_model(query.terms, values);
                 }
+                (Answer::Sat, None)
             }
-            Answer::Unknown => {}
+            Answer::Unknown => {
+                let answer = query.ask_alone(&literals);
+                query.stats.gave_up += u64::from(answer == Answer::Unknown);
+                (answer, (answer == Answer::Unsat).then(|| premises.clone()))
+            }
         }
-        (answer, None)
     }
 
     fn keep_model(&mut self, terms: &Terms, values: Assignment) {

@@ -170,20 +170,26 @@ impl Clause {
         constraint: Term,
         head: Option<Application>,
     ) -> Self {
-        let mut map = FxHashMap::default();
-        let mut vars = Vec::new();
-        for symbol in HornSystem::collect_vars(terms, &body, constraint, head.as_ref()) {
-            let fresh = terms.declare(terms.symbol_name(symbol).to_owned(), terms.symbol_sort(symbol).clone());
-            vars.push(fresh);
-            map.insert(symbol, terms.symbol(fresh));
-        }
+        let vars = HornSystem::collect_vars(terms, &body, constraint, head.as_ref());
+        let own = |terms: &mut Terms, symbol| {
+            terms.declare(terms.symbol_name(symbol).to_owned(), terms.symbol_sort(symbol).clone())
+        };
+        let map = vars.iter().map(|&symbol| (symbol, own(terms, symbol))).collect();
+        Clause { vars, body, constraint, head, span: Span::default() }.renamed(terms, &map)
+    }
+
+    /// The clause with other symbols for all of its own.
+    #[must_use]
+    pub fn renamed(self, terms: &mut Terms, map: &FxHashMap<Symbol, Symbol>) -> Self {
+        let to_terms = map.iter().map(|(&from, &to)| (from, terms.symbol(to))).collect();
         let mut rename = |a: Application| Application {
             predicate: a.predicate,
-            args: a.args.iter().map(|&t| terms.substitute_symbols(t, &map)).collect(),
+            args: a.args.iter().map(|&t| terms.substitute_symbols(t, &to_terms)).collect(),
         };
-        let body = body.into_iter().map(&mut rename).collect();
-        let head = head.map(&mut rename);
-        Clause { vars, body, constraint: terms.substitute_symbols(constraint, &map), head, span: Span::default() }
+        let body = self.body.into_iter().map(&mut rename).collect();
+        let head = self.head.map(&mut rename);
+        let constraint = terms.substitute_symbols(self.constraint, &to_terms);
+        Clause { vars: self.vars.iter().map(|symbol| map[symbol]).collect(), body, constraint, head, span: self.span }
     }
 }
 
