@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clinch_certify::{Evidence, Judged, Rejection, certify};
-use clinch_engine::{Budget, Observer};
+use clinch_engine::Budget;
 use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use serde_json::{Value, json};
 
@@ -13,25 +13,13 @@ use crate::c;
 use crate::c::load::Language;
 use crate::engines::procedures::ProcedureEngine;
 use crate::engines::{self, ClauseEngine, Found, ProcessEngine};
+use crate::given::Given;
 use crate::kind::Kind;
-use crate::options::{EngineName, Given, Limits, Options};
+use crate::options::{EngineName, Limits, Options};
 use crate::protocol::{Patience, Prospects};
 use crate::report::{self, Artifacts, Report, Subject};
 use crate::task::{Error, Input, Task};
-
-/// Is told how a check goes on.
-pub trait Watcher: Observer {
-    /// A verdict was found, and is re-checked.
-    fn found(&mut self) {}
-
-    /// The verdict was not accepted, and the search goes on.
-    fn rejected(&mut self) {}
-
-    /// The verdict holds: what is left is to say it.
-    fn settled(&mut self) {}
-}
-
-impl Watcher for clinch_engine::Silent {}
+use crate::watcher::Watcher;
 
 /// A verdict and how it came about.
 #[derive(Debug)]
@@ -134,7 +122,7 @@ fn procedure_engine(
     member: Option<EngineName>,
 ) -> Result<ProcedureEngine, String> {
     kinds.iter().try_for_each(|&kind| given.check_engine(kind, options.engine))?;
-    let encoding = engines::encodings::OPTIONS.configure(&options.settings)?;
+    let encoding = engines::chosen::OPTIONS.configure(&options.settings)?;
     if encoding.is_some() && task.reading.integers == Some(clinch_ir::cfa::Integers::Mathematical) {
         return Err("--encoding does not go with --integers mathematical: they are read as they are".to_owned());
     }

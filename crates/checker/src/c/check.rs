@@ -10,12 +10,14 @@ use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputTrace};
 use clinch_terms::work;
 
 use super::assumptions::rests_on_memory;
-use super::confirm::{self, Confirmation};
+use super::confirm;
+use super::execution::Confirmation;
 use super::load::{Language, Loaded};
-use crate::check::{Outcome, Watcher, search_and_certify};
+use crate::check::{Outcome, search_and_certify};
 use crate::engines::procedures::ProcedureEngine;
 use crate::options::Options;
 use crate::report::{self, Report};
+use crate::watcher::Watcher;
 
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);

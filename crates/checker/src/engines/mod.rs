@@ -1,6 +1,7 @@
 //! Engines with their configurations, for each of the models.
 
-pub mod encodings;
+pub(crate) mod chosen;
+mod encodings;
 pub(crate) mod procedures;
 
 use std::time::Duration;
@@ -13,11 +14,11 @@ use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use clinch_terms::Term;
 use serde_json::{Value, json};
 
-use crate::check::Watcher;
 use crate::options::{EngineName, Options};
 use crate::predicates;
 use crate::report::Artifacts;
 use crate::task::Input;
+use crate::watcher::Watcher;
 use procedures::ProcedureEngine;
 
 /// How many vectors of locations a program may have that is read as clauses.

@@ -13,10 +13,11 @@ use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_machine::simplified;
 use serde_json::Value;
 
-use super::encodings::{self, Chosen, one_after_the_other};
+use super::chosen::{self, Chosen};
+use super::encodings::one_after_the_other;
 use super::{Found, with_path};
-use crate::check::Watcher;
 use crate::options::{EngineName, Options};
+use crate::watcher::Watcher;
 
 /// An engine for programs with procedures, with its configuration.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl ProcedureEngine {
             }
             EngineName::Auto => return Err("several engines are no engine".to_owned()),
         };
-        Ok(ProcedureEngine { name, kind, member, encoding: encodings::OPTIONS.configure(settings)? })
+        Ok(ProcedureEngine { name, kind, member, encoding: chosen::OPTIONS.configure(settings)? })
     }
 
     /// Its name.
@@ -97,8 +98,7 @@ impl ProcedureEngine {
                 if !self.encoding.is_some()
                     && program.integers == Integers::Machine
                     && cegar::walks_through_arrays(program)
-                    && let Ok(found) =
-                        cells(program, encodings::UNCHECKED, config, &budget.part(FIRST_FOR_CELLS), watcher)
+                    && let Ok(found) = cells(program, chosen::UNCHECKED, config, &budget.part(FIRST_FOR_CELLS), watcher)
                 {
                     return found;
                 }
