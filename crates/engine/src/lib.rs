@@ -13,7 +13,6 @@ pub mod concrete;
 pub mod explicit;
 pub mod goals;
 pub mod horn;
-mod implicant;
 pub mod kinduction;
 pub mod lazy;
 pub mod options;

@@ -24,6 +24,7 @@ use clinch_ir::{
 };
 use clinch_smt::{Answer, ItpConfig, Solver, Z3Solver};
 use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::implicant::implicant;
 use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -33,7 +34,6 @@ use crate::horn::{
     ControlOptions, InvariantOptions, InvariantStats, Invariants, SimplifyOptions, SimplifyStats, equals, invariants,
     literal, mentions_reals, prepare, project,
 };
-use crate::implicant::implicant;
 
 /// What a query may use: work, milliseconds.
 const LIMITS: (u32, u32) = (5_000_000, 2_000);
