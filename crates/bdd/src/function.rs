@@ -7,7 +7,7 @@ use oxidd::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Bdds, Literal, OutOfNodes, Places, Renaming, Variables};
+use crate::{Literal, OutOfNodes, Places, Renaming, Variables};
 
 /// A Boolean function.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,11 +40,6 @@ impl Bdd {
         Ok(Bdd(self.0.equiv(&other.0)?))
     }
 
-    /// The second where the first holds.
-    pub fn imp(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
-        Ok(Bdd(self.0.imp(&other.0)?))
-    }
-
     /// The first but not the second.
     pub fn minus(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.and(&other.negation()?)
@@ -73,12 +68,6 @@ impl Bdd {
     /// Whether it is true everywhere.
     pub fn is_true(&self) -> bool {
         self.0.valid()
-    }
-
-    /// What holds for some values of the variables.
-    pub fn exists(&self, bdds: &mut Bdds, variables: &[u32]) -> Result<Bdd, OutOfNodes> {
-        bdds.make_variables(variables.iter().map(|v| v + 1).max().unwrap_or(0));
-        self.exists_in(&bdds.variables(variables)?)
     }
 
     /// What holds for some values of the variables.

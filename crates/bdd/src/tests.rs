@@ -43,7 +43,7 @@ fn agrees_with_truth_tables() {
 fn quantifies() {
     let mut bdds = Bdds::new(1 << 12);
     let both = bdds.cube(&[(0, true), (1, false)]).unwrap();
-    assert_eq!(both.exists(&mut bdds, &[0]).unwrap(), bdds.literal((1, false)).unwrap());
+    assert_eq!(both.exists_in(&bdds.variables(&[0]).unwrap()).unwrap(), bdds.literal((1, false)).unwrap());
     assert!(both.cubes(0).is_none());
 }
 

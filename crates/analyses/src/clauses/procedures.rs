@@ -251,7 +251,7 @@ fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) ->
             }
         }
         blocks.push(found);
-        if unfolding.len() > limit {
+        if unfolding.point_count() > limit {
             return Err(too_large());
         }
     }
@@ -295,7 +295,7 @@ impl<'p> Translation<'p> {
             writer: Writer::new(program, terms, encoding),
             points,
             origins: Vec::new(),
-            all_points: (0..unfolding.len()).map(|i| unfolding.point(PointId::from_index(i)).clone()).collect(),
+            all_points: (0..unfolding.point_count()).map(|i| unfolding.point(PointId::from_index(i)).clone()).collect(),
         }
     }
 

@@ -235,11 +235,6 @@ pub enum CheckResult {
 }
 
 impl CheckResult {
-    /// Whether it fails.
-    pub fn is_failure(&self) -> bool {
-        matches!(self, CheckResult::Fails(_))
-    }
-
     /// `proved`, `fails`, `reached` or `unknown`.
     pub fn name(&self) -> &'static str {
         match self {

@@ -48,7 +48,7 @@ impl Builder {
         let name = { names }.find(|n| !facts.locations.contains_key(n)).expect("there are enough numbers");
         let between = facts.locations.insert_full(name, ()).0;
         self.inner.push((step.from, between));
-        let block = aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Input, span: step.span });
+        let block = aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Input });
         self.push(step, (step.from, between), guard, block.collect());
         between
     }
@@ -63,7 +63,7 @@ impl Builder {
                 Some(term) => Rhs::Term(term),
                 None => Rhs::Input,
             };
-            block.push(Assign { var, index: None, value, span: step.span });
+            block.push(Assign { var, index: None, value });
         }
         block
     }
@@ -114,7 +114,7 @@ impl super::Target for Builder {
         let (early, late): (Vec<Term>, Vec<Term>) = guard.into_iter().partition(early);
         let between = self.choose(facts, step, &early, &aux);
         let zero = self.program.terms.int(0);
-        block.extend(aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Term(zero), span: step.span }));
+        block.extend(aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Term(zero) }));
         self.push(step, (between, step.to), &late, block);
         Ok(())
     }
