@@ -8,10 +8,9 @@
 use std::collections::BTreeSet;
 
 use clinch_ir::cfa::{CfaProgram, Induction, InductiveLoop, Op, ProcedureId, Target};
-use clinch_terms::{LocId, Symbol, Term};
-use rustc_hash::FxHashMap;
+use clinch_terms::{LocId, Symbol};
 
-use crate::unrolling::{Point, Run, State, Waiting};
+use crate::unrolling::{Cut, Point, Run, State, Turn, Waiting};
 use crate::{Rejection, Stop};
 
 /// Checks that no run reaches an error or something without verdict, goes beyond a bound, or breaks an invariant.
@@ -25,23 +24,6 @@ pub fn check_induction(program: &CfaProgram, proof: &Induction, stop: Stop<'_>) 
         run.cuts.insert((inductive.procedure, inductive.head), cut);
     }
     run.check(stop)
-}
-
-/// A loop that is cut.
-#[derive(Clone)]
-pub(crate) struct Cut {
-    depth: u32,
-    forced: u32,
-    invariant: Term,
-    /// What an iteration may write.
-    written: Vec<Symbol>,
-}
-
-/// A loop under way: the iteration before which was forgotten what it wrote, and whether there was no choice until then.
-#[derive(Clone, Copy)]
-pub(crate) struct Turn {
-    since: Option<u32>,
-    forced: bool,
 }
 
 impl Cut {
@@ -183,6 +165,3 @@ impl Run<'_> {
         })
     }
 }
-
-/// Loops that are cut, by procedure and head.
-pub(crate) type Cuts = FxHashMap<(ProcedureId, LocId), Cut>;

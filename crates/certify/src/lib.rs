@@ -24,7 +24,7 @@ use clinch_ir::{Program, Proof, Trace};
 use clinch_terms::EvalError;
 
 pub use blocks::check_invariants;
-pub use certified::{Certified, Evidence, Judged, certify};
+pub use certified::{Certified, Judged, Model, certify};
 pub use consequences::{Candidates, consequences};
 pub use horn::{check_refutation, check_solution};
 pub use induction::check_induction;
@@ -76,7 +76,7 @@ pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(
         Proof::AbstractStates(proof) => invariant::check(program, proof, stop),
         Proof::Interleaved(proof) => {
             let procedure = Interleaving::new(program).map_err(|reason| Rejection::Undecided(reason.to_string()))?;
-            certified::check_procedures(&procedure.automaton, proof, stop)
+            procedure.automaton.check_proof(proof, stop)
         }
     }
 }

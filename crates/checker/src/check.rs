@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use clinch_certify::{Evidence, Judged, Rejection, certify};
+use clinch_certify::{Judged, Model, Rejection, certify};
 use clinch_engine::Budget;
-use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
+use clinch_ir::{Answer, HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use serde_json::{Value, json};
 
 use crate::c;
@@ -298,7 +298,7 @@ pub fn check_program(
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome, String> {
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
-    search_and_certify(program, engine.name(), (budget, checks), watcher, search, Verdict::Unknown)
+    search_and_certify(program, engine.name(), (budget, checks), watcher, search)
 }
 
 /// The same for Horn clauses.
@@ -310,25 +310,24 @@ fn check_clauses(
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome<HornVerdict>, String> {
     let search = |watcher: &mut dyn Watcher| engine.check(system, budget, watcher);
-    search_and_certify(system, engine.name(), (budget, checks), watcher, search, HornVerdict::Unknown)
+    search_and_certify(system, engine.name(), (budget, checks), watcher, search)
 }
 
 /// Searches, and re-checks the evidence unless `checks` is off.
-pub(crate) fn search_and_certify<V: Evidence>(
-    subject: &V::Subject,
+pub(crate) fn search_and_certify<S: Model>(
+    subject: &S,
     engine: &'static str,
     (budget, checks): (&Budget, bool),
     watcher: &mut dyn Watcher,
-    search: impl FnOnce(&mut dyn Watcher) -> Found<V>,
-    unknown: impl FnOnce(Reason) -> V,
-) -> Result<Outcome<V>, String> {
+    search: impl FnOnce(&mut dyn Watcher) -> Found<Answer<S::Proof, S::Counterexample>>,
+) -> Result<Outcome<Answer<S::Proof, S::Counterexample>>, String> {
     let start = Instant::now();
     let Found { verdict, stats, artifacts, certify_time } = search(watcher);
     // An engine that started later is not faster for that.
     let search_time = if engine == EngineName::Auto.name() { budget.elapsed() } else { start.elapsed() };
     let search_time = search_time.saturating_sub(certify_time);
     // Others wait for a re-check, and only for that.
-    if verdict.verdict().is_given() {
+    if verdict.verdict().is_known() {
         watcher.found();
     }
     let start = Instant::now();
@@ -338,7 +337,7 @@ pub(crate) fn search_and_certify<V: Evidence>(
         Err(Rejection::Wrong(text)) => return Err(text),
         Err(rejection) => {
             let reason = budget.check().err().unwrap_or_else(|| Reason::Uncertified(rejection.to_string()));
-            Judged::Unchecked(unknown(reason))
+            Judged::Unchecked(Answer::Unknown(reason))
         }
     };
     let certify_time = certify_time + start.elapsed();

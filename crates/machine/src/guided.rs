@@ -1,7 +1,7 @@
 //! Runs of the machine that are guided by a counterexample: what an engine believes becomes what happens.
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, EdgeId, InputOrigin, InputTrace, InputValue, Op, ProcedureId};
-use clinch_ir::verdict::Reason;
 use clinch_terms::Value;
 use num_traits::ToPrimitive;
 

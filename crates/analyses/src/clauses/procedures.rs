@@ -10,11 +10,11 @@ mod writer;
 
 use std::collections::BTreeSet;
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::unfold::{Open, Point, PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
 use clinch_ir::horn::{Derivation, HornSystem, Interpretation, PredId};
-use clinch_ir::verdict::Reason;
 use clinch_machine::InputRequest;
 use clinch_machine::guided::{open_reason, run_guided, value_bits};
 use clinch_terms::{BinOp, Sort, Symbol, Term, Terms};

@@ -6,16 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHashMap;
 
-use super::memory::{region_of, views_of_regions};
-
-/// Which number bits stand for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum View {
-    /// Two's complement.
-    Signed,
-    /// Not negative.
-    Unsigned,
-}
+use super::memory::{View, region_of, views_of_regions};
 
 /// What becomes of a sum, difference or product that does not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

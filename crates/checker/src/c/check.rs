@@ -42,7 +42,7 @@ pub(crate) fn check(
     let program = &loaded.program;
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
     let manner = (budget, options.certify);
-    let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search, CfaVerdict::Unknown)?;
+    let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search)?;
     doubt(program, &mut outcome, budget);
     let confirmation = confirmed(loaded, &mut outcome, budget, options.certify);
     if !matches!(outcome.verdict.verdict(), CfaVerdict::Unknown(_)) {

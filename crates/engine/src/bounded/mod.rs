@@ -31,6 +31,7 @@
 //!   error does not (the *recurrence diameter* of \[Bmc\]). So loops that wait without end need no bound.
 //! - D6. For `crate::kinduction` loops can be cut instead of being bounded; see `cut`.
 
+mod blocks;
 pub(crate) mod cut;
 mod evidence;
 mod heap;
@@ -40,6 +41,7 @@ mod query;
 mod state;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -148,13 +148,13 @@ pub(super) struct Memory {
     /// Symbols for what is open, by place, number and sort: with other bounds a place may have others.
     fresh: FxHashMap<(Key, u32, Sort), Symbol>,
     /// Addresses of blocks, by the place that allocates them.
-    pub(super) blocks: super::heap::Blocks,
+    pub(super) blocks: super::blocks::Blocks,
 }
 
 impl Memory {
     pub(super) fn new(layout: &Layout<'_>, mut terms: Terms) -> Self {
         let paths = Paths::new(&mut terms);
-        let blocks = super::heap::Blocks::new(layout.program);
+        let blocks = super::blocks::Blocks::new(layout.program);
         Memory {
             terms,
             folder: Folder::default(),

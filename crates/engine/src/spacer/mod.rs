@@ -46,7 +46,7 @@ pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dy
     observer.progress(Progress { iteration: 2, ..Progress::default() });
     let verdict = match answer {
         HornAnswer::Sat(candidates) => {
-            run.solution(&terms, candidates).map_or_else(HornVerdict::Unknown, HornVerdict::Sat)
+            run.solution(&terms, candidates).map_or_else(HornVerdict::Unknown, HornVerdict::Safe)
         }
         HornAnswer::Unsat => run.refutation(),
         HornAnswer::Unknown(why) => HornVerdict::Unknown(run.gave_up(&why)),
@@ -126,7 +126,7 @@ impl Run<'_> {
         match self.ask_plainly().1 {
             Refutation::Facts(Some(facts)) => {
                 let derivation = refutation::derivation(self.system, &facts, self.budget, &mut self.stats.queries);
-                derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsat)
+                derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsafe)
             }
             Refutation::Facts(None) => {
                 let reason =

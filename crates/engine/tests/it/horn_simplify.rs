@@ -64,7 +64,7 @@ fn round_trip(system: &HornSystem, options: &SimplifyOptions) -> Option<(Simplif
     assert_eq!(show(&simplified.system), show(&again.system), "the same again");
     let about = || format!("{}\nsimplified:\n{}", show(system), show(&simplified.system));
     match solve(&simplified.system, 300)? {
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Safe(solution) => {
             check_solution(&simplified.system, &solution).unwrap();
             let solution = simplified.solution(system, solution, &mut interpolate).ok()?;
             let formulas = || {
@@ -74,7 +74,7 @@ fn round_trip(system: &HornSystem, options: &SimplifyOptions) -> Option<(Simplif
             check_solution(system, &solution).unwrap_or_else(|e| panic!("{e}\n{}\n{}", about(), formulas()));
             Some((simplified, true))
         }
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Unsafe(derivation) => {
             check_refutation(&simplified.system, &derivation).unwrap();
             let original = simplified.refutation(system, &derivation).unwrap();
             check_refutation(system, &original).unwrap_or_else(|e| panic!("{e}\n{}", about()));
@@ -203,7 +203,7 @@ fn interpolants_where_equations_do_not_suffice() {
     let (simplified, safe) = round_trip(&b.system, &SimplifyOptions::default()).unwrap();
     assert!(safe && simplified.stats.after.predicates == 0);
     let solution = match solve(&simplified.system, 10).unwrap() {
-        HornVerdict::Sat(solution) => solution,
+        HornVerdict::Safe(solution) => solution,
         other => panic!("{other:?}"),
     };
     let mut asked = 0;
@@ -233,7 +233,7 @@ fn conjuncts_are_used_inside_others() {
     let big = b.system.terms.le(zero, sum);
     b.clause(&[(p, &[a])], &[big, below], None);
     let simplified = simplify(&b.system, &SimplifyOptions::default(), &|| false);
-    let Some(HornVerdict::Sat(solution)) = solve(&simplified.system, 10) else { panic!("it is safe") };
+    let Some(HornVerdict::Safe(solution)) = solve(&simplified.system, 10) else { panic!("it is safe") };
     let solution = simplified.solution(&b.system, solution, &mut |_, _, _| None).unwrap();
     check_solution(&b.system, &solution).unwrap();
 }
@@ -298,7 +298,7 @@ fn stopping_leaves_equisatisfiable_clauses() {
         let calls = std::cell::Cell::new(0);
         let stop = || calls.replace(calls.get() + 1) >= after;
         let simplified = simplify(&system, &SimplifyOptions::default(), &stop);
-        let HornVerdict::Unsat(derivation) = solve(&simplified.system, 300).unwrap() else { panic!("it is unsafe") };
+        let HornVerdict::Unsafe(derivation) = solve(&simplified.system, 300).unwrap() else { panic!("it is unsafe") };
         check_refutation(&system, &simplified.refutation(&system, &derivation).unwrap()).unwrap();
     }
 }
@@ -527,7 +527,7 @@ proptest! {
 /// The verdict is that of the original clauses, and its evidence comes back.
 fn check_random(system: &HornSystem, options: &SimplifyOptions) -> Result<(), TestCaseError> {
     let Some(direct) = solve(system, 300) else { return Ok(()) };
-    let safe = matches!(direct, HornVerdict::Sat(_));
+    let safe = matches!(direct, HornVerdict::Safe(_));
     if let Some((_, found)) = round_trip(system, options) {
         prop_assert_eq!(found, safe, "{}", show(system));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clinch_analyses::clauses::Encoding;
 use clinch_analyses::encoding::Overflow;
-use clinch_certify::{Evidence, Rejection};
+use clinch_certify::{Judged, Rejection, certify};
 use clinch_engine::spds::{self, Abstraction, Interpolants};
 use clinch_engine::{Budget, Silent, lazy};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
@@ -191,9 +191,9 @@ fn judged(
     let (verdict, stats) = search(&budget);
     let time = start.elapsed();
     let patience = Budget::unlimited().with_timeout(Some(PATIENCE));
-    let checked = match verdict.check(program, &|| patience.check().is_err()) {
-        Some(Err(Rejection::Wrong(text))) if proofs == Proofs::Exact => return Err(text),
-        checked => checked.is_none_or(|checked| checked.is_ok()),
+    let checked = match certify(program, Judged::Unchecked(verdict.clone()), &|| patience.check().is_err()) {
+        Err(Rejection::Wrong(text)) if proofs == Proofs::Exact => return Err(text),
+        checked => checked.is_ok(),
     };
     let mut answer = match &verdict {
         CfaVerdict::Safe(_) => "safe".to_owned(),

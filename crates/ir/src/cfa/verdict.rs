@@ -2,21 +2,13 @@
 
 use clinch_terms::{LocId, Symbol, Term, Terms};
 
+use crate::answer::Answer;
 use crate::cfa::unfold::Point;
 use crate::cfa::{Failure, InputId, ProcedureId};
 use crate::program::Span;
-use crate::verdict::Reason;
 
-/// What an engine says of a program.
-#[derive(Clone, Debug)]
-pub enum CfaVerdict {
-    /// No error is reachable.
-    Safe(CfaProof),
-    /// An error is reachable.
-    Unsafe(InputTrace),
-    /// The engine cannot say.
-    Unknown(Reason),
-}
+/// What an engine says of a program with procedures.
+pub type CfaVerdict = Answer<CfaProof, InputTrace>;
 
 /// A run that ends in an error. A program is deterministic but for its inputs, so these are all there is to say.
 #[derive(Clone, PartialEq, Eq, Debug)]
