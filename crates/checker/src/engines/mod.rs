@@ -10,7 +10,7 @@ use clinch_analyses::clauses::ProgramClauses;
 use clinch_certify::Judged;
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, kinduction, lazy, spacer, split};
 use clinch_ir::cfa::interleaving::Interleaving;
-use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
+use clinch_ir::{Answer, HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use clinch_terms::Term;
 use serde_json::{Value, json};
 
@@ -199,7 +199,7 @@ impl ClauseEngine {
     ) -> Found<HornVerdict> {
         match self {
             ClauseEngine::Cegar(config, file) => check_cegar(system, config, file, budget, observer),
-            ClauseEngine::Lazy(config) => check_lazy(system, config, budget, observer),
+            ClauseEngine::Lazy(config) => of_lazy(lazy::check_clauses(system, config, budget, observer)),
             ClauseEngine::KInduction => {
                 let config = kinduction::clauses::Config::default();
                 Found::new(kinduction::clauses::check(system, &config, budget, observer))
@@ -240,22 +240,14 @@ pub(crate) fn lazy_config(options: &Options) -> Result<lazy::Config, String> {
     Ok(lazy::Config { draw: options.wanted.tree, ..config })
 }
 
-/// Runs lazy, and says what it was busy with where it reached a limit.
-fn check_lazy(
-    system: &HornSystem,
-    config: &lazy::Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> Found<HornVerdict> {
-    let (verdict, stats) = lazy::check_clauses(system, config, budget, observer);
+/// What lazy found, with what it was busy with where it reached a limit, and its tree.
+fn of_lazy<P, C>((verdict, mut stats): (Answer<P, C>, lazy::Stats)) -> Found<Answer<P, C>> {
     let verdict = match verdict {
-        HornVerdict::Unknown(reason) => HornVerdict::Unknown(with_path(reason, &stats)),
+        Answer::Unknown(reason) => Answer::Unknown(with_path(reason, &stats)),
         other => other,
     };
-    let tree = stats.dot.clone();
-    let mut found = Found::new((verdict, stats));
-    found.artifacts.tree = tree;
-    found
+    let artifacts = Artifacts { tree: stats.dot.take(), ..Artifacts::default() };
+    Found { artifacts, ..Found::new((verdict, stats)) }
 }
 
 /// A limit of lazy abstraction, with the last spurious path.

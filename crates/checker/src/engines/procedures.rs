@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::chosen::{self, Chosen};
 use super::encodings::one_after_the_other;
-use super::{Found, with_path};
+use super::{Found, of_lazy};
 use crate::options::{EngineName, Options};
 use crate::watcher::Watcher;
 
@@ -207,14 +207,7 @@ fn lazy(
     // Another encoding need not find out again which values are control, and may use what others found out.
     config.track.clone_from(&stats.tracked_variables);
     config.facts.append(&mut stats.facts);
-    let verdict = match verdict {
-        CfaVerdict::Unknown(reason) => CfaVerdict::Unknown(with_path(reason, &stats)),
-        other => other,
-    };
-    let tree = stats.dot.clone();
-    let mut found = Found::new((verdict, stats));
-    found.artifacts.tree = tree;
-    found
+    of_lazy((verdict, stats))
 }
 
 fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &mut dyn Observer) -> Found<CfaVerdict> {

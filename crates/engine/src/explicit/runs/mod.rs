@@ -27,11 +27,11 @@ use clinch_ir::Reason;
 use clinch_ir::cfa::{
     AllocKind, CfaProgram, CfaVerdict, Failure, InputKind, InputOrigin, InputSite, InputTrace, InputValue, Op,
 };
+use clinch_machine::guided::input_value;
 use clinch_machine::{Limit, Machine, Outcome, Stop};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
-use crate::concrete::runs::input_value;
 use crate::share::Known;
 pub(crate) use candidates::Candidates;
 pub use coverage::covered;
