@@ -77,7 +77,7 @@ pub enum ClauseEngine {
     /// k-induction.
     KInduction,
     /// Z3's.
-    Spacer(spacer::Config),
+    Spacer,
 }
 
 /// Predicates that come from a file, or go to one.
@@ -112,7 +112,7 @@ impl ProcessEngine {
                 Ok(ProcessEngine::Clauses(ClauseEngine::Cegar(config, file)))
             }
             EngineName::Lazy => Ok(ProcessEngine::Clauses(ClauseEngine::Lazy(Box::new(lazy_config(options)?)))),
-            EngineName::Spacer => Ok(ProcessEngine::Clauses(ClauseEngine::Spacer(spacer::Config::default()))),
+            EngineName::Spacer => Ok(ProcessEngine::Clauses(ClauseEngine::Spacer)),
             EngineName::Split | EngineName::Auto => {
                 Ok(ProcessEngine::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? }))
             }
@@ -186,7 +186,7 @@ impl ClauseEngine {
             ClauseEngine::Cegar(..) => "cegar",
             ClauseEngine::Lazy(..) => "lazy",
             ClauseEngine::KInduction => "kinduction",
-            ClauseEngine::Spacer(_) => "spacer",
+            ClauseEngine::Spacer => "spacer",
         }
     }
 
@@ -204,7 +204,7 @@ impl ClauseEngine {
                 let config = kinduction::clauses::Config::default();
                 Found::new(kinduction::clauses::check(system, &config, budget, observer))
             }
-            ClauseEngine::Spacer(config) => Found::new(spacer::check(system, config, budget, observer)),
+            ClauseEngine::Spacer => Found::new(spacer::check(system, budget, observer)),
         }
     }
 
@@ -218,7 +218,7 @@ impl ClauseEngine {
             }
             ClauseEngine::Lazy(config) => ClauseEngine::Lazy(config.clone()),
             ClauseEngine::KInduction => ClauseEngine::KInduction,
-            ClauseEngine::Spacer(config) => ClauseEngine::Spacer(config.clone()),
+            ClauseEngine::Spacer => ClauseEngine::Spacer,
         }
     }
 

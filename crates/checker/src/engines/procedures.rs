@@ -211,9 +211,7 @@ fn lazy(
 }
 
 fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &mut dyn Observer) -> Found<CfaVerdict> {
-    let config = spacer::Config::default();
-    let solve =
-        |system: &_, _, budget: &_, observer: &mut dyn Observer| spacer::check(system, &config, budget, observer);
+    let solve = |system: &_, _, budget: &_, observer: &mut dyn Observer| spacer::check(system, budget, observer);
     Found::new(cegar::check_software(program, (encoding, &[]), budget, observer, solve))
 }
 

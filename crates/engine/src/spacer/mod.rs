@@ -18,10 +18,6 @@ use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
 
-/// There is nothing to choose yet.
-#[derive(Clone, Debug, Default)]
-pub struct Config {}
-
 /// What a run took.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
@@ -36,7 +32,7 @@ pub struct Stats {
 }
 
 /// Decides Horn clauses.
-pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dyn Observer) -> (HornVerdict, Stats) {
+pub fn check(system: &HornSystem, budget: &Budget, observer: &mut dyn Observer) -> (HornVerdict, Stats) {
     let start = Instant::now();
     let mut run = Run { system, budget, stats: Stats::default() };
     observer.progress(Progress { iteration: 1, ..Progress::default() });

@@ -50,7 +50,7 @@ fn budget() -> Budget {
 }
 
 fn by_spacer(system: &HornSystem) -> (Answer, HornVerdict) {
-    let verdict = spacer::check(system, &spacer::Config::default(), &budget(), &mut Silent).0;
+    let verdict = spacer::check(system, &budget(), &mut Silent).0;
     (certified(system, &verdict), verdict)
 }
 

@@ -11,7 +11,7 @@ use crate::support::{Answer, certified, example, examples, gcl};
 
 fn run(system: &HornSystem, limit: Duration) -> HornVerdict {
     let budget = Budget::unlimited().with_timeout(Some(limit));
-    spacer::check(system, &spacer::Config::default(), &budget, &mut Silent).0
+    spacer::check(system, &budget, &mut Silent).0
 }
 
 /// Re-checks a verdict about clauses.
