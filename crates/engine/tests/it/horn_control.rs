@@ -174,16 +174,15 @@ fn stopping_gives_up() {
 }
 
 fn options() -> impl Strategy<Value = ControlOptions> {
-    (1..12_usize, 1..6_usize, any::<bool>(), 0..5_usize).prop_map(
-        |(max_locations, max_successors, integers, split_disjunctions)| ControlOptions {
+    (1..12_usize, 1..6_usize, 0..5_usize).prop_map(|(max_locations, max_successors, split_disjunctions)| {
+        ControlOptions {
             max_locations,
             max_successors,
-            integers,
             split_disjunctions,
             max_degree: 1 + max_locations % 4,
             ..always()
-        },
-    )
+        }
+    })
 }
 
 proptest! {

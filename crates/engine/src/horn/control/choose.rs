@@ -19,9 +19,6 @@ pub(super) fn candidates(explorer: &mut Explorer<'_>) -> Option<Vec<Vec<usize>>>
         (0..system.predicate(p).params.len()).filter(|&i| *sort(p, i) == wanted).collect::<Vec<_>>()
     };
     let mut integers: Vec<Vec<usize>> = system.predicate_ids().map(|p| of_sort(p, Sort::Int)).collect();
-    if !explorer.options.integers {
-        integers.iter_mut().for_each(Vec::clear);
-    }
     while integers.iter().any(|i| !i.is_empty()) && drop_data(explorer, &mut integers)? {}
     let mut explicit: Vec<Vec<usize>> = system.predicate_ids().map(|p| of_sort(p, Sort::Bool)).collect();
     for (explicit, integers) in explicit.iter_mut().zip(integers) {
