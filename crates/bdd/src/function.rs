@@ -5,7 +5,7 @@ use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, HasLevel, InnerNode, Manager,
     Node, NodeID, Subst, VarNo,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::{Literal, OutOfNodes, Places, Renaming, Variables};
 
@@ -136,22 +136,6 @@ impl Bdd {
         });
         support.sort_unstable();
         support
-    }
-
-    /// In how many ways so many variables, which include its own, can make it true; infinite beyond the range of numbers.
-    pub fn count(&self, variables: u32) -> f64 {
-        fn share(function: &Bdd, known: &mut FxHashMap<Bdd, f64>) -> f64 {
-            if let Some(&share) = known.get(function) {
-                return share;
-            }
-            let result = match function.split() {
-                None => f64::from(u8::from(function.is_true())),
-                Some((_, then, otherwise)) => f64::midpoint(share(&then, known), share(&otherwise, known)),
-            };
-            known.insert(function.clone(), result);
-            result
-        }
-        share(self, &mut FxHashMap::default()) * f64::from(variables).exp2()
     }
 
     /// Values for which it is true, the same each time; what is left out does not matter. None for false.

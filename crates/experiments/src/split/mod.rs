@@ -117,32 +117,22 @@ const MEMORY: u64 = 8 << 30;
 struct Setup {
     /// One repetition for each; the thesis has 12. The first also draws the errors.
     seeds: Vec<u64>,
-    /// Error states per model.
     errors: usize,
-    /// Time for one search of one model.
     bound: Duration,
 }
 
 /// One search of one model.
 #[derive(Clone, Debug, Serialize)]
 struct Search {
-    /// The model.
     model: String,
-    /// Who searched.
     implementation: &'static str,
-    /// With which seed.
     seed: u64,
-    /// Errors found.
     found: usize,
-    /// How long it took, in seconds.
     seconds: f64,
-    /// Refinement iterations when the last error was found.
+    /// When the last error was found, as what follows.
     iterations: u64,
-    /// States stored when the last error was found.
     states: u64,
-    /// Predicates when the last error was found.
     predicates: u64,
-    /// How it ended.
     end: String,
     /// What it met of each error.
     #[serde(skip)]

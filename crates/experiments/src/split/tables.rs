@@ -12,7 +12,6 @@ use super::{COLUMNS, IMPLEMENTATIONS, Implementation, Search, Setup};
 /// One model's results.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct Row {
-    /// The model.
     pub(super) model: String,
     /// Our values, in the order of [`IMPLEMENTATIONS`].
     pub(super) ours: [f64; COLUMNS],
@@ -23,39 +22,27 @@ pub(super) struct Row {
 /// One table.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct Table {
-    /// Its number in the thesis.
     pub(super) number: &'static str,
-    /// Its title in the thesis.
     pub(super) title: &'static str,
-    /// Model by model.
     pub(super) rows: Vec<Row>,
 }
 
 /// A model of the experiment.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct ModelSize {
-    /// Its name.
     pub(super) model: String,
-    /// Reachable states.
     pub(super) states: usize,
-    /// Error states drawn from them.
     pub(super) errors: usize,
 }
 
 /// The results of the experiment.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Tables {
-    /// Seeds of the repetitions.
     pub(super) seeds: Vec<u64>,
-    /// Time for one search, in seconds.
     pub(super) bound: f64,
-    /// Names of the columns.
     pub(super) implementations: [&'static str; COLUMNS],
-    /// The models.
     pub(super) models: Vec<ModelSize>,
-    /// Tables 5.1 to 5.5.
     pub(super) tables: Vec<Table>,
-    /// Every search.
     pub(super) runs: Vec<Search>,
 }
 

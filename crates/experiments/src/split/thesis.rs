@@ -6,9 +6,7 @@ use super::score::Category;
 /// A table of the thesis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThesisTable {
-    /// Its number.
     pub(super) number: &'static str,
-    /// Its title.
     pub(super) title: &'static str,
     /// What is compared; `None` for the fraction of errors found.
     pub(super) category: Option<Category>,
