@@ -29,7 +29,6 @@ mod equations;
 mod history;
 mod inline;
 mod invariants;
-mod linear;
 mod prepare;
 mod project;
 mod reach;

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use super::InvariantOptions;
 use super::affine::Affine;
 use super::templates::{Preference, Projection, Sum, canonical};
-use crate::horn::linear::Linear;
+use clinch_analyses::linear::Linear;
 
 /// Forms of one predicate, and pairs of them.
 const MAX_FORMS: usize = 12;
