@@ -1,4 +1,4 @@
-//! Sums of terms with constant coefficients.
+//! Linear sums of terms with constant coefficients in 64 bits.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Proofs by k-induction: loops are cut, and the program with cut loops is executed like one with bounds.
 //!
-//! Of a loop that is cut the first iterations are executed as they are. Then everything that the loop writes is forgotten. The
-//! next *k* iterations are supposed to be well: no error, nothing without verdict, the invariant holds at the head, and the
-//! loop is not left. The one after them is examined, and the loop is not gone round again. Whatever a run does first that it must
-//! not do is found so: in the first iterations, or in the one that is examined, for all before it was well.
+//! Of a loop that is cut the first iterations are executed as they are. Then everything that the loop writes is forgotten. Of the
+//! next *k* iterations it is assumed that they do nothing wrong: no error, nothing without verdict, the invariant holds at the head, and
+//! the loop is not left. The iteration after them is examined, and no further one is executed. The first thing that a run does wrong is
+//! found this way: in the first iterations, or in the one that is examined, since nothing before it was wrong.
 
 use std::collections::BTreeSet;
 

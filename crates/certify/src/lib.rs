@@ -20,7 +20,7 @@ mod unrolling;
 mod unsatisfiable;
 
 use clinch_ir::cfa::interleaving::Interleaving;
-use clinch_ir::{Program, Proof, Trace};
+use clinch_ir::{Program, Proof};
 use clinch_terms::EvalError;
 
 pub use blocks::check_invariants;
@@ -28,7 +28,7 @@ pub use certified::{Certified, Judged, Model, certify};
 pub use consequences::{Candidates, consequences};
 pub use horn::{check_refutation, check_solution};
 pub use induction::check_induction;
-pub use replay::replay;
+pub use replay::check_trace;
 pub use runs::{check_input_trace, check_reached_states};
 pub use summaries::check_summaries;
 pub use unrolling::check_unrolling;
@@ -58,11 +58,6 @@ impl From<EvalError> for Rejection {
             EvalError::Overflow => Rejection::Undecided(error.to_string()),
         }
     }
-}
-
-/// Checks that a trace is a run of the program that ends in an error.
-pub fn check_trace(program: &Program, trace: &Trace) -> Result<(), Rejection> {
-    replay(program, trace)
 }
 
 /// Checks that a proof is one.

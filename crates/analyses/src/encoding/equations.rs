@@ -1,5 +1,5 @@
-//! Equations in formulas about integers: two bounds that meet are one, and one between sums says less, and is easier to keep,
-//! modulo the width of its variables.
+//! Equations in formulas about integers. Two bounds that leave one value are written as an equation; and an equation between sums can be
+//! weakened to one modulo the width of its variables, which still holds where the sums overflow.
 
 use std::collections::BTreeMap;
 

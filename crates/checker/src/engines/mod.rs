@@ -68,7 +68,7 @@ pub enum ProcessEngine {
 }
 
 /// An engine for Horn clauses, with its configuration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ClauseEngine {
     /// Predicate abstraction, with the predicates of a file.
     Cegar(Box<cegar::Config>, PredicateFile),
@@ -216,9 +216,7 @@ impl ClauseEngine {
                 let seeds = config.seeds.iter().cloned().chain(seeds).collect();
                 ClauseEngine::Cegar(Box::new(cegar::Config { seeds, ..config.as_ref().clone() }), file.clone())
             }
-            ClauseEngine::Lazy(config) => ClauseEngine::Lazy(config.clone()),
-            ClauseEngine::KInduction => ClauseEngine::KInduction,
-            ClauseEngine::Spacer => ClauseEngine::Spacer,
+            other => other.clone(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Memory that comes to life: local objects and allocated blocks.
+//! The beginning of lifetimes: local objects that are entered, and blocks that are allocated.
 
 use clinch_ir::cfa::{AllocKind, EdgeId, Integers, Object, ObjectId};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
@@ -10,7 +10,7 @@ use super::walk::{Allocated, Opened, Walk};
 const CELLS: u64 = 4096;
 
 impl Walk<'_, '_> {
-    /// The contents of a local object that comes to life are any.
+    /// At the beginning of its lifetime a local object has any contents.
     pub(super) fn enter(&mut self, place: &Place, state: &mut State, object: ObjectId) {
         let program = self.layout.program;
         let object = &program.objects[object.index()];

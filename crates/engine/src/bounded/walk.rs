@@ -87,7 +87,7 @@ pub(crate) struct Allocated {
     pub(crate) path: PathId,
 }
 
-/// Cells of a local object that came to life with any contents.
+/// Cells of a local object whose lifetime began, with any contents.
 #[derive(Debug)]
 pub(crate) struct Opened {
     /// Their addresses.
@@ -112,9 +112,9 @@ pub(crate) struct Round {
     pub(crate) inputs: Vec<Asked>,
     /// The blocks allocated, in the order of time.
     pub(crate) blocks: Vec<Allocated>,
-    /// The local objects, in the order in which they came to life.
+    /// The local objects, in the order in which their lifetimes began.
     pub(crate) opened: Vec<Opened>,
-    /// How often each loop was gone round, and how often a procedure was active, at most.
+    /// The most iterations of each loop, and the most activations of each procedure at a time.
     pub(crate) used: BTreeMap<Repeated, u32>,
     /// Points executed.
     pub(crate) points: u64,

@@ -339,9 +339,9 @@ pub enum Op {
     },
     /// The end of the call: the edge goes to the exit. The value goes to [`Procedure::result`].
     Return(Option<Term>),
-    /// The life of a local object begins, with unknown contents.
+    /// The lifetime of a local object begins, with unknown contents.
     Enter(ObjectId),
-    /// The life of a local object ends.
+    /// The lifetime of a local object ends.
     Leave(ObjectId),
     /// A fresh block of memory.
     Alloc {

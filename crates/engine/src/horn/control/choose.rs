@@ -1,4 +1,4 @@
-//! Which parameters are control.
+//! Which parameters of predicates are treated as control: Boolean ones, and integers that are only copied or set to constants.
 
 use std::collections::BTreeSet;
 

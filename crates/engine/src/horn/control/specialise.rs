@@ -1,4 +1,4 @@
-//! Clauses between locations.
+//! The clauses between locations: those of the system with the values that parameters have at the locations put in.
 
 use clinch_ir::{Application, Clause, HornSystem, PredId, Predicate};
 use clinch_smt::{Answer, Solver, Z3Solver};

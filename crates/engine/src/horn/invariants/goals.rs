@@ -1,4 +1,4 @@
-//! What must hold where a query looks, as something that may hold everywhere.
+//! Candidates from queries: what a query needs to hold, as something that may hold at every predicate.
 //!
 //! A query says that its constraint holds nowhere: `a[i] == b[i] || b[i] == a[i] * a[i]` at the index of the last loop. Said of any cell, and
 //! moved back to the loops before, that is often the invariant, whatever its form is.
