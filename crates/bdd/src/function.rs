@@ -5,9 +5,9 @@ use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, HasLevel, InnerNode, Manager,
     Node, NodeID, Subst, VarNo,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use crate::{Bdds, Literal, OutOfNodes, Places, Renaming, Variables};
+use crate::{Literal, OutOfNodes, Places, Renaming, Variables};
 
 /// A Boolean function.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,11 +40,6 @@ impl Bdd {
         Ok(Bdd(self.0.equiv(&other.0)?))
     }
 
-    /// The second where the first holds.
-    pub fn imp(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
-        Ok(Bdd(self.0.imp(&other.0)?))
-    }
-
     /// The first but not the second.
     pub fn minus(&self, other: &Bdd) -> Result<Bdd, OutOfNodes> {
         self.and(&other.negation()?)
@@ -73,12 +68,6 @@ impl Bdd {
     /// Whether it is true everywhere.
     pub fn is_true(&self) -> bool {
         self.0.valid()
-    }
-
-    /// What holds for some values of the variables.
-    pub fn exists(&self, bdds: &mut Bdds, variables: &[u32]) -> Result<Bdd, OutOfNodes> {
-        bdds.make_variables(variables.iter().map(|v| v + 1).max().unwrap_or(0));
-        self.exists_in(&bdds.variables(variables)?)
     }
 
     /// What holds for some values of the variables.
@@ -147,22 +136,6 @@ impl Bdd {
         });
         support.sort_unstable();
         support
-    }
-
-    /// In how many ways so many variables, which include its own, can make it true; infinite beyond the range of numbers.
-    pub fn count(&self, variables: u32) -> f64 {
-        fn share(function: &Bdd, known: &mut FxHashMap<Bdd, f64>) -> f64 {
-            if let Some(&share) = known.get(function) {
-                return share;
-            }
-            let result = match function.split() {
-                None => f64::from(u8::from(function.is_true())),
-                Some((_, then, otherwise)) => f64::midpoint(share(&then, known), share(&otherwise, known)),
-            };
-            known.insert(function.clone(), result);
-            result
-        }
-        share(self, &mut FxHashMap::default()) * f64::from(variables).exp2()
     }
 
     /// Values for which it is true, the same each time; what is left out does not matter. None for false.

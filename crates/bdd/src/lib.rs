@@ -137,12 +137,6 @@ impl Bdds {
         }
     }
 
-    /// A variable, or its negation.
-    pub fn literal(&mut self, literal: Literal) -> Result<Bdd, OutOfNodes> {
-        self.make_variables(literal.0 + 1);
-        self.known_literal(literal)
-    }
-
     /// A variable that was made, or its negation.
     pub fn known_literal(&self, (variable, value): Literal) -> Result<Bdd, OutOfNodes> {
         debug_assert!(variable < self.variables);

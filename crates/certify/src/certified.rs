@@ -1,7 +1,7 @@
 //! Verdicts whose evidence was accepted.
 
-use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict};
-use clinch_ir::{HornSystem, HornVerdict, Program, Verdict};
+use clinch_ir::cfa::{CfaProgram, CfaProof, InputTrace};
+use clinch_ir::{Answer, Derivation, HornSystem, Interpretation, Program, Proof, Trace};
 
 use crate::{
     Rejection, Stop, check_induction, check_input_trace, check_invariants, check_proof, check_reached_states,
@@ -44,83 +44,75 @@ impl<V> Judged<V> {
     }
 }
 
-/// A verdict about something, with evidence unless it is "unknown".
-pub trait Evidence {
-    /// What it is about.
-    type Subject;
+/// One of the models that verdicts are about: processes, clauses, procedures.
+pub trait Model {
+    /// What shows that it is safe.
+    type Proof;
+    /// What shows that it is not.
+    type Counterexample;
 
-    /// Whether there is some: "unknown" has none.
-    fn is_given(&self) -> bool;
+    /// Checks a proof.
+    fn check_proof(&self, proof: &Self::Proof, stop: Stop<'_>) -> Result<(), Rejection>;
 
-    /// Checks the evidence; nothing is said of "unknown", which has none.
-    fn check(&self, subject: &Self::Subject, stop: Stop<'_>) -> Option<Result<(), Rejection>>;
+    /// Checks a counterexample.
+    fn check_counterexample(&self, counterexample: &Self::Counterexample, stop: Stop<'_>) -> Result<(), Rejection>;
 }
 
-impl Evidence for Verdict {
-    type Subject = Program;
+impl Model for Program {
+    type Proof = Proof;
+    type Counterexample = Trace;
 
-    fn is_given(&self) -> bool {
-        !matches!(self, Verdict::Unknown(_))
+    fn check_proof(&self, proof: &Proof, stop: Stop<'_>) -> Result<(), Rejection> {
+        check_proof(self, proof, stop)
     }
 
-    fn check(&self, program: &Program, stop: Stop<'_>) -> Option<Result<(), Rejection>> {
-        match self {
-            Verdict::Safe(proof) => Some(check_proof(program, proof, stop)),
-            Verdict::Unsafe(trace) => Some(check_trace(program, trace)),
-            Verdict::Unknown(_) => None,
+    fn check_counterexample(&self, trace: &Trace, _: Stop<'_>) -> Result<(), Rejection> {
+        check_trace(self, trace)
+    }
+}
+
+impl Model for HornSystem {
+    type Proof = Interpretation;
+    type Counterexample = Derivation;
+
+    fn check_proof(&self, solution: &Interpretation, stop: Stop<'_>) -> Result<(), Rejection> {
+        check_solution(self, solution, stop)
+    }
+
+    fn check_counterexample(&self, derivation: &Derivation, _: Stop<'_>) -> Result<(), Rejection> {
+        check_refutation(self, derivation)
+    }
+}
+
+impl Model for CfaProgram {
+    type Proof = CfaProof;
+    type Counterexample = InputTrace;
+
+    fn check_proof(&self, proof: &CfaProof, stop: Stop<'_>) -> Result<(), Rejection> {
+        match proof {
+            CfaProof::Reached(states) => check_reached_states(self, states, stop),
+            CfaProof::Invariants(proof) => check_invariants(self, proof, stop),
+            CfaProof::Unrolled(proof) => check_unrolling(self, proof, stop),
+            CfaProof::Induction(proof) => check_induction(self, proof, stop),
+            CfaProof::Summaries(proof) => check_summaries(self, proof, stop),
         }
     }
-}
 
-impl Evidence for HornVerdict {
-    type Subject = HornSystem;
-
-    fn is_given(&self) -> bool {
-        !matches!(self, HornVerdict::Unknown(_))
-    }
-
-    fn check(&self, system: &HornSystem, stop: Stop<'_>) -> Option<Result<(), Rejection>> {
-        match self {
-            HornVerdict::Sat(solution) => Some(check_solution(system, solution, stop)),
-            HornVerdict::Unsat(derivation) => Some(check_refutation(system, derivation)),
-            HornVerdict::Unknown(_) => None,
-        }
+    fn check_counterexample(&self, trace: &InputTrace, stop: Stop<'_>) -> Result<(), Rejection> {
+        check_input_trace(self, trace, stop)
     }
 }
 
-impl Evidence for CfaVerdict {
-    type Subject = CfaProgram;
-
-    fn is_given(&self) -> bool {
-        !matches!(self, CfaVerdict::Unknown(_))
-    }
-
-    fn check(&self, program: &CfaProgram, stop: Stop<'_>) -> Option<Result<(), Rejection>> {
-        match self {
-            CfaVerdict::Safe(proof) => Some(check_procedures(program, proof, stop)),
-            CfaVerdict::Unsafe(trace) => Some(check_input_trace(program, trace, stop)),
-            CfaVerdict::Unknown(_) => None,
-        }
-    }
-}
-
-/// Checks that a proof about procedures is one.
-pub(crate) fn check_procedures(program: &CfaProgram, proof: &CfaProof, stop: Stop<'_>) -> Result<(), Rejection> {
-    match proof {
-        CfaProof::Reached(states) => check_reached_states(program, states, stop),
-        CfaProof::Invariants(proof) => check_invariants(program, proof, stop),
-        CfaProof::Unrolled(proof) => check_unrolling(program, proof, stop),
-        CfaProof::Induction(proof) => check_induction(program, proof, stop),
-        CfaProof::Summaries(proof) => check_summaries(program, proof, stop),
-    }
-}
+/// A verdict about a subject.
+type About<S> = Answer<<S as Model>::Proof, <S as Model>::Counterexample>;
 
 /// Checks a verdict against what it is about. One that was accepted before stays so; "unknown" stays unchecked.
-pub fn certify<V: Evidence>(subject: &V::Subject, judged: Judged<V>, stop: Stop<'_>) -> Result<Judged<V>, Rejection> {
+pub fn certify<S: Model>(subject: &S, judged: Judged<About<S>>, stop: Stop<'_>) -> Result<Judged<About<S>>, Rejection> {
     let Judged::Unchecked(verdict) = judged else { return Ok(judged) };
-    match verdict.check(subject, stop) {
-        None => Ok(Judged::Unchecked(verdict)),
-        Some(Ok(())) => Ok(Judged::Certified(Certified(verdict))),
-        Some(Err(rejection)) => Err(rejection),
+    match &verdict {
+        Answer::Safe(proof) => subject.check_proof(proof, stop)?,
+        Answer::Unsafe(counterexample) => subject.check_counterexample(counterexample, stop)?,
+        Answer::Unknown(_) => return Ok(Judged::Unchecked(verdict)),
     }
+    Ok(Judged::Certified(Certified(verdict)))
 }

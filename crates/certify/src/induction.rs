@@ -1,17 +1,16 @@
 //! Proofs by k-induction: loops are cut, and the program with cut loops is executed like one with bounds.
 //!
-//! Of a loop that is cut the first iterations are executed as they are. Then everything that the loop writes is forgotten. The
-//! next *k* iterations are supposed to be well: no error, nothing without verdict, the invariant holds at the head, and the
-//! loop is not left. The one after them is examined, and the loop is not gone round again. Whatever a run does first that it must
-//! not do is found so: in the first iterations, or in the one that is examined, for all before it was well.
+//! Of a loop that is cut the first iterations are executed as they are. Then everything that the loop writes is forgotten. Of the
+//! next *k* iterations it is assumed that they do nothing wrong: no error, nothing without verdict, the invariant holds at the head, and
+//! the loop is not left. The iteration after them is examined, and no further one is executed. The first thing that a run does wrong is
+//! found this way: in the first iterations, or in the one that is examined, since nothing before it was wrong.
 
 use std::collections::BTreeSet;
 
 use clinch_ir::cfa::{CfaProgram, Induction, InductiveLoop, Op, ProcedureId, Target};
-use clinch_terms::{LocId, Symbol, Term};
-use rustc_hash::FxHashMap;
+use clinch_terms::{LocId, Symbol};
 
-use crate::unrolling::{Point, Run, State, Waiting};
+use crate::unrolling::{Cut, Point, Run, State, Turn, Waiting};
 use crate::{Rejection, Stop};
 
 /// Checks that no run reaches an error or something without verdict, goes beyond a bound, or breaks an invariant.
@@ -25,23 +24,6 @@ pub fn check_induction(program: &CfaProgram, proof: &Induction, stop: Stop<'_>) 
         run.cuts.insert((inductive.procedure, inductive.head), cut);
     }
     run.check(stop)
-}
-
-/// A loop that is cut.
-#[derive(Clone)]
-pub(crate) struct Cut {
-    depth: u32,
-    forced: u32,
-    invariant: Term,
-    /// What an iteration may write.
-    written: Vec<Symbol>,
-}
-
-/// A loop under way: the iteration before which was forgotten what it wrote, and whether there was no choice until then.
-#[derive(Clone, Copy)]
-pub(crate) struct Turn {
-    since: Option<u32>,
-    forced: bool,
 }
 
 impl Cut {
@@ -183,6 +165,3 @@ impl Run<'_> {
         })
     }
 }
-
-/// Loops that are cut, by procedure and head.
-pub(crate) type Cuts = FxHashMap<(ProcedureId, LocId), Cut>;

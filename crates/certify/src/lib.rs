@@ -20,15 +20,15 @@ mod unrolling;
 mod unsatisfiable;
 
 use clinch_ir::cfa::interleaving::Interleaving;
-use clinch_ir::{Program, Proof, Trace};
+use clinch_ir::{Program, Proof};
 use clinch_terms::EvalError;
 
 pub use blocks::check_invariants;
-pub use certified::{Certified, Evidence, Judged, certify};
+pub use certified::{Certified, Judged, Model, certify};
 pub use consequences::{Candidates, consequences};
 pub use horn::{check_refutation, check_solution};
 pub use induction::check_induction;
-pub use replay::replay;
+pub use replay::check_trace;
 pub use runs::{check_input_trace, check_reached_states};
 pub use summaries::check_summaries;
 pub use unrolling::check_unrolling;
@@ -60,11 +60,6 @@ impl From<EvalError> for Rejection {
     }
 }
 
-/// Checks that a trace is a run of the program that ends in an error.
-pub fn check_trace(program: &Program, trace: &Trace) -> Result<(), Rejection> {
-    replay(program, trace)
-}
-
 /// Checks that a proof is one.
 pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(), Rejection> {
     match proof {
@@ -76,7 +71,7 @@ pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(
         Proof::AbstractStates(proof) => invariant::check(program, proof, stop),
         Proof::Interleaved(proof) => {
             let procedure = Interleaving::new(program).map_err(|reason| Rejection::Undecided(reason.to_string()))?;
-            certified::check_procedures(&procedure.automaton, proof, stop)
+            procedure.automaton.check_proof(proof, stop)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Replays traces.
+//! Replays traces of processes with the interpreter.
 
 use clinch_ir::{InputDomain, Interpreter, Program, State, Trace, TraceEnd, TransId};
 use clinch_terms::{EvalError, Term};
@@ -6,7 +6,7 @@ use clinch_terms::{EvalError, Term};
 use crate::Rejection;
 
 /// Executes the trace with the interpreter and checks every state of it, and its end.
-pub fn replay(program: &Program, trace: &Trace) -> Result<(), Rejection> {
+pub fn check_trace(program: &Program, trace: &Trace) -> Result<(), Rejection> {
     let interpreter = Interpreter::new(program);
     if !interpreter.is_initial(&trace.initial) {
         return wrong("its first state is not initial");

@@ -19,7 +19,6 @@ use clinch_terms::fold::{Folder, are_opposite};
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::induction::{Cuts, Turn};
 use crate::{Rejection, Stop};
 
 /// Milliseconds for the question at the end; the caller's limits are tighter.
@@ -61,6 +60,26 @@ pub(crate) struct State {
     pub(crate) values: BTreeMap<Symbol, Term>,
     pub(crate) calls: Vec<Rc<Waiting>>,
 }
+
+/// A loop that is cut.
+#[derive(Clone)]
+pub(crate) struct Cut {
+    pub(crate) depth: u32,
+    pub(crate) forced: u32,
+    pub(crate) invariant: Term,
+    /// What an iteration may write.
+    pub(crate) written: Vec<Symbol>,
+}
+
+/// A loop under way: the iteration before which was forgotten what it wrote, and whether there was no choice until then.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn {
+    pub(crate) since: Option<u32>,
+    pub(crate) forced: bool,
+}
+
+/// Loops that are cut, by procedure and head.
+type Cuts = FxHashMap<(ProcedureId, LocId), Cut>;
 
 pub(crate) struct Run<'p> {
     program: &'p CfaProgram,

@@ -1,4 +1,4 @@
-//! The one question that proofs of programs are checked by.
+//! Whether a formula has no model: the question to which checks of proofs about procedures come down.
 
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::{Term, Terms};

@@ -4,34 +4,22 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use clinch_certify::{Evidence, Judged, Rejection, certify};
-use clinch_engine::{Budget, Observer};
-use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
+use clinch_certify::{Judged, Model, Rejection, certify};
+use clinch_engine::Budget;
+use clinch_ir::{Answer, HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use serde_json::{Value, json};
 
 use crate::c;
 use crate::c::load::Language;
 use crate::engines::procedures::ProcedureEngine;
 use crate::engines::{self, ClauseEngine, Found, ProcessEngine};
+use crate::given::Given;
 use crate::kind::Kind;
-use crate::options::{EngineName, Given, Limits, Options};
+use crate::options::{EngineName, Limits, Options};
 use crate::protocol::{Patience, Prospects};
 use crate::report::{self, Artifacts, Report, Subject};
 use crate::task::{Error, Input, Task};
-
-/// Is told how a check goes on.
-pub trait Watcher: Observer {
-    /// A verdict was found, and is re-checked.
-    fn found(&mut self) {}
-
-    /// The verdict was not accepted, and the search goes on.
-    fn rejected(&mut self) {}
-
-    /// The verdict holds: what is left is to say it.
-    fn settled(&mut self) {}
-}
-
-impl Watcher for clinch_engine::Silent {}
+use crate::watcher::Watcher;
 
 /// A verdict and how it came about.
 #[derive(Debug)]
@@ -134,7 +122,7 @@ fn procedure_engine(
     member: Option<EngineName>,
 ) -> Result<ProcedureEngine, String> {
     kinds.iter().try_for_each(|&kind| given.check_engine(kind, options.engine))?;
-    let encoding = engines::encodings::OPTIONS.configure(&options.settings)?;
+    let encoding = engines::chosen::OPTIONS.configure(&options.settings)?;
     if encoding.is_some() && task.reading.integers == Some(clinch_ir::cfa::Integers::Mathematical) {
         return Err("--encoding does not go with --integers mathematical: they are read as they are".to_owned());
     }
@@ -310,7 +298,7 @@ pub fn check_program(
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome, String> {
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
-    search_and_certify(program, engine.name(), (budget, checks), watcher, search, Verdict::Unknown)
+    search_and_certify(program, engine.name(), (budget, checks), watcher, search)
 }
 
 /// The same for Horn clauses.
@@ -322,25 +310,24 @@ fn check_clauses(
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome<HornVerdict>, String> {
     let search = |watcher: &mut dyn Watcher| engine.check(system, budget, watcher);
-    search_and_certify(system, engine.name(), (budget, checks), watcher, search, HornVerdict::Unknown)
+    search_and_certify(system, engine.name(), (budget, checks), watcher, search)
 }
 
 /// Searches, and re-checks the evidence unless `checks` is off.
-pub(crate) fn search_and_certify<V: Evidence>(
-    subject: &V::Subject,
+pub(crate) fn search_and_certify<S: Model>(
+    subject: &S,
     engine: &'static str,
     (budget, checks): (&Budget, bool),
     watcher: &mut dyn Watcher,
-    search: impl FnOnce(&mut dyn Watcher) -> Found<V>,
-    unknown: impl FnOnce(Reason) -> V,
-) -> Result<Outcome<V>, String> {
+    search: impl FnOnce(&mut dyn Watcher) -> Found<Answer<S::Proof, S::Counterexample>>,
+) -> Result<Outcome<Answer<S::Proof, S::Counterexample>>, String> {
     let start = Instant::now();
     let Found { verdict, stats, artifacts, certify_time } = search(watcher);
     // An engine that started later is not faster for that.
     let search_time = if engine == EngineName::Auto.name() { budget.elapsed() } else { start.elapsed() };
     let search_time = search_time.saturating_sub(certify_time);
     // Others wait for a re-check, and only for that.
-    if verdict.verdict().is_given() {
+    if verdict.verdict().is_known() {
         watcher.found();
     }
     let start = Instant::now();
@@ -350,7 +337,7 @@ pub(crate) fn search_and_certify<V: Evidence>(
         Err(Rejection::Wrong(text)) => return Err(text),
         Err(rejection) => {
             let reason = budget.check().err().unwrap_or_else(|| Reason::Uncertified(rejection.to_string()));
-            Judged::Unchecked(unknown(reason))
+            Judged::Unchecked(Answer::Unknown(reason))
         }
     };
     let certify_time = certify_time + start.elapsed();

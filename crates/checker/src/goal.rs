@@ -1,4 +1,5 @@
-//! The one error that counts where a run is asked for that somebody described: at a place, behind the last of the steps described.
+//! A goal of a search for a run that a witness describes: the error at a given place, after the steps that the witness lists, is the only
+//! one that counts.
 
 use clinch_ir::cfa::{CfaProgram, Edge, Location, Op, Procedure, SourceMap};
 use clinch_terms::{LocId, Sort, Symbol, Term};

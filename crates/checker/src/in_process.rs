@@ -15,13 +15,15 @@ use serde_json::json;
 
 use crate::asked::Asked;
 use crate::baton::{Baton, Hand};
-use crate::check::{self, Engine, Watcher};
-use crate::options::{EngineName, Given, Limits, Options};
-use crate::report::{GivenUp, Report, Telling, Verdict};
+use crate::check::{self, Engine};
+use crate::given::Given;
+use crate::options::{EngineName, Limits, Options};
+use crate::report::{GivenUp, Report, Verdict};
 use crate::rounds::{self, Played, Round};
 use crate::store::{Counts, Store};
 use crate::supervisor::first_engine;
 use crate::task::{Error, Input, Reading, Task};
+use crate::watcher::Watcher;
 
 /// Terms are walked by recursion, and programs may hold deep ones.
 const STACK: usize = 1 << 30;
@@ -98,7 +100,7 @@ fn first_verdict(input: Arc<Input>, engines: Vec<Engine>, options: &Options, bud
         let member = Member { number, name: engine.own_name(), store: store.clone(), hand, ..Member::default() };
         let answers = (member, sender.clone());
         if let Err(error) = start(Arc::clone(&input), engine, options.clone(), budget.clone(), answers) {
-            given_up.push(given_up_for(name, &Reason::Crashed(format!("it could not be started: {error}"))));
+            given_up.push(GivenUp::new(name, &Reason::Crashed(format!("it could not be started: {error}"))));
         }
     }
     drop(sender);
@@ -113,10 +115,6 @@ fn first_verdict(input: Arc<Input>, engines: Vec<Engine>, options: &Options, bud
             Err(_) => return without_verdict(given_up, budget),
         }
     }
-}
-
-fn given_up_for(engine: &str, reason: &Reason) -> GivenUp {
-    GivenUp { engine: engine.to_owned(), reason: reason.to_string(), telling: Telling::of(reason) }
 }
 
 fn start(
@@ -195,16 +193,8 @@ impl Observer for Member {
 
 impl Watcher for Member {}
 
-/// No engine has a verdict: the most telling reason, or the limit.
 fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {
-    let best = given_up.iter().rev().max_by_key(|g| g.telling);
-    let (reason, telling) = match (budget.check(), best) {
-        (Err(limit), Some(best)) if best.telling < Telling::Unsupported => (limit.to_string(), Telling::Limit),
-        (Err(limit), None) => (limit.to_string(), Telling::Limit),
-        (_, Some(best)) => (best.reason.clone(), best.telling),
-        (Ok(()), None) => (Reason::NoProgress.to_string(), Telling::Limit),
-    };
-    let verdict = Verdict::Unknown { reason, telling, proof: None };
+    let verdict = Verdict::of_none(&given_up, budget.check().err().as_ref(), None);
     Report { given_up, ..Report::unknown(EngineName::Auto.name(), verdict, budget.elapsed(), json!({})) }
 }
 

@@ -1,6 +1,6 @@
 //! Lines for a process that may be slow to read them, or stopped.
 //!
-//! A pipe holds so much and then blocks whoever writes. So lines are written by a thread of their own, and those that find too many
+//! A pipe that is full blocks whoever writes to it. So lines are written by a thread of their own, and those that find too many
 //! before them are dropped: whoever sends one never waits.
 
 use std::collections::VecDeque;

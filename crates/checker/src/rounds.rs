@@ -130,7 +130,7 @@ impl Rounds {
     }
 
     fn fails(&mut self, mut part: Part, run: ProgramRun) {
-        let failed = Site::of_run(&run);
+        let failed = run.site();
         let about_code = self.checks.contains(Check::Unreachable);
         if !about_code {
             let elapsed = self.start.elapsed();
@@ -233,11 +233,11 @@ impl Rounds {
 /// Whether a report is the one to show: of the first check that fails, or else of what is not known, or else of a proof.
 fn is_about(report: &Report, checks: &[Checked]) -> bool {
     let failed = checks.iter().find_map(|checked| match &checked.result {
-        CheckResult::Fails(run) => Some(Site::of_run(run)),
+        CheckResult::Fails(run) => Some(run.site()),
         CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
     });
     match (&report.verdict, failed) {
-        (Verdict::Unsafe { counterexample: Counterexample::Run(run), .. }, Some(site)) => Site::of_run(run) == site,
+        (Verdict::Unsafe { counterexample: Counterexample::Run(run), .. }, Some(site)) => run.site() == site,
         (Verdict::Safe { .. }, None) => open_text(checks).is_none(),
         (Verdict::Unknown { .. }, None) => open_text(checks).is_some(),
         _ => false,

@@ -15,12 +15,13 @@ use clinch_engine::{Budget, Observer, Progress};
 use clinch_terms::work;
 use serde_json::{Value, json};
 
-use crate::check::{self, Watcher};
+use crate::check;
 use crate::options::Options;
 use crate::protocol::{Assignment, Message, Request};
 use crate::report::{GivenUp, Report, Verdict};
 use crate::store::Counts;
 use crate::task::{Error, Task};
+use crate::watcher::Watcher;
 
 /// How often the limits are looked at.
 const EVERY: Duration = Duration::from_millis(20);

@@ -17,6 +17,7 @@ use clinch_checker::protocol::Assignment;
 use clinch_checker::task::Define;
 use clinch_checker::{Asked, EngineName, Error, Kind, Options, Property, Reading, Source, Task};
 use clinch_engine::options::Settings;
+use clinch_experiments::Paper;
 use clinch_frontend::Numbers;
 use clinch_frontend::c::types::DataModel;
 use clinch_ir::cfa::{Checks, Integers};
@@ -520,20 +521,6 @@ pub(crate) struct ReproduceArgs {
     /// Print the data as JSON instead of tables.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Paper {
-    /// Păsăreanu, Pelánek, Visser: tables 1 to 3.
-    Alpha,
-    /// Kudra: tables 5.1 to 5.5.
-    Split,
-    /// Rybalchenko, Singh: tables 1 and 2.
-    Subsumer,
-    /// Henzinger, Jhala, Majumdar, Sutre: table 1.
-    Lazy,
-    /// Esparza, Kiefer, Schwoon: tables 2 to 6.
-    Spds,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

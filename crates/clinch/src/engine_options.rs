@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use clinch_checker::EngineName;
-use clinch_checker::options::scope_text;
+use clinch_checker::scope_text;
 use clinch_engine::options::{OptionForm, Settings, ValueForm};
 
 /// The names of the engines.

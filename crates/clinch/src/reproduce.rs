@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use clinch_experiments::{Request, run as conduct};
+use clinch_experiments::{Paper, Request, run as conduct};
 
-use crate::cli::{Paper, ReproduceArgs};
+use crate::cli::ReproduceArgs;
 use crate::{console, exit};
 
 /// `clinch reproduce`.
@@ -24,13 +24,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> u8 {
 fn request(args: &ReproduceArgs) -> Result<Request, String> {
     let default = if args.paper == Paper::Lazy { 60 } else { 3 };
     Ok(Request {
-        paper: match args.paper {
-            Paper::Alpha => clinch_experiments::Paper::Alpha,
-            Paper::Split => clinch_experiments::Paper::Split,
-            Paper::Subsumer => clinch_experiments::Paper::Subsumer,
-            Paper::Lazy => clinch_experiments::Paper::Lazy,
-            Paper::Spds => clinch_experiments::Paper::Spds,
-        },
+        paper: args.paper,
         bound: args.bound.unwrap_or(Duration::from_secs(default)),
         seeds: args.seeds,
         only: args.only.clone(),

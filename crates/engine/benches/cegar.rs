@@ -54,7 +54,7 @@ fn main() {
             let start = Instant::now();
             let verdict = cegar.run(&Budget::unlimited(), &mut Silent);
             let time = start.elapsed();
-            assert!(matches!(verdict, HornVerdict::Sat(_)));
+            assert!(matches!(verdict, HornVerdict::Safe(_)));
             let stats = &cegar.stats;
             println!(
                 "{n:8}  {:15}  {:7}  {:11.2}  {:18}  {:12.1}  {:12}",

@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 
 use clinch_ir::Reason;
 use clinch_terms::{Term, Terms, work};
-use nix::time::{ClockId, clock_gettime};
 
 use crate::share::{Fact, Known, Standing};
-use crate::turns::Turn;
+use crate::turns::{Turn, thread_time};
 
 /// Limits of a run.
 #[derive(Clone, Debug)]
@@ -61,12 +60,6 @@ const SHARED: u32 = 4;
 
 /// The nanoseconds between two times that a limit is asked for, about, beside what is counted elsewhere.
 const BETWEEN_CHECKS: u64 = 500;
-
-/// The clock of this thread: the work that it has done, if it counts that, and the processor's time that it has used otherwise.
-pub(crate) fn thread_time() -> Duration {
-    let used = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from);
-    work::done().unwrap_or_else(used)
-}
 
 impl Default for Budget {
     fn default() -> Self {

@@ -1,7 +1,9 @@
 //! The engines of clinch, one folder each, and what they share.
 //!
-//! Every engine is `check(program, config, budget, observer) -> (Verdict, Stats)`; see [`explicit`] for the oracle,
-//! [`alpha`] and [`split`] for the two under-approximating systems.
+//! Every engine is `check(program, config, budget, observer) -> (Verdict, Stats)`. [`explicit`] visits all states and is the oracle for the
+//! others; [`alpha`] and [`split`] search concretely and match abstractly; [`cegar`], [`lazy`], [`bounded`], [`kinduction`] and [`spds`] work
+//! on formulas or decision diagrams; [`spacer`] is Z3's engine, to compare with. They share the compiled program ([`concrete`]), the
+//! preparation of Horn clauses ([`horn`]), limits ([`budget`], [`turns`]) and what they tell each other ([`share`]).
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
@@ -13,7 +15,6 @@ pub mod concrete;
 pub mod explicit;
 pub mod goals;
 pub mod horn;
-mod implicant;
 pub mod kinduction;
 pub mod lazy;
 pub mod options;

@@ -6,7 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::budget::thread_time;
+use clinch_terms::work;
+use nix::time::{ClockId, clock_gettime};
+
+/// The clock of this thread: the work that it has done, if it counts that, and the processor's time that it has used otherwise.
+pub(crate) fn thread_time() -> Duration {
+    let used = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from);
+    work::done().unwrap_or_else(used)
+}
 
 /// Decides whose turn it is.
 pub trait Rota: Send + Sync {
@@ -79,8 +86,6 @@ fn nanoseconds(time: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use clinch_terms::work;
-
     use super::*;
 
     /// Gives turns of ten, and notes when they are over.

@@ -3,7 +3,6 @@
 mod alpha;
 mod armc_models;
 mod lazy;
-mod searches;
 mod spds;
 mod split;
 mod subsumer;
@@ -15,7 +14,7 @@ use clinch_frontend::{Language, Options, parse};
 use clinch_ir::Program;
 
 /// Whose tables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Paper {
     /// Păsăreanu, Pelánek, Visser: tables 1 to 3.
     Alpha,

@@ -146,11 +146,11 @@ fn search(
     let verdict = cegar.run(&budget, &mut Silent);
     let time = start.elapsed();
     let answer = match &verdict {
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Safe(solution) => {
             clinch_certify::check_solution(system, solution, &|| false).map_err(|e| e.to_string())?;
             "safe"
         }
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Unsafe(derivation) => {
             clinch_certify::check_refutation(system, derivation).map_err(|e| e.to_string())?;
             "unsafe"
         }

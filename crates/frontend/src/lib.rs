@@ -13,6 +13,7 @@ mod dialect;
 mod dve;
 mod expr;
 mod gcl;
+mod junction;
 mod lexer;
 mod options;
 mod parser;

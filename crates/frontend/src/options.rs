@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use clinch_ir::{Source, Span};
+use clinch_ir::{Program, Source, Span};
+use clinch_terms::Term;
 use rustc_hash::FxHashSet;
 
 use crate::Options;
@@ -39,25 +40,38 @@ impl<'a> Defines<'a> {
     }
 }
 
-/// An option whose value is an expression.
-pub(crate) struct OptionText {
-    pub(crate) source: Arc<Source>,
+/// Properties and predicates that options ask for. `condition` gives an expression outside of all processes its meaning.
+pub(crate) fn properties(
+    program: &mut Program,
+    dialect: Dialect,
+    options: &Options,
+    bag: &mut Bag,
+    mut condition: impl FnMut(&mut Program, &Exprs<'_>, ExprId) -> Result<Term, Problem>,
+) {
+    let mut read = |program: &mut Program, option: &str, text: &str| {
+        let source = Arc::new(Source { name: option.to_owned(), text: text.to_owned() });
+        let (exprs, id) = only_expression(dialect, &source, bag)?;
+        let condition = condition(program, &exprs, id);
+        bag.check(&source, condition)
+    };
+    program.property.deadlock = options.deadlock;
+    if let Some(text) = &options.error {
+        program.property.error = read(program, "--error", text);
+    }
+    for text in &options.predicates {
+        let predicate = read(program, "--predicate", text);
+        program.predicates.extend(predicate);
+    }
 }
 
-impl OptionText {
-    pub(crate) fn new(option: &str, text: &str) -> Self {
-        OptionText { source: Arc::new(Source { name: option.to_owned(), text: text.to_owned() }) }
+/// Reads the one expression that a text must consist of.
+fn only_expression<'s>(dialect: Dialect, source: &'s Arc<Source>, bag: &mut Bag) -> Option<(Exprs<'s>, ExprId)> {
+    let mut parser = Parser::new(dialect, &source.text);
+    let expr =
+        parser.expression().and_then(|e| if parser.at_end() { Ok(e) } else { Err(parser.unexpected("the end")) });
+    for problem in std::mem::take(&mut parser.problems) {
+        bag.report(source, problem);
     }
-
-    /// Reads the one expression the text must consist of.
-    pub(crate) fn parse(&self, dialect: Dialect, bag: &mut Bag) -> Option<(Exprs<'_>, ExprId)> {
-        let mut parser = Parser::new(dialect, &self.source.text);
-        let expr =
-            parser.expression().and_then(|e| if parser.at_end() { Ok(e) } else { Err(parser.unexpected("the end")) });
-        for problem in std::mem::take(&mut parser.problems) {
-            bag.report(&self.source, problem);
-        }
-        let expr = bag.check(&self.source, expr)?;
-        Some((parser.exprs, expr))
-    }
+    let expr = bag.check(source, expr)?;
+    Some((parser.exprs, expr))
 }

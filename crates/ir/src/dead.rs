@@ -55,7 +55,7 @@ impl Dead {
             let mut reset = |cell: usize| {
                 let (var, index) = variable_at(program, cell);
                 let index = index.map(|index| forgetful.terms.int(index));
-                Assign { var, index, value: Rhs::Term(forgetful.terms.int(least(program, var))), span: before.span }
+                Assign { var, index, value: Rhs::Term(forgetful.terms.int(least(program, var))) }
             };
             let resets: Vec<Assign> = forgotten.into_iter().map(&mut reset).collect();
             if !resets.is_empty() {

@@ -93,7 +93,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The cell of an array's element.
-    pub fn element_cell(&self, array: clinch_terms::VarId, index: i64) -> Result<usize, Fault> {
+    pub(crate) fn element_cell(&self, array: clinch_terms::VarId, index: i64) -> Result<usize, Fault> {
         let var = self.program.var(array);
         match u32::try_from(index).ok().filter(|&i| i < var.cells()) {
             Some(i) => Ok((var.first_cell + i) as usize),

@@ -3,6 +3,7 @@
 //!
 //! Whoever re-checks evidence relies on this crate and on the terms below it. It does no IO, starts no thread and knows no solver.
 
+mod answer;
 pub mod cfa;
 pub mod dead;
 pub mod definedness;
@@ -17,6 +18,7 @@ pub mod range;
 pub mod symbolic;
 pub mod verdict;
 
+pub use answer::{Answer, Reason};
 pub use dead::Dead;
 pub use effect::Effect;
 pub use eval::{Evaluator, State};
@@ -30,4 +32,4 @@ pub use program::{
     Assign, Domain, Init, Move, Process, Program, Property, Rhs, Source, Span, Syntax, TransId, Transition, Variable,
 };
 pub use symbolic::SymbolicTransition;
-pub use verdict::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd, Verdict};
+pub use verdict::{AbstractProof, AbstractState, Proof, Step, Trace, TraceEnd, Verdict};

@@ -147,8 +147,6 @@ pub struct Assign {
     pub index: Option<Term>,
     /// The new value.
     pub value: Rhs,
-    /// Where it stands in the source.
-    pub span: Span,
 }
 
 /// A guarded command, possibly bound to locations of processes.

@@ -1,7 +1,7 @@
 //! Runs of the machine that are guided by a counterexample: what an engine believes becomes what happens.
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, EdgeId, InputOrigin, InputTrace, InputValue, Op, ProcedureId};
-use clinch_ir::verdict::Reason;
 use clinch_terms::Value;
 use num_traits::ToPrimitive;
 
@@ -51,8 +51,8 @@ pub fn value_bits(value: &Value) -> Option<u64> {
     }
 }
 
-/// The value of an input.
-pub(crate) fn input_value(request: &InputRequest, bits: u64) -> InputValue {
+/// The input that answers a request with these bits.
+pub fn input_value(request: &InputRequest, bits: u64) -> InputValue {
     let origin = match &request.source {
         InputSource::Site(site) => InputOrigin::Site(*site),
         InputSource::Memory { object, .. } => InputOrigin::Memory(object.clone()),

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use z3::ast::{Ast, BV, Bool, Dynamic, Int};
 use z3::{DeclKind, FuncDecl};
 
-use crate::encode::Expr;
+use crate::expr::Expr;
 
 pub(crate) fn constant(terms: &Terms, term: Term) -> BV {
     let (width, bits) = terms.as_bit_vec(term).expect("a constant");

@@ -9,7 +9,8 @@ use z3::Tactic;
 
 use crate::bits::{self, Blaster, Formulas};
 use crate::decode;
-use crate::encode::{Expr, z3_sort};
+use crate::encode::z3_sort;
+use crate::expr::Expr;
 use crate::ranges;
 use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;

@@ -5,6 +5,7 @@ mod bit_vectors;
 mod bits;
 mod decode;
 mod encode;
+mod expr;
 mod fixedpoint;
 mod interpolate;
 mod interrupt;

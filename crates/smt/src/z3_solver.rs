@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use z3::ast::{Bool, Dynamic};
 use z3::{Model, SatResult, Tactic};
 
-use crate::encode::{Encoder, Expr, symbol_constant};
+use crate::encode::{Encoder, symbol_constant};
+use crate::expr::Expr;
 use crate::interrupt::interrupted;
 use crate::solver::{Answer, Solver};
 use crate::{decode, interrupt, work};

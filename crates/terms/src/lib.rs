@@ -7,6 +7,7 @@ pub mod evaluate;
 pub mod float;
 pub mod fold;
 mod ids;
+pub mod implicant;
 mod import;
 pub mod integers;
 mod operators;

@@ -10,11 +10,11 @@ mod writer;
 
 use std::collections::BTreeSet;
 
+use clinch_ir::Reason;
 use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::unfold::{Open, Point, PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
 use clinch_ir::horn::{Derivation, HornSystem, Interpretation, PredId};
-use clinch_ir::verdict::Reason;
 use clinch_machine::InputRequest;
 use clinch_machine::guided::{open_reason, run_guided, value_bits};
 use clinch_terms::{BinOp, Sort, Symbol, Term, Terms};
@@ -251,7 +251,7 @@ fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) ->
             }
         }
         blocks.push(found);
-        if unfolding.len() > limit {
+        if unfolding.point_count() > limit {
             return Err(too_large());
         }
     }
@@ -295,7 +295,7 @@ impl<'p> Translation<'p> {
             writer: Writer::new(program, terms, encoding),
             points,
             origins: Vec::new(),
-            all_points: (0..unfolding.len()).map(|i| unfolding.point(PointId::from_index(i)).clone()).collect(),
+            all_points: (0..unfolding.point_count()).map(|i| unfolding.point(PointId::from_index(i)).clone()).collect(),
         }
     }
 

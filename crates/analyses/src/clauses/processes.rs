@@ -15,7 +15,7 @@ use clinch_ir::program::{Domain, Program, Span, TransId};
 use clinch_ir::symbolic::{
     SymbolicTransition, at_locations, cell_term, cell_terms, initial_condition, input_condition,
 };
-use clinch_ir::verdict::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd, Verdict};
+use clinch_ir::{AbstractProof, AbstractState, Proof, Reason, Step, Trace, TraceEnd, Verdict};
 use clinch_terms::{BinOp, EvalError, LocId, Node, Sort, Symbol, Term, Terms, Value, VarId};
 
 /// Where a clause comes from.
@@ -79,8 +79,8 @@ impl ProgramClauses {
     /// What an engine says of the clauses, about the program.
     pub fn verdict(&self, program: &Program, verdict: HornVerdict) -> Verdict {
         match verdict {
-            HornVerdict::Sat(solution) => Verdict::Safe(self.proof(program, &solution)),
-            HornVerdict::Unsat(derivation) => {
+            HornVerdict::Safe(solution) => Verdict::Safe(self.proof(program, &solution)),
+            HornVerdict::Unsafe(derivation) => {
                 self.trace(program, &derivation).map_or_else(Verdict::Unknown, Verdict::Unsafe)
             }
             HornVerdict::Unknown(reason) => Verdict::Unknown(reason),

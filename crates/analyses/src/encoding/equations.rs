@@ -1,86 +1,17 @@
-//! Equations in formulas about integers: two bounds that meet are one, and one between sums says less, and is easier to keep,
-//! modulo the width of its variables.
+//! Equations in formulas about integers. Two bounds that leave one value are written as an equation; and an equation between sums can be
+//! weakened to one modulo the width of its variables, which still holds where the sums overflow.
 
 use std::collections::BTreeMap;
 
-use num_bigint::{BigInt, Sign};
-use num_traits::{One, Zero};
 use rustc_hash::FxHashMap;
 
 use clinch_ir::cfa::{CfaProof, Invariants, Summaries};
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 
-/// A sum of terms with factors, and a constant.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-struct Sum {
-    factors: BTreeMap<Term, BigInt>,
-    constant: BigInt,
-}
-
-impl Sum {
-    fn of(terms: &Terms, term: Term) -> Self {
-        let mut sum = Sum::default();
-        sum.add(terms, term, &BigInt::one());
-        sum.factors.retain(|_, factor| !factor.is_zero());
-        sum
-    }
-
-    fn add(&mut self, terms: &Terms, term: Term, factor: &BigInt) {
-        if let Some(number) = terms.as_integer(term) {
-            self.constant += number * factor;
-            return;
-        }
-        match terms.node(term) {
-            Node::Binary(BinOp::Add, a, b) => {
-                self.add(terms, a, factor);
-                self.add(terms, b, factor);
-            }
-            Node::Binary(BinOp::Sub, a, b) => {
-                self.add(terms, a, factor);
-                self.add(terms, b, &-factor);
-            }
-            Node::Binary(BinOp::Mul, a, b) => match (terms.as_integer(a), terms.as_integer(b)) {
-                (Some(number), _) => self.add(terms, b, &(number * factor)),
-                (_, Some(number)) => self.add(terms, a, &(number * factor)),
-                _ => *self.factors.entry(term).or_default() += factor,
-            },
-            _ => *self.factors.entry(term).or_default() += factor,
-        }
-    }
-
-    fn negated(&self) -> Sum {
-        let factors = self.factors.iter().map(|(term, factor)| (*term, -factor)).collect();
-        Sum { factors, constant: -&self.constant }
-    }
-
-    /// That it is zero: what is added on one side, what is subtracted on the other.
-    fn is_zero(&self, terms: &mut Terms) -> Term {
-        let (mut left, mut right) = (Vec::new(), Vec::new());
-        for (&term, factor) in &self.factors {
-            let side = if factor.sign() == Sign::Plus { &mut left } else { &mut right };
-            let size = BigInt::from(factor.magnitude().clone());
-            side.push(if size.is_one() {
-                term
-            } else {
-                let size = terms.big(size);
-                terms.mul(size, term)
-            });
-        }
-        if !self.constant.is_zero() {
-            right.push(terms.big(-&self.constant));
-        }
-        let [left, right] = [left, right].map(|side| added(terms, side));
-        terms.eq(left, right)
-    }
-}
-
-fn added(terms: &mut Terms, summands: Vec<Term>) -> Term {
-    let sum = summands.into_iter().reduce(|sum, summand| terms.add(sum, summand));
-    sum.unwrap_or_else(|| terms.int(0))
-}
+use crate::linear::Linear;
 
 /// What must not be positive for an inequation of integers to hold.
-fn bound(terms: &Terms, conjunct: Term) -> Option<Sum> {
+fn bound(terms: &Terms, conjunct: Term) -> Option<Linear> {
     let (negated, inner) = match terms.node(conjunct) {
         Node::Unary(UnOp::Not, inner) => (true, inner),
         _ => (false, conjunct),
@@ -89,13 +20,9 @@ fn bound(terms: &Terms, conjunct: Term) -> Option<Sum> {
     if terms.sort(a) != Sort::Int {
         return None;
     }
-    let (mut left, right) = if negated { (Sum::of(terms, b), a) } else { (Sum::of(terms, a), b) };
-    left.add(terms, right, &-BigInt::one());
-    left.factors.retain(|_, factor| !factor.is_zero());
-    if (op == BinOp::Lt) != negated {
-        left.constant += 1;
-    }
-    Some(left)
+    let mut sum = if negated { Linear::difference(terms, b, a)? } else { Linear::difference(terms, a, b)? };
+    sum.constant = sum.constant.checked_add(i64::from((op == BinOp::Lt) != negated))?;
+    Some(sum)
 }
 
 /// The formula, with equations in place of pairs of bounds that leave one value.
@@ -124,15 +51,19 @@ fn paired_in(terms: &mut Terms, formula: Term, known: &mut FxHashMap<Term, Term>
 }
 
 fn with_equations(terms: &mut Terms, conjuncts: &[Term]) -> Term {
-    let bounds: Vec<Option<Sum>> = conjuncts.iter().map(|&c| bound(terms, c)).collect();
-    let at: FxHashMap<&Sum, usize> = bounds.iter().enumerate().filter_map(|(i, b)| Some((b.as_ref()?, i))).collect();
-    let partner = |sum: &Sum| at.get(&sum.negated()).copied();
+    let bounds: Vec<Option<Linear>> = conjuncts.iter().map(|&c| bound(terms, c)).collect();
+    let at: FxHashMap<(&BTreeMap<Term, i64>, i64), usize> =
+        bounds.iter().enumerate().filter_map(|(i, b)| b.as_ref().map(|b| ((&b.summands, b.constant), i))).collect();
+    let partner = |sum: &Linear| {
+        let negated = sum.clone().negated()?;
+        at.get(&(&negated.summands, negated.constant)).copied()
+    };
     // What each sum without its constant equals: further bounds of it that follow would not survive a reading modulo the width.
-    let mut equal: FxHashMap<BTreeMap<Term, BigInt>, BigInt> = FxHashMap::default();
+    let mut equal: FxHashMap<&BTreeMap<Term, i64>, i64> = FxHashMap::default();
     for sum in bounds.iter().flatten().filter(|sum| partner(sum).is_some()) {
-        equal.insert(sum.factors.clone(), -&sum.constant);
+        equal.insert(&sum.summands, sum.constant);
     }
-    let follows = |sum: &Sum| equal.get(&sum.factors).is_some_and(|value| (value + &sum.constant).sign() != Sign::Plus);
+    let follows = |sum: &Linear| equal.get(&sum.summands).is_some_and(|&constant| sum.constant <= constant);
     let mut parts = Vec::new();
     for (i, &conjunct) in conjuncts.iter().enumerate() {
         match bounds[i].as_ref().map(|sum| (sum, partner(sum))) {

@@ -6,7 +6,14 @@ use clinch_ir::cfa::{Assign, CfaProgram, Op, Target};
 use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
-use super::View;
+/// Which number bits stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum View {
+    /// Two's complement.
+    Signed,
+    /// Not negative.
+    Unsigned,
+}
 
 /// The array variable that an array is made from.
 pub(super) fn region_of(terms: &Terms, array: Term) -> Option<Symbol> {

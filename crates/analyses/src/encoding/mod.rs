@@ -10,5 +10,6 @@ mod to_int;
 mod widen;
 
 pub use equations::modulo_width;
-pub use to_int::{IntEncoding, Overflow, View};
+pub use memory::View;
+pub use to_int::{IntEncoding, Overflow};
 pub use widen::widen;

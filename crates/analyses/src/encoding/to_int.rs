@@ -6,21 +6,13 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHashMap;
 
-use super::memory::{region_of, views_of_regions};
-
-/// Which number bits stand for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum View {
-    /// Two's complement.
-    Signed,
-    /// Not negative.
-    Unsigned,
-}
+use super::memory::{View, region_of, views_of_regions};
 
 /// What becomes of a sum, difference or product that does not fit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Overflow {
     /// It is left as it is: simple, and wrong where it happens.
+    #[default]
     Ignored,
     /// A signed one is left as it is, and it has to be shown that it does not happen; an unsigned one wraps around.
     Excluded,
@@ -29,7 +21,7 @@ pub enum Overflow {
 }
 
 /// A reading of bit-vectors as integers. Each bit-vector symbol gets an integer symbol.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct IntEncoding {
     overflow: Overflow,
     /// How the bits of each symbol are read, or those of its cells; signed if it is not said.
@@ -49,17 +41,7 @@ pub struct IntEncoding {
 impl IntEncoding {
     /// A reading with these views of symbols.
     pub fn new(overflow: Overflow, views: FxHashMap<Symbol, View>) -> Self {
-        IntEncoding {
-            overflow,
-            views,
-            symbols: FxHashMap::default(),
-            formulas: FxHashMap::default(),
-            values: FxHashMap::default(),
-            arrays: FxHashMap::default(),
-            opaque: Vec::new(),
-            overflows: Vec::new(),
-            path: Vec::new(),
-        }
+        IntEncoding { overflow, views, ..IntEncoding::default() }
     }
 
     /// A reading in which the bits of variables are read as their C types say, those of memory as most of the program does.

@@ -1,7 +1,7 @@
-//! Integers of fewer bits: a program whose integer variables hold only so many bits each.
+//! Integers of fewer bits: the program with integer variables of a given width.
 //!
 //! What is written to a variable is cut to its lowest bits and extended again by its sign, or by zeros, and so are sums, differences
-//! and products of such variables and of constants that fit: an integer has so many bits. Everything else is computed as before;
+//! and products of such variables and of constants that fit: that is what an integer is. Everything else is computed as before;
 //! pointers, truth values and addresses keep their bits, and so do the cells of memory, unless they are known one by one
 //! ([`narrow_heap`]).
 

@@ -28,11 +28,6 @@ impl Valuation {
         self.0.binary_search_by_key(&symbol, |(s, _)| *s).ok().map(|i| self.0[i].1)
     }
 
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// As a substitution.
     pub fn values(&self) -> FxHashMap<Symbol, Term> {
         self.iter().collect()

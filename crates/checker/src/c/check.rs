@@ -10,12 +10,14 @@ use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputTrace};
 use clinch_terms::work;
 
 use super::assumptions::rests_on_memory;
-use super::confirm::{self, Confirmation};
+use super::confirm;
+use super::execution::Confirmation;
 use super::load::{Language, Loaded};
-use crate::check::{Outcome, Watcher, search_and_certify};
+use crate::check::{Outcome, search_and_certify};
 use crate::engines::procedures::ProcedureEngine;
 use crate::options::Options;
 use crate::report::{self, Report};
+use crate::watcher::Watcher;
 
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
@@ -40,7 +42,7 @@ pub(crate) fn check(
     let program = &loaded.program;
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
     let manner = (budget, options.certify);
-    let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search, CfaVerdict::Unknown)?;
+    let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search)?;
     doubt(program, &mut outcome, budget);
     let confirmation = confirmed(loaded, &mut outcome, budget, options.certify);
     if !matches!(outcome.verdict.verdict(), CfaVerdict::Unknown(_)) {

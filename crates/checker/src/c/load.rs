@@ -1,5 +1,6 @@
 //! Reads programs with procedures, C and Remopla: finds the files, preprocesses them, hands them to the front end.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clinch_frontend::c::fresh::{Caller, Extent};
@@ -13,10 +14,10 @@ use super::cc::Compiler;
 use super::preprocessing;
 use super::task::{self, TaskError};
 use crate::asked::Asked;
+use crate::given::Given;
 use crate::kind::Kind;
-use crate::options::Given;
-use crate::sites::Site;
-use crate::task::{Define, Error, Reading, Source, Task};
+use crate::reading::{Define, Error, Reading, Source};
+use crate::sites::{self, Site};
 
 /// What a program with procedures is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +47,14 @@ pub struct Loaded {
     pub(crate) expected: Option<bool>,
     /// Pieces of code that runs have reached, where it is asked which are never reached.
     pub(crate) reached: Vec<Site>,
+}
+
+impl Loaded {
+    /// The checks, in the order of their places.
+    pub(crate) fn sites(&self) -> Vec<Site> {
+        let all = sites::sites(&self.program).chain(self.reached.iter().cloned());
+        all.collect::<BTreeSet<_>>().into_iter().collect()
+    }
 }
 
 /// The program in the files. An option that does not go with one of them is an error.
@@ -93,12 +102,9 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     }
     let expected = task.and_then(|t| t.expected);
     let (language, entry) = (Language::C, options.entry);
-    let reached = Vec::new();
-    let mut loaded = Loaded { program, language, units, data_model, entry, has_caller, checks, expected, reached };
-    if checks.contains(Check::Unreachable) {
-        loaded.leave_out_reached();
-    }
-    Ok(loaded)
+    let unreachable = checks.contains(Check::Unreachable);
+    let reached = if unreachable { sites::leave_out_reached(&mut program) } else { Vec::new() };
+    Ok(Loaded { program, language, units, data_model, entry, has_caller, checks, expected, reached })
 }
 
 /// What is checked that numbers without limits know nothing of.
@@ -110,15 +116,14 @@ fn of_machine_integers(checks: Checks) -> Option<&'static str> {
     }
 }
 
-/// The C files of a task, and the errors that count in them.
-pub fn c_files(task: &Task) -> Result<(Vec<Source>, Checks), Error> {
-    let Task { sources, reading } = task;
+/// The C files that these are, or that a task file names, and the errors that count in them.
+pub fn c_files(sources: &[Source], reading: &Reading) -> Result<(Vec<Source>, Checks), Error> {
     if let Some(named) = task_of(sources, reading.asked)? {
         let asked = reading.asked.unwrap_or(Asked::Property(named.property));
         return Ok((named.files.iter().map(Source::file).collect(), asked.checks()));
     }
     let asked = reading.asked.map_or_else(|| Asked::by_default(reading.integers), Asked::checks);
-    Ok((sources.clone(), asked))
+    Ok((sources.to_vec(), asked))
 }
 
 /// The units of a program, preprocessed.
@@ -150,8 +155,7 @@ fn fresh_arguments(units: &[Unit], options: &Options, reading: &Reading) -> Resu
 }
 
 /// The functions of a C program that other files may call: a run may start with each of them.
-pub fn entries(task: &Task) -> Result<Vec<String>, Error> {
-    let Task { sources, reading, .. } = task;
+pub fn entries(sources: &[Source], reading: &Reading) -> Result<Vec<String>, Error> {
     if let Some(source) = sources.iter().find(|s| !matches!(s.kind(), Some(Kind::C | Kind::Preprocessed))) {
         return Err(source.bad("--entry all is for C files"));
     }

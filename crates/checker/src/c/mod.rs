@@ -5,6 +5,7 @@ mod boundaries;
 mod cc;
 pub(crate) mod check;
 pub(crate) mod confirm;
+pub(crate) mod execution;
 pub(crate) mod harness;
 pub(crate) mod invariants;
 mod linkage;

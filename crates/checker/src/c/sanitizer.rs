@@ -5,7 +5,7 @@ use std::time::Duration;
 use clinch_ir::cfa::{Check, InputTrace, SourceMap};
 
 use super::cc::{Compiler, Ended, Execution};
-use super::confirm::{Confirmation, contradiction};
+use super::execution::{Confirmation, contradiction};
 use super::harness::{self, Subject};
 use super::load::Loaded;
 

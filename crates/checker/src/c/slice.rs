@@ -9,8 +9,6 @@ use clinch_machine::{Observer, TracedEdge};
 use clinch_terms::{LocId, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::trace::is_left_out;
-
 /// What a step reads or writes; variables of each call are their own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Place {
@@ -250,6 +248,11 @@ fn towards_ends(next: &[Vec<usize>]) -> Vec<usize> {
     }
     order.reverse();
     order
+}
+
+/// Whether an edge was a check behind this guard, which is left out: the run ends at the very place that the guard stands for.
+pub(super) fn is_left_out(guard: &Edge, edge: &Edge) -> bool {
+    matches!(edge.op, Op::Abort) && edge.span == guard.span
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::load::Language;
 use super::missed::{Lives, missed};
-use super::slice::Slice;
+use super::slice::{Slice, is_left_out};
 
 /// One line of a trace.
 #[derive(Clone, Serialize, Deserialize, Debug)]
@@ -122,11 +122,6 @@ fn checks(program: &CfaProgram) -> BTreeSet<(ProcedureId, LocId)> {
         all.extend(guards.map(|edge| (ProcedureId::from_index(index), edge.from)));
     }
     all
-}
-
-/// Whether an edge was a check behind this guard, which is left out: the run ends at the very place that the guard stands for.
-pub(super) fn is_left_out(guard: &Edge, edge: &Edge) -> bool {
-    matches!(edge.op, Op::Abort) && edge.span == guard.span
 }
 
 /// A moment of a run: the state, and the inputs that are left.

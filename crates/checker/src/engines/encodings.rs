@@ -7,7 +7,6 @@ use clinch_analyses::clauses::Encoding;
 use clinch_analyses::encoding::{Overflow, modulo_width};
 use clinch_certify::{Judged, Rejection, Stop, certify};
 use clinch_engine::Budget;
-use clinch_engine::options::{EngineOption, Model, OptionTable, Value, any};
 use clinch_engine::share::{Known, Place};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
@@ -15,34 +14,8 @@ use clinch_terms::{BinOp, Node, UnOp};
 use serde_json::json;
 
 use super::Found;
-use crate::check::Watcher;
-
-/// The only encoding to try, if one was chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Chosen(Option<Encoding>);
-
-/// The option of engines that work on formulas.
-pub const OPTIONS: OptionTable<Chosen> = OptionTable {
-    options: &[EngineOption {
-        name: "encoding",
-        about: "How machine integers are read. int: as unbounded ones; checked: the same, but unsigned ones wrap around, and signed operations are shown not to overflow (lazy leaves that to the re-check); wrap: with wrap-around; bv: as bits. By default one after the other, until a verdict holds in exact arithmetic.",
-        value: Value::Word(&[
-            ("int", |c: &mut Chosen| c.0 = Some(UNCHECKED)),
-            ("checked", |c| c.0 = Some(CHECKED)),
-            ("wrap", |c| c.0 = Some(Encoding::Integers(Overflow::Wraps))),
-            ("bv", |c| c.0 = Some(Encoding::Bits)),
-        ]),
-        on: &[Model::Procedures],
-    }],
-    check: any,
-};
-
-impl Chosen {
-    /// Whether one was chosen.
-    pub(crate) fn is_some(self) -> bool {
-        self.0.is_some()
-    }
-}
+use super::chosen::{CHECKED, Chosen, UNCHECKED};
+use crate::watcher::Watcher;
 
 /// The encodings, with the time that each gets in the first round.
 const ENCODINGS: [(Encoding, Duration); 3] = [
@@ -54,12 +27,6 @@ const ENCODINGS: [(Encoding, Duration); 3] = [
 /// The same for programs with floating-point operations: to integers their results are any numbers.
 const FLOATS: [(Encoding, Duration); 2] =
     [(Encoding::Bits, Duration::from_millis(3000)), (UNCHECKED, Duration::from_millis(700))];
-
-/// As unbounded integers.
-pub(super) const UNCHECKED: Encoding = Encoding::Integers(Overflow::Ignored);
-
-/// As unbounded integers, where that was shown to be right.
-const CHECKED: Encoding = Encoding::Integers(Overflow::Excluded);
 
 /// How much longer than the last one a round is.
 const GROWTH: u32 = 3;

@@ -1,6 +1,7 @@
 //! Engines with their configurations, for each of the models.
 
-pub mod encodings;
+pub(crate) mod chosen;
+mod encodings;
 pub(crate) mod procedures;
 
 use std::time::Duration;
@@ -9,15 +10,15 @@ use clinch_analyses::clauses::ProgramClauses;
 use clinch_certify::Judged;
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, kinduction, lazy, spacer, split};
 use clinch_ir::cfa::interleaving::Interleaving;
-use clinch_ir::{HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
+use clinch_ir::{Answer, HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use clinch_terms::Term;
 use serde_json::{Value, json};
 
-use crate::check::Watcher;
 use crate::options::{EngineName, Options};
 use crate::predicates;
 use crate::report::Artifacts;
 use crate::task::Input;
+use crate::watcher::Watcher;
 use procedures::ProcedureEngine;
 
 /// How many vectors of locations a program may have that is read as clauses.
@@ -67,7 +68,7 @@ pub enum ProcessEngine {
 }
 
 /// An engine for Horn clauses, with its configuration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ClauseEngine {
     /// Predicate abstraction, with the predicates of a file.
     Cegar(Box<cegar::Config>, PredicateFile),
@@ -76,7 +77,7 @@ pub enum ClauseEngine {
     /// k-induction.
     KInduction,
     /// Z3's.
-    Spacer(spacer::Config),
+    Spacer,
 }
 
 /// Predicates that come from a file, or go to one.
@@ -111,7 +112,7 @@ impl ProcessEngine {
                 Ok(ProcessEngine::Clauses(ClauseEngine::Cegar(config, file)))
             }
             EngineName::Lazy => Ok(ProcessEngine::Clauses(ClauseEngine::Lazy(Box::new(lazy_config(options)?)))),
-            EngineName::Spacer => Ok(ProcessEngine::Clauses(ClauseEngine::Spacer(spacer::Config::default()))),
+            EngineName::Spacer => Ok(ProcessEngine::Clauses(ClauseEngine::Spacer)),
             EngineName::Split | EngineName::Auto => {
                 Ok(ProcessEngine::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? }))
             }
@@ -185,7 +186,7 @@ impl ClauseEngine {
             ClauseEngine::Cegar(..) => "cegar",
             ClauseEngine::Lazy(..) => "lazy",
             ClauseEngine::KInduction => "kinduction",
-            ClauseEngine::Spacer(_) => "spacer",
+            ClauseEngine::Spacer => "spacer",
         }
     }
 
@@ -198,12 +199,12 @@ impl ClauseEngine {
     ) -> Found<HornVerdict> {
         match self {
             ClauseEngine::Cegar(config, file) => check_cegar(system, config, file, budget, observer),
-            ClauseEngine::Lazy(config) => check_lazy(system, config, budget, observer),
+            ClauseEngine::Lazy(config) => of_lazy(lazy::check_clauses(system, config, budget, observer)),
             ClauseEngine::KInduction => {
                 let config = kinduction::clauses::Config::default();
                 Found::new(kinduction::clauses::check(system, &config, budget, observer))
             }
-            ClauseEngine::Spacer(config) => Found::new(spacer::check(system, config, budget, observer)),
+            ClauseEngine::Spacer => Found::new(spacer::check(system, budget, observer)),
         }
     }
 
@@ -215,9 +216,7 @@ impl ClauseEngine {
                 let seeds = config.seeds.iter().cloned().chain(seeds).collect();
                 ClauseEngine::Cegar(Box::new(cegar::Config { seeds, ..config.as_ref().clone() }), file.clone())
             }
-            ClauseEngine::Lazy(config) => ClauseEngine::Lazy(config.clone()),
-            ClauseEngine::KInduction => ClauseEngine::KInduction,
-            ClauseEngine::Spacer(config) => ClauseEngine::Spacer(config.clone()),
+            other => other.clone(),
         }
     }
 
@@ -239,22 +238,14 @@ pub(crate) fn lazy_config(options: &Options) -> Result<lazy::Config, String> {
     Ok(lazy::Config { draw: options.wanted.tree, ..config })
 }
 
-/// Runs lazy, and says what it was busy with where it reached a limit.
-fn check_lazy(
-    system: &HornSystem,
-    config: &lazy::Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> Found<HornVerdict> {
-    let (verdict, stats) = lazy::check_clauses(system, config, budget, observer);
+/// What lazy found, with what it was busy with where it reached a limit, and its tree.
+fn of_lazy<P, C>((verdict, mut stats): (Answer<P, C>, lazy::Stats)) -> Found<Answer<P, C>> {
     let verdict = match verdict {
-        HornVerdict::Unknown(reason) => HornVerdict::Unknown(with_path(reason, &stats)),
+        Answer::Unknown(reason) => Answer::Unknown(with_path(reason, &stats)),
         other => other,
     };
-    let tree = stats.dot.clone();
-    let mut found = Found::new((verdict, stats));
-    found.artifacts.tree = tree;
-    found
+    let artifacts = Artifacts { tree: stats.dot.take(), ..Artifacts::default() };
+    Found { artifacts, ..Found::new((verdict, stats)) }
 }
 
 /// A limit of lazy abstraction, with the last spurious path.

@@ -13,10 +13,11 @@ use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_machine::simplified;
 use serde_json::Value;
 
-use super::encodings::{self, Chosen, one_after_the_other};
-use super::{Found, with_path};
-use crate::check::Watcher;
+use super::chosen::{self, Chosen};
+use super::encodings::one_after_the_other;
+use super::{Found, of_lazy};
 use crate::options::{EngineName, Options};
+use crate::watcher::Watcher;
 
 /// An engine for programs with procedures, with its configuration.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl ProcedureEngine {
             }
             EngineName::Auto => return Err("several engines are no engine".to_owned()),
         };
-        Ok(ProcedureEngine { name, kind, member, encoding: encodings::OPTIONS.configure(settings)? })
+        Ok(ProcedureEngine { name, kind, member, encoding: chosen::OPTIONS.configure(settings)? })
     }
 
     /// Its name.
@@ -97,8 +98,7 @@ impl ProcedureEngine {
                 if !self.encoding.is_some()
                     && program.integers == Integers::Machine
                     && cegar::walks_through_arrays(program)
-                    && let Ok(found) =
-                        cells(program, encodings::UNCHECKED, config, &budget.part(FIRST_FOR_CELLS), watcher)
+                    && let Ok(found) = cells(program, chosen::UNCHECKED, config, &budget.part(FIRST_FOR_CELLS), watcher)
                 {
                     return found;
                 }
@@ -207,20 +207,11 @@ fn lazy(
     // Another encoding need not find out again which values are control, and may use what others found out.
     config.track.clone_from(&stats.tracked_variables);
     config.facts.append(&mut stats.facts);
-    let verdict = match verdict {
-        CfaVerdict::Unknown(reason) => CfaVerdict::Unknown(with_path(reason, &stats)),
-        other => other,
-    };
-    let tree = stats.dot.clone();
-    let mut found = Found::new((verdict, stats));
-    found.artifacts.tree = tree;
-    found
+    of_lazy((verdict, stats))
 }
 
 fn spacer(program: &CfaProgram, encoding: Encoding, budget: &Budget, observer: &mut dyn Observer) -> Found<CfaVerdict> {
-    let config = spacer::Config::default();
-    let solve =
-        |system: &_, _, budget: &_, observer: &mut dyn Observer| spacer::check(system, &config, budget, observer);
+    let solve = |system: &_, _, budget: &_, observer: &mut dyn Observer| spacer::check(system, budget, observer);
     Found::new(cegar::check_software(program, (encoding, &[]), budget, observer, solve))
 }
 

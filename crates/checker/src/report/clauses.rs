@@ -18,11 +18,11 @@ pub(crate) fn of_clauses(system: &HornSystem, outcome: Outcome<HornVerdict>, in_
     let written = in_smtlib.then(|| in_smt(system, outcome.verdict.verdict()));
     let mut notes = Vec::new();
     let verdict = match outcome.verdict.verdict() {
-        HornVerdict::Sat(found) => {
+        HornVerdict::Safe(found) => {
             notes.extend(property::missing_in_clauses(system));
             Verdict::Safe { proof: solution(system, found), under: Vec::new() }
         }
-        HornVerdict::Unsat(found) => Verdict::Unsafe { counterexample: refutation(system, found), under: Vec::new() },
+        HornVerdict::Unsafe(found) => Verdict::Unsafe { counterexample: refutation(system, found), under: Vec::new() },
         HornVerdict::Unknown(reason) => Verdict::unknown(reason),
     };
     let mut report = outcome.report(verdict, Subject::Clauses);
@@ -34,8 +34,8 @@ pub(crate) fn of_clauses(system: &HornSystem, outcome: Outcome<HornVerdict>, in_
 /// The answer as a solver of SMT-LIB prints it.
 fn in_smt(system: &HornSystem, verdict: &HornVerdict) -> String {
     match verdict {
-        HornVerdict::Sat(solution) => format!("sat\n{}", smtlib::model(system, solution).trim_end()),
-        HornVerdict::Unsat(derivation) => format!("unsat\n{}", smtlib::refutation(system, derivation).trim_end()),
+        HornVerdict::Safe(solution) => format!("sat\n{}", smtlib::model(system, solution).trim_end()),
+        HornVerdict::Unsafe(derivation) => format!("unsat\n{}", smtlib::refutation(system, derivation).trim_end()),
         HornVerdict::Unknown(reason) => format!("unknown\n; {reason}"),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use procedures::of_procedures;
 pub(crate) use processes::of_processes;
 pub use text::predicates_text;
 
-pub use crate::c::confirm::Confirmation;
+pub use crate::c::execution::Confirmation;
 pub use crate::c::trace::{Lines, TraceLine};
 pub use crate::sites::Site;
 pub use crate::spots::Spot;
@@ -235,11 +235,6 @@ pub enum CheckResult {
 }
 
 impl CheckResult {
-    /// Whether it fails.
-    pub fn is_failure(&self) -> bool {
-        matches!(self, CheckResult::Fails(_))
-    }
-
     /// `proved`, `fails`, `reached` or `unknown`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -324,6 +319,14 @@ pub struct ProgramRun {
     pub confirmation: Option<Confirmation>,
 }
 
+impl ProgramRun {
+    /// The check that it shows to fail.
+    pub(crate) fn site(&self) -> Site {
+        let (file, check, what) = (self.file.clone(), self.check.clone(), self.error.clone());
+        Site { file, line: self.line, column: self.column, check, what, reached: false }
+    }
+}
+
 /// An input of a run.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub struct RunInput {
@@ -375,6 +378,11 @@ pub struct GivenUp {
 }
 
 impl GivenUp {
+    /// An engine that stopped for a reason.
+    pub(crate) fn new(engine: impl Into<String>, reason: &Reason) -> GivenUp {
+        GivenUp { engine: engine.into(), reason: reason.to_string(), telling: Telling::of(reason) }
+    }
+
     /// An engine that has a proof, and a run has shown that what it assumes is wrong.
     pub(crate) fn contradicted(engine: String) -> GivenUp {
         GivenUp { engine, reason: "the program was seen to misbehave".to_owned(), telling: Telling::Limit }
@@ -421,6 +429,21 @@ impl Verdict {
         Verdict::Unknown { reason: reason.to_string(), telling: Telling::of(reason), proof: None }
     }
 
+    /// No engine has a verdict: the most telling of their reasons, or the limit that was reached, with what kept an engine busy there.
+    pub(crate) fn of_none(given_up: &[GivenUp], limit: Option<&Reason>, busy: Option<String>) -> Verdict {
+        let best = given_up.iter().rev().max_by_key(|g| g.telling);
+        let is_no_news = |best: &GivenUp| best.telling < Telling::Unsupported || limit == Some(&Reason::Interrupted);
+        let (reason, telling) = match (limit, best) {
+            (Some(limit), best) if best.is_none_or(is_no_news) => {
+                let at_limit = busy.map(|what| Reason::Busy(Box::new(limit.clone()), what).to_string());
+                (at_limit.unwrap_or_else(|| limit.to_string()), Telling::Limit)
+            }
+            (_, Some(best)) => (best.reason.clone(), best.telling),
+            (_, None) => (Reason::NoProgress.to_string(), Telling::Limit),
+        };
+        Verdict::Unknown { reason, telling, proof: None }
+    }
+
     /// What it rests on beyond the program.
     pub fn under(&self) -> &[String] {
         match self {
@@ -459,14 +482,7 @@ impl Report {
 
     /// Lets all steps of runs be shown, also those that do not matter for the failure.
     pub fn show_all_steps(&mut self) {
-        let failing = self.checks.iter_mut().filter_map(|checked| match &mut checked.result {
-            CheckResult::Fails(run) => Some(run.as_mut()),
-            CheckResult::Proved | CheckResult::Reached | CheckResult::Unknown(_) => None,
-        });
-        failing.for_each(|run| run.lines.unfold());
-        if let Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } = &mut self.verdict {
-            run.lines.unfold();
-        }
+        self.runs().into_iter().for_each(|run| run.lines.unfold());
     }
 
     /// Whether it is safe without ifs: under no assumption, and with nothing to be noted.

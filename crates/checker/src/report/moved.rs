@@ -54,7 +54,7 @@ impl Report {
         places
     }
 
-    fn runs(&mut self) -> Vec<&mut ProgramRun> {
+    pub(super) fn runs(&mut self) -> Vec<&mut ProgramRun> {
         let mut runs: Vec<&mut ProgramRun> = Vec::new();
         if let Verdict::Unsafe { counterexample: Counterexample::Run(run), .. } = &mut self.verdict {
             runs.push(run);

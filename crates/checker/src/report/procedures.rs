@@ -109,23 +109,32 @@ fn int_bits(proof: &CfaProof) -> Option<u32> {
 
 fn proof(loaded: &Loaded, proof: &CfaProof, stop: Stop<'_>) -> Proof {
     let program = &loaded.program;
-    let invariant = |shown: Shown| invariant(loaded, shown);
-    match proof {
-        CfaProof::Reached(reached) => Proof::AllRuns { states: reached.states.len() as u64 },
-        CfaProof::Invariants(proof) => {
-            let invariants = invariants(program, proof, stop).into_iter().map(invariant).collect();
-            Proof::Invariants { points: proof.points.len() as u64, invariants }
-        }
+    let shown = match proof {
+        CfaProof::Invariants(proof) => invariants(program, proof, stop),
         CfaProof::Induction(proof) => {
             let heads = proof.loops.iter().map(|l| (l.procedure, l.head, l.invariant)).collect();
-            let shown = at_heads(program, &mut proof.terms.clone(), heads, None, stop);
-            Proof::Induction {
-                depth: proof.loops.iter().map(|l| l.depth).max().unwrap_or(0),
-                loops: proof.loops.len() as u64,
-                invariants: shown.into_iter().map(invariant).collect(),
-            }
+            at_heads(program, &mut proof.terms.clone(), heads, None, stop)
         }
-        CfaProof::Unrolled(proof) => Proof::Bounds(bounds(program, proof)),
+        _ => Vec::new(),
+    };
+    let bounds = match proof {
+        CfaProof::Unrolled(proof) => bounds(program, proof),
+        _ => Vec::new(),
+    };
+    told(proof, shown.into_iter().map(|shown| invariant(loaded, shown)).collect(), bounds)
+}
+
+/// A proof about procedures, with the invariants and bounds of it that can be told.
+pub(super) fn told(proof: &CfaProof, invariants: Vec<Invariant>, bounds: Vec<Bound>) -> Proof {
+    match proof {
+        CfaProof::Reached(reached) => Proof::AllRuns { states: reached.states.len() as u64 },
+        CfaProof::Invariants(proof) => Proof::Invariants { points: proof.points.len() as u64, invariants },
+        CfaProof::Induction(proof) => Proof::Induction {
+            depth: proof.loops.iter().map(|l| l.depth).max().unwrap_or(0),
+            loops: proof.loops.len() as u64,
+            invariants,
+        },
+        CfaProof::Unrolled(_) => Proof::Bounds(bounds),
         CfaProof::Summaries(proof) => {
             Proof::Summaries { points: proof.points.len() as u64, int_bits: proof.int_bits, heap_bits: proof.heap_bits }
         }

@@ -5,6 +5,7 @@ use clinch_ir::print::{show, show_cells, show_locations};
 use clinch_ir::{Evaluator, Program, Proof as IrProof, State, Trace, TraceEnd, Verdict as IrVerdict};
 use clinch_terms::EvalError;
 
+use super::procedures::told;
 use super::{Bound, Cells, Counterexample, ProcessStep, ProcessTrace, Proof, Report, Subject, Telling, Verdict};
 use crate::check::Outcome;
 use crate::property;
@@ -40,27 +41,14 @@ fn proof(program: &Program, proof: &IrProof) -> Proof {
 
 /// A proof about the one procedure that the processes were read as.
 fn interleaved(program: &Program, proof: &CfaProof) -> Proof {
-    match proof {
+    let bounds = match proof {
         CfaProof::Unrolled(proof) => {
-            let steps = proof.loops.iter().map(|&(_, _, times)| times).max().unwrap_or(0);
-            Proof::Bounds(vec![Bound {
-                file: program.source.name.clone(),
-                line: 1,
-                what: "steps".to_owned(),
-                times: steps,
-            }])
+            let times = proof.loops.iter().map(|&(_, _, times)| times).max().unwrap_or(0);
+            vec![Bound { file: program.source.name.clone(), line: 1, what: "steps".to_owned(), times }]
         }
-        CfaProof::Invariants(proof) => Proof::Invariants { points: proof.points.len() as u64, invariants: Vec::new() },
-        CfaProof::Induction(proof) => Proof::Induction {
-            depth: proof.loops.iter().map(|l| l.depth).max().unwrap_or(0),
-            loops: proof.loops.len() as u64,
-            invariants: Vec::new(),
-        },
-        CfaProof::Reached(reached) => Proof::AllRuns { states: reached.states.len() as u64 },
-        CfaProof::Summaries(proof) => {
-            Proof::Summaries { points: proof.points.len() as u64, int_bits: proof.int_bits, heap_bits: proof.heap_bits }
-        }
-    }
+        _ => Vec::new(),
+    };
+    told(proof, Vec::new(), bounds)
 }
 
 fn trace(program: &Program, trace: &Trace) -> ProcessTrace {

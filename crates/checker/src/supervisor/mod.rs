@@ -22,9 +22,10 @@ use clinch_ir::cfa::Checks;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::options::{EngineName, Given, Options};
+use crate::given::Given;
+use crate::options::{EngineName, Options};
 use crate::protocol::{Assignment, Message, Prospects, Request};
-use crate::report::{GivenUp, Ran, Report, Telling, Verdict};
+use crate::report::{GivenUp, Ran, Report, Verdict};
 use crate::rounds::{self, Played, Round};
 use crate::sites::Site;
 use crate::store::Store;
@@ -321,8 +322,7 @@ impl Run<'_> {
     }
 
     fn note(&mut self, engine: &str, reason: &Reason) {
-        let telling = Telling::of(reason);
-        self.given_up.push(GivenUp { engine: engine.to_owned(), reason: reason.to_string(), telling });
+        self.given_up.push(GivenUp::new(engine, reason));
     }
 
     fn check_limits(&mut self) {
@@ -356,22 +356,14 @@ impl Run<'_> {
 
     /// There is no verdict.
     fn give_up(&mut self) -> Report {
-        let best = self.given_up.iter().rev().max_by_key(|g| g.telling);
         let at_work = self.workers.iter().filter(|worker| worker.member.is_none() || worker.state != State::Ended);
         let busy = at_work.filter_map(|worker| worker.busy.clone()).next_back();
-        let (reason, telling) = match (&self.over, best) {
-            (Some((_, limit)), Some(best)) if best.telling < Telling::Unsupported || *limit == Reason::Interrupted => {
-                (at_limit(limit, busy), Telling::Limit)
-            }
-            (Some((_, limit)), None) => (at_limit(limit, busy), Telling::Limit),
-            (_, Some(best)) => (best.reason.clone(), best.telling),
-            (None, None) => (Reason::NoProgress.to_string(), Telling::Limit),
-        };
         let engine = match &self.workers[..] {
             [only] => only.engine.clone().unwrap_or_else(|| "none".to_owned()),
             _ => EngineName::Auto.name().to_owned(),
         };
-        let verdict = Verdict::Unknown { reason, telling, proof: None };
+        let limit = self.over.as_ref().map(|(_, limit)| limit);
+        let verdict = Verdict::of_none(&self.given_up, limit, busy);
         let report = Report::unknown(&engine, verdict, self.budget.elapsed(), self.statistics());
         self.completed(report)
     }
@@ -386,13 +378,5 @@ impl Run<'_> {
                 json!({ "engines": known.map(|w| (w.name(), w.progress.clone())).collect::<serde_json::Map<_, _>>() })
             }
         }
-    }
-}
-
-/// A limit, with what kept an engine busy.
-fn at_limit(limit: &Reason, busy: Option<String>) -> String {
-    match busy {
-        Some(what) => Reason::Busy(Box::new(limit.clone()), what).to_string(),
-        None => limit.to_string(),
     }
 }

@@ -14,7 +14,7 @@ use crate::{console, exit};
 
 /// Checks the functions, prints a table or a list of reports: the exit code.
 pub(super) fn run(args: &CheckArgs, task: &Task, options: &Options) -> u8 {
-    let functions = match entries(task) {
+    let functions = match entries(&task.sources, &task.reading) {
         Ok(functions) if functions.is_empty() => {
             return refuse(&Error::Usage("there is no function that other files may call".to_owned()), args.output());
         }

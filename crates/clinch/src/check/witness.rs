@@ -13,7 +13,7 @@ pub(super) fn of(args: &CheckArgs, task: &Task, report: &Report, file: &Path) ->
     if task.reading.entry.as_deref().is_some_and(|entry| entry != "main") {
         return Err("it would be about runs that start with main".to_owned());
     }
-    let (sources, checks) = c_files(task).map_err(|error| match error {
+    let (sources, checks) = c_files(&task.sources, &task.reading).map_err(|error| match error {
         Error::Input(text) | Error::Usage(text) => text,
         Error::Unsupported(reason) => reason.to_string(),
     })?;

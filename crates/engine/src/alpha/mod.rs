@@ -89,11 +89,12 @@ pub enum PredicateScope {
 }
 
 /// Where input values come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Inputs {
     /// All values of a domain are tried.
     BruteForce(InputDomain),
     /// One value for each satisfiable combination of predicates, from the solver.
+    #[default]
     Solve,
 }
 
@@ -108,7 +109,7 @@ pub enum ErrorLookup {
 }
 
 /// Options of the engine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Search order.
     pub order: Order,
@@ -123,19 +124,6 @@ pub struct Config {
     pub inputs: Inputs,
     /// When errors are looked up.
     pub lookup: ErrorLookup,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Config {
-            order: Order::default(),
-            prover: ProverUse::default(),
-            add_all: None,
-            scope: PredicateScope::default(),
-            inputs: Inputs::Solve,
-            lookup: ErrorLookup::default(),
-        }
-    }
 }
 
 /// One iteration of the refinement loop.

@@ -105,7 +105,7 @@ struct Unwritten {
     contents: BTreeMap<(Symbol, u64), u64>,
     /// By the address alone.
     anywhere: FxHashMap<u64, u64>,
-    /// What cells of local objects hold when those come to life, each time.
+    /// What cells of local objects hold at the beginning of each lifetime.
     lives: FxHashMap<u64, VecDeque<u64>>,
 }
 
@@ -128,7 +128,7 @@ impl Unwritten {
         Unwritten { contents, anywhere, lives: FxHashMap::default() }
     }
 
-    /// An object comes to life.
+    /// The lifetime of an object begins.
     fn open(&mut self, terms: &Terms, model: &mut LargeQuestion, opened: &Opened) {
         let Node::Symbol(symbol) = terms.node(opened.contents) else { return };
         if !matches!(terms.symbol_sort(symbol), Sort::Array(_)) {

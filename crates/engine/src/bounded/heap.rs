@@ -1,11 +1,7 @@
-//! Memory that comes to life: local objects and allocated blocks.
+//! The beginning of lifetimes: local objects that are entered, and blocks that are allocated.
 
-use std::collections::hash_map::Entry;
-use std::rc::Rc;
-
-use clinch_ir::cfa::{Addresses, AllocKind, CfaProgram, EdgeId, Integers, Object, ObjectId};
+use clinch_ir::cfa::{AllocKind, EdgeId, Integers, Object, ObjectId};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
-use rustc_hash::FxHashMap;
 
 use super::state::{Key, Place, State};
 use super::walk::{Allocated, Opened, Walk};
@@ -13,41 +9,8 @@ use super::walk::{Allocated, Opened, Walk};
 /// An object with more cells than this is forgotten with its whole region.
 const CELLS: u64 = 4096;
 
-/// Addresses of blocks. A block has one address whatever the way to its allocation, so that pointers stay constants.
-pub(super) struct Blocks {
-    addresses: Addresses,
-    known: FxHashMap<(Key, u64), u64>,
-    /// Those of unknown size, with the bytes that they may have.
-    open: FxHashMap<Key, (u64, u64)>,
-}
-
-impl Blocks {
-    pub(super) fn new(program: &CfaProgram) -> Self {
-        Blocks { addresses: Addresses::new(program), known: FxHashMap::default(), open: FxHashMap::default() }
-    }
-
-    /// The address of a block of at most this size; none if there is no room.
-    fn of(&mut self, key: &Key, size: u64) -> Option<u64> {
-        match self.known.entry((Rc::clone(key), size)) {
-            Entry::Occupied(known) => Some(*known.get()),
-            Entry::Vacant(new) => Some(*new.insert(self.addresses.make(size)?)),
-        }
-    }
-
-    /// The address of a block of unknown size, and the bytes that it may have.
-    fn of_unknown(&mut self, key: &Key, kind: AllocKind) -> Option<(u64, u64)> {
-        match self.open.entry(Rc::clone(key)) {
-            Entry::Occupied(known) => Some(*known.get()),
-            Entry::Vacant(new) => {
-                let room = self.addresses.room(kind);
-                Some(*new.insert((self.addresses.make(room)?, room)))
-            }
-        }
-    }
-}
-
 impl Walk<'_, '_> {
-    /// The contents of a local object that comes to life are any.
+    /// At the beginning of its lifetime a local object has any contents.
     pub(super) fn enter(&mut self, place: &Place, state: &mut State, object: ObjectId) {
         let program = self.layout.program;
         let object = &program.objects[object.index()];

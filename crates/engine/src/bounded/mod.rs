@@ -1,7 +1,7 @@
 //! Bounded model checking with growing bounds: A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic Model Checking without BDDs*, TACAS
 //! 1999 (\[Bmc\]); for C as E. Clarke, D. Kroening, F. Lerda, *A Tool for Checking ANSI-C Programs*, TACAS 2004 (\[Cbmc\]).
 //!
-//! All runs that repeat nothing more often than the bounds say are executed symbolically at once: where runs meet, their states
+//! All runs within given bounds on iterations and recursion are executed symbolically at once: where runs meet, their states
 //! are merged, so that every control point is executed once in every iteration of the loops around it. Two questions are left for the
 //! solver: can an error be reached, and can a run go beyond a bound? If neither, the program is safe; if the second, that
 //! bound grows.
@@ -31,6 +31,7 @@
 //!   error does not (the *recurrence diameter* of \[Bmc\]). So loops that wait without end need no bound.
 //! - D6. For `crate::kinduction` loops can be cut instead of being bounded; see `cut`.
 
+mod blocks;
 pub(crate) mod cut;
 mod evidence;
 mod heap;
@@ -40,6 +41,7 @@ mod query;
 mod state;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +74,7 @@ const FEW_POINTS: u64 = 10_000;
 /// How the bounds grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// How often a loop is gone round in the first round, where there is a choice.
+    /// Iterations of a loop in the first round, not counting those that a run cannot avoid.
     pub first_bound: u32,
     /// By what a bound is multiplied.
     pub growth: u32,

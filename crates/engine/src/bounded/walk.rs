@@ -87,7 +87,7 @@ pub(crate) struct Allocated {
     pub(crate) path: PathId,
 }
 
-/// Cells of a local object that came to life with any contents.
+/// Cells of a local object whose lifetime began, with any contents.
 #[derive(Debug)]
 pub(crate) struct Opened {
     /// Their addresses.
@@ -112,9 +112,9 @@ pub(crate) struct Round {
     pub(crate) inputs: Vec<Asked>,
     /// The blocks allocated, in the order of time.
     pub(crate) blocks: Vec<Allocated>,
-    /// The local objects, in the order in which they came to life.
+    /// The local objects, in the order in which their lifetimes began.
     pub(crate) opened: Vec<Opened>,
-    /// How often each loop was gone round, and how often a procedure was active, at most.
+    /// The most iterations of each loop, and the most activations of each procedure at a time.
     pub(crate) used: BTreeMap<Repeated, u32>,
     /// Points executed.
     pub(crate) points: u64,
@@ -148,13 +148,13 @@ pub(super) struct Memory {
     /// Symbols for what is open, by place, number and sort: with other bounds a place may have others.
     fresh: FxHashMap<(Key, u32, Sort), Symbol>,
     /// Addresses of blocks, by the place that allocates them.
-    pub(super) blocks: super::heap::Blocks,
+    pub(super) blocks: super::blocks::Blocks,
 }
 
 impl Memory {
     pub(super) fn new(layout: &Layout<'_>, mut terms: Terms) -> Self {
         let paths = Paths::new(&mut terms);
-        let blocks = super::heap::Blocks::new(layout.program);
+        let blocks = super::blocks::Blocks::new(layout.program);
         Memory {
             terms,
             folder: Folder::default(),

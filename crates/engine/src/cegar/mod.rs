@@ -236,7 +236,7 @@ fn check_strengthened(
     let strong = strengthen(system, &known);
     let mut cegar = Cegar::new(&strong, config);
     let verdict = match cegar.run(budget, observer) {
-        HornVerdict::Sat(solution) => HornVerdict::Sat(known.solution(system, solution)),
+        HornVerdict::Safe(solution) => HornVerdict::Safe(known.solution(system, solution)),
         other => other,
     };
     let stats = Stats { invariants: Some(known.stats), ..cegar.stats };
@@ -324,7 +324,7 @@ impl<'s> Cegar<'s> {
                 ..Progress::default()
             });
             let counterexample = match self.search(budget)? {
-                Ok(solution) => return Ok(HornVerdict::Sat(solution)),
+                Ok(solution) => return Ok(HornVerdict::Safe(solution)),
                 Err(counterexample) => counterexample,
             };
             if let Some(verdict) = self.refine(&counterexample, budget)? {
@@ -370,7 +370,7 @@ impl<'s> Cegar<'s> {
         );
         add_time(&mut self.stats.refinement_seconds, start.elapsed());
         match refined? {
-            Refinement::Feasible(derivation) => Ok(Some(HornVerdict::Unsat(derivation))),
+            Refinement::Feasible(derivation) => Ok(Some(HornVerdict::Unsafe(derivation))),
             Refinement::Spurious(_) if self.config.refinement == RefinementMode::Fixed => Err(Reason::Iterations(1)),
             Refinement::Spurious(0) => Err(Reason::NoProgress),
             Refinement::Spurious(_) => {

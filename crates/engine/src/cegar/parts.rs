@@ -7,8 +7,10 @@ use clinch_ir::Clause;
 use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
-use super::post::Premises;
 use crate::search::BitSet;
+
+/// The predicates assumed of each premise of a clause.
+pub(super) type Premises = Vec<BitSet>;
 
 /// The independent parts of a clause.
 #[derive(Clone, Debug, Default)]

@@ -9,13 +9,10 @@ use clinch_terms::evaluate::{Assignment, evaluate};
 use clinch_terms::{Node, Term, Terms, Value};
 use serde::Serialize;
 
-use super::parts::Parts;
+use super::parts::{Parts, Premises};
 use super::precision::Precision;
 use super::solvers::{Common, Literal, Solvers};
 use crate::search::BitSet;
-
-/// The predicates assumed of each premise of a clause.
-pub(super) type Premises = Vec<BitSet>;
 
 /// How much work the abstraction took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]

@@ -64,8 +64,8 @@ pub fn check_cells<S: Default>(
     let (verdict, stats) = solve(&cells.system, budget, observer);
     let verdict = match verdict {
         HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
-        HornVerdict::Unsat(_) => CfaVerdict::Unknown(Reason::NoProgress),
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Unsafe(_) => CfaVerdict::Unknown(Reason::NoProgress),
+        HornVerdict::Safe(solution) => {
             let Quantified { solution, place, values } = cells.solution(&clauses.system, &solution);
             let cell = |id: usize, (i, value, layout): (usize, Symbol, Layout)| {
                 let region = clauses.region(PredId::from_index(id), i);
@@ -87,8 +87,8 @@ fn taken_back(
 ) -> CfaVerdict {
     match verdict {
         HornVerdict::Unknown(reason) => CfaVerdict::Unknown(reason),
-        HornVerdict::Sat(solution) => safe(proof(&solution)),
-        HornVerdict::Unsat(derivation) => trace(&derivation).map_or_else(CfaVerdict::Unknown, CfaVerdict::Unsafe),
+        HornVerdict::Safe(solution) => safe(proof(&solution)),
+        HornVerdict::Unsafe(derivation) => trace(&derivation).map_or_else(CfaVerdict::Unknown, CfaVerdict::Unsafe),
     }
 }
 

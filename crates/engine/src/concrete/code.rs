@@ -5,9 +5,30 @@
 //! of all guards, are single instructions.
 
 use clinch_ir::Program;
-use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
+use clinch_terms::{BinOp, Node, ProcId, Term, Terms, UnOp};
 
-use super::model::SlotMap;
+/// Where locations and cells lie among the slots.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotMap {
+    processes: u32,
+}
+
+impl SlotMap {
+    /// For a program.
+    pub fn new(program: &Program) -> Self {
+        SlotMap { processes: program.processes.len() as u32 }
+    }
+
+    /// The slot of a process's location.
+    pub fn process(&self, process: ProcId) -> u32 {
+        process.0
+    }
+
+    /// The slot of a cell.
+    pub fn cell(&self, cell: u32) -> u32 {
+        self.processes + cell
+    }
+}
 
 /// A compiled scalar term. Booleans are 0 and 1.
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,8 @@ pub(crate) mod runs;
 mod table;
 mod trace;
 
-pub use code::{Code, Scratch};
+pub use code::{Code, Scratch, SlotMap};
 pub use expand::{Event, Expander, Step};
-pub use model::{Model, SlotMap};
+pub use model::Model;
 pub use table::{StateTable, hash_words};
 pub use trace::trace_of;

@@ -6,32 +6,9 @@
 use clinch_ir::layout::Field;
 use clinch_ir::range::range;
 use clinch_ir::{Assign, InputDomain, Interpreter, Layout, Program, Reason, Rhs, TransId, Transition};
-use clinch_terms::{Node, ProcId, Term, VarId};
+use clinch_terms::{Node, Term, VarId};
 
-use super::code::Code;
-
-/// Where locations and cells lie among the slots.
-#[derive(Clone, Copy, Debug)]
-pub struct SlotMap {
-    processes: u32,
-}
-
-impl SlotMap {
-    /// For a program.
-    pub fn new(program: &Program) -> Self {
-        SlotMap { processes: program.processes.len() as u32 }
-    }
-
-    /// The slot of a process's location.
-    pub fn process(&self, process: ProcId) -> u32 {
-        process.0
-    }
-
-    /// The slot of a cell.
-    pub fn cell(&self, cell: u32) -> u32 {
-        self.processes + cell
-    }
-}
+use super::code::{Code, SlotMap};
 
 /// A compiled assignment.
 #[derive(Debug)]

@@ -1,19 +1,10 @@
 //! Runs of the machine, for engines that execute programs with procedures.
 
 use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, Failure, InputOrigin, InputValue};
-use clinch_machine::{InputRequest, InputSource, Limit, Outcome, Stop};
+use clinch_ir::cfa::{CfaProgram, Failure};
+use clinch_machine::{Limit, Outcome, Stop};
 
 use crate::budget::Budget;
-
-/// The input that answers a request.
-pub(crate) fn input_value(request: &InputRequest, bits: u64) -> InputValue {
-    let origin = match &request.source {
-        InputSource::Site(site) => InputOrigin::Site(*site),
-        InputSource::Memory { object, .. } => InputOrigin::Memory(object.clone()),
-    };
-    InputValue { origin, bits, width: request.width }
-}
 
 /// The error that a run ends in, or nothing; why there is no verdict, if it has none.
 pub(crate) fn error_of(program: &CfaProgram, outcome: &Outcome, budget: &Budget) -> Result<Option<Failure>, Reason> {

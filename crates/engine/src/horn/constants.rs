@@ -10,9 +10,9 @@ use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::history::{Event, Origin};
-use super::linear::as_symbol;
 use super::rewrite::Rewriting;
 use super::work::{Work, conjunction, roots, symbols_of};
+use clinch_analyses::linear::as_symbol;
 
 /// Clauses are looked at so many times each, on average, before the analysis gives up.
 const VISITS: usize = 30;

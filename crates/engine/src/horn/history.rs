@@ -43,8 +43,6 @@ pub(super) enum Origin {
     /// Arguments were dropped. Each of `restored` is a symbol, and the parameter (of the original predicate) of the
     /// application in the body that gives it its value.
     Sliced { parent: usize, restored: Vec<(Symbol, usize, usize)> },
-    /// The disjunction of clauses; each with the condition under which it is the one.
-    Merged { alternatives: Vec<(usize, Term)> },
 }
 
 /// A clause with fresh symbols for its own.

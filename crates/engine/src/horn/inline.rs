@@ -34,7 +34,6 @@ type Cost = (isize, isize);
 
 struct Inlining<'w, 'a> {
     work: &'w mut Work<'a>,
-    keep: Vec<bool>,
     /// For each predicate the clauses with it as head.
     definitions: Vec<BTreeSet<usize>>,
     /// For each predicate the clauses with it in their body.
@@ -46,12 +45,9 @@ struct Inlining<'w, 'a> {
 impl<'w, 'a> Inlining<'w, 'a> {
     fn new(work: &'w mut Work<'a>) -> Self {
         let count = work.predicates.len();
-        let mut keep = vec![false; count];
-        work.options.keep.iter().filter(|p| p.index() < count).for_each(|p| keep[p.index()] = true);
         let live: Vec<usize> = work.live().collect();
         let mut this = Inlining {
             work,
-            keep,
             definitions: vec![BTreeSet::new(); count],
             uses: vec![BTreeSet::new(); count],
             cost: vec![None; count],
@@ -86,7 +82,7 @@ impl<'w, 'a> Inlining<'w, 'a> {
     /// What it costs to resolve a predicate away, if that is possible and cheap enough.
     fn cost_of(&self, p: usize) -> Option<Cost> {
         let (definitions, uses) = (&self.definitions[p], &self.uses[p]);
-        if self.keep[p] || definitions.is_empty() || uses.is_empty() || !definitions.is_disjoint(uses) {
+        if definitions.is_empty() || uses.is_empty() || !definitions.is_disjoint(uses) {
             return None;
         }
         let width = definitions.iter().map(|&d| self.work.clause(d).body.len()).max()?;

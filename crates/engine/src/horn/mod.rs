@@ -10,7 +10,6 @@
 //! | `constants` | parameters that are always a constant, or equal to another one | conjoining that equation |
 //! | `slice` | parameters that no constraint depends on | evaluating heads forward along the derivation |
 //! | `inline` | predicates between loop heads, by resolution | interpolants; splitting the resolvent's step |
-//! | `merge` | clauses with the same predicates, by disjunction (large blocks) | finding the true disjunct |
 //!
 //! [`prepare`] does this, makes control explicit that is encoded in data (`control`), and then does it again.
 //!
@@ -30,8 +29,6 @@ mod equations;
 mod history;
 mod inline;
 mod invariants;
-mod linear;
-mod merge;
 mod prepare;
 mod project;
 mod reach;
@@ -63,14 +60,10 @@ use work::Work;
 pub struct SimplifyOptions {
     /// Whether predicates are resolved away.
     pub inline: bool,
-    /// Whether clauses with the same predicates become one, with a disjunction as constraint.
-    pub merge: bool,
     /// Whether parameters without influence are dropped.
     pub slice: bool,
     /// Whether constant parameters, and those equal to another one, are dropped.
     pub constants: bool,
-    /// Predicates that are not resolved away.
-    pub keep: Vec<PredId>,
     /// How many clauses more than it removes resolving away one predicate may make.
     pub growth: usize,
     /// How many applications the body of a resolvent may have, if neither parent has more.
@@ -87,10 +80,8 @@ impl Default for SimplifyOptions {
     fn default() -> Self {
         SimplifyOptions {
             inline: true,
-            merge: false,
             slice: true,
             constants: true,
-            keep: Vec::new(),
             growth: 0,
             max_body: 4,
             max_factor: 4,
@@ -156,7 +147,6 @@ pub fn simplify(system: &HornSystem, options: &SimplifyOptions, stop: &dyn Fn() 
         changed |= reach::run(&mut work);
         changed |= options.constants && constants::run(&mut work);
         changed |= options.slice && slice::run(&mut work);
-        changed |= options.merge && merge::run(&mut work, stop);
         changed |= options.inline && inline::run(&mut work, stop);
         if !changed {
             break;

@@ -85,12 +85,12 @@ impl Prepared {
         budget: &Budget,
     ) -> Result<HornVerdict, LostSolution> {
         match verdict {
-            HornVerdict::Sat(solution) => {
-                self.interpolated_solution(original, solution, config, budget).map(HornVerdict::Sat)
+            HornVerdict::Safe(solution) => {
+                self.interpolated_solution(original, solution, config, budget).map(HornVerdict::Safe)
             }
-            HornVerdict::Unsat(derivation) => {
+            HornVerdict::Unsafe(derivation) => {
                 let derivation = self.refutation(original, &derivation);
-                Ok(derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsat))
+                Ok(derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsafe))
             }
             unknown => Ok(unknown),
         }

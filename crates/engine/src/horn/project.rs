@@ -5,9 +5,9 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
 use super::equations::{Elimination, Limits};
-use super::linear::{Linear, as_symbol};
 use super::rewrite::Rewriting;
 use super::work::{conjunction, symbols_of};
+use clinch_analyses::linear::{Linear, as_symbol};
 
 /// The most pairs of bounds that are made for one symbol.
 const MAX_PAIRS: usize = 16;

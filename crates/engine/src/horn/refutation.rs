@@ -133,7 +133,6 @@ impl Expansion<'_> {
         let origin = &simplified.history.records[record].origin;
         let parent = match origin {
             Origin::Rewritten { parent, .. } | Origin::Sliced { parent, .. } => *parent,
-            Origin::Merged { alternatives } => self.true_alternative(alternatives, &mut values)?,
             Origin::Original | Origin::Resolvent { .. } => unreachable!("these have no single parent"),
         };
         match origin {
@@ -176,20 +175,6 @@ impl Expansion<'_> {
     fn evaluate(&self, values: &Assignment, term: Term) -> Result<Value, Reason> {
         let no_value = || Reason::Uncertified("a term of a derivation has no value".to_owned());
         evaluate(&self.simplified.system.terms, values, term).ok_or_else(no_value)
-    }
-
-    /// The merged clause whose condition holds.
-    fn true_alternative(&self, alternatives: &[(usize, Term)], values: &mut Assignment) -> Result<usize, Reason> {
-        for &(id, condition) in alternatives {
-            for &symbol in &self.record(id).clause.vars {
-                let value = self.value_or_default(values, symbol);
-                values.insert(symbol, value);
-            }
-            if self.evaluate(values, condition).is_ok_and(|v| v == Value::Bool(true)) {
-                return Ok(id);
-            }
-        }
-        Err(Reason::Uncertified("no disjunct of a merged clause holds".to_owned()))
     }
 
     /// The value a step gives to a parameter of its head.

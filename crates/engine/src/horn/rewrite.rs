@@ -1,9 +1,10 @@
 //! Local simplification of formulas, together with substitution: each distinct subterm is looked at once.
 
+use clinch_terms::fold::are_opposite;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
-use super::linear::Linear;
+use clinch_analyses::linear::Linear;
 
 /// A simultaneous substitution that simplifies what it rebuilds.
 pub(super) struct Rewriting {
@@ -110,7 +111,7 @@ fn negation(terms: &mut Terms, term: Term, a: Term) -> Term {
 /// Conjunctions and disjunctions; formulas are total, so both sides count alike.
 fn junction(terms: &mut Terms, term: Term, op: BinOp, a: Term, b: Term) -> Term {
     let absorbing = op == BinOp::Or;
-    if terms.node(b) == Node::Bool(absorbing) || complementary(terms, a, b) {
+    if terms.node(b) == Node::Bool(absorbing) || are_opposite(terms, a, b) {
         return terms.bool(absorbing);
     }
     term
@@ -121,18 +122,6 @@ pub(super) fn opposite(terms: &mut Terms, formula: Term) -> Term {
     negated_unless(terms, false, formula)
 }
 
-/// Whether one formula is the negation of the other, as it is written.
-fn complementary(terms: &Terms, a: Term, b: Term) -> bool {
-    match (terms.node(a), terms.node(b)) {
-        (Node::Unary(UnOp::Not, inner), _) if inner == b => true,
-        (_, Node::Unary(UnOp::Not, inner)) => inner == a,
-        (Node::Binary(op, x, y), Node::Binary(other, v, w)) => {
-            op.converse_of_negation() == Some(other) && x == w && y == v
-        }
-        _ => false,
-    }
-}
-
 fn equality(terms: &mut Terms, term: Term, a: Term, b: Term) -> Term {
     match (terms.node(a), terms.node(b)) {
         (Node::Bool(value), _) => negated_unless(terms, value, b),
@@ -141,7 +130,7 @@ fn equality(terms: &mut Terms, term: Term, a: Term, b: Term) -> Term {
             let equal = a == b;
             terms.bool(equal)
         }
-        _ if complementary(terms, a, b) => terms.ff(),
+        _ if are_opposite(terms, a, b) => terms.ff(),
         _ if is_sum(terms, a) || is_sum(terms, b) => {
             match Linear::difference(terms, a, b).and_then(|d| d.as_constant()) {
                 Some(d) => terms.bool(d == 0),

@@ -8,8 +8,8 @@ use clinch_terms::Symbol;
 use rustc_hash::FxHashMap;
 
 use super::history::Origin;
-use super::linear::as_symbol;
 use super::work::{Work, roots, symbols_of};
+use clinch_analyses::linear::as_symbol;
 
 /// Drops all such parameters.
 pub(super) fn run(work: &mut Work<'_>) -> bool {

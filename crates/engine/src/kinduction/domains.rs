@@ -1,4 +1,4 @@
-//! Which values are written to a variable, wherever that is: few, or any.
+//! The values that are written to each variable anywhere in the program, where they are few constants.
 
 use std::collections::{BTreeMap, BTreeSet};
 

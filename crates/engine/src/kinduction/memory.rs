@@ -1,5 +1,5 @@
-//! Candidates about memory: what is checked inside of a loop holds at its head, the last cell of a block is zero as that of a string, two pointers are as far
-//! in their blocks as each other, and blocks do not overlap.
+//! Candidates about memory: what is checked inside of a loop holds at its head, the last cell of a block is zero as that of a string, two pointers have
+//! the same offset in their blocks, and blocks do not overlap.
 
 use std::collections::BTreeSet;
 

@@ -39,12 +39,12 @@ pub fn check_clauses(
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
             let solution = automaton.solution(&proof);
             let original = prepared.interpolated_solution(system, solution, &config.interpolation, budget);
-            original.map(HornVerdict::Sat).map_err(|lost| Reason::Uncertified(lost.to_string()))
+            original.map(HornVerdict::Safe).map_err(|lost| Reason::Uncertified(lost.to_string()))
         }
         CfaVerdict::Unsafe(trace) => automaton
             .derivation(&trace)
             .and_then(|derivation| prepared.refutation(system, &derivation))
-            .map(HornVerdict::Unsat),
+            .map(HornVerdict::Unsafe),
         CfaVerdict::Safe(_) => Err(Reason::Uncertified("not a formula".to_owned())),
         CfaVerdict::Unknown(reason) => Err(reason),
     };

@@ -18,10 +18,6 @@ use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
 
-/// There is nothing to choose yet.
-#[derive(Clone, Debug, Default)]
-pub struct Config {}
-
 /// What a run took.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
@@ -36,7 +32,7 @@ pub struct Stats {
 }
 
 /// Decides Horn clauses.
-pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dyn Observer) -> (HornVerdict, Stats) {
+pub fn check(system: &HornSystem, budget: &Budget, observer: &mut dyn Observer) -> (HornVerdict, Stats) {
     let start = Instant::now();
     let mut run = Run { system, budget, stats: Stats::default() };
     observer.progress(Progress { iteration: 1, ..Progress::default() });
@@ -46,7 +42,7 @@ pub fn check(system: &HornSystem, _: &Config, budget: &Budget, observer: &mut dy
     observer.progress(Progress { iteration: 2, ..Progress::default() });
     let verdict = match answer {
         HornAnswer::Sat(candidates) => {
-            run.solution(&terms, candidates).map_or_else(HornVerdict::Unknown, HornVerdict::Sat)
+            run.solution(&terms, candidates).map_or_else(HornVerdict::Unknown, HornVerdict::Safe)
         }
         HornAnswer::Unsat => run.refutation(),
         HornAnswer::Unknown(why) => HornVerdict::Unknown(run.gave_up(&why)),
@@ -126,7 +122,7 @@ impl Run<'_> {
         match self.ask_plainly().1 {
             Refutation::Facts(Some(facts)) => {
                 let derivation = refutation::derivation(self.system, &facts, self.budget, &mut self.stats.queries);
-                derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsat)
+                derivation.map_or_else(HornVerdict::Unknown, HornVerdict::Unsafe)
             }
             Refutation::Facts(None) => {
                 let reason =

@@ -10,13 +10,12 @@ use super::abstraction::{Abstractor, Precision};
 use super::config::Abstraction;
 use super::dag::{Dag, Labelled};
 use super::feasible::reached;
-use super::model::Question;
+use super::question::Question;
 use super::reach::{LayerId, Reach, Until, post_star};
 use super::refine::{predicates, strongest};
 use super::system::{PointId, Prepared, VERSIONS};
 use super::trace::trace;
 use super::translate::OPEN;
-use super::widths::open_reason;
 use super::{Obstacle, Run, Stats, evidence};
 use crate::budget::{Observer, Progress};
 
@@ -60,8 +59,8 @@ impl Run<'_> {
                 if question.error {
                     return self.counterexample(&system, &dag, &states, question.point);
                 }
-                if open.is_none() || !self.widths.is_exhaustion(&question) {
-                    open = Some(open_reason(self.program, self.widths, self.config, &question));
+                if open.is_none() || !question.is_exhaustion(self.widths) {
+                    open = Some(question.open_reason(self.program, self.widths, self.config));
                 }
                 ignored.insert(question.point);
                 continue;

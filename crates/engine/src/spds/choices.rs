@@ -1,4 +1,4 @@
-//! Places where an input chooses among steps: which process moves, which event comes.
+//! Locations at which an input selects the next step: which process moves, which event comes.
 
 use clinch_ir::cfa::{CfaProgram, Edge, EdgeId, Op, Procedure, Target};
 use clinch_terms::{LocId, Symbol};

@@ -3,10 +3,9 @@
 /// How the engine works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// Integer variables that are wider hold only so many bits: the program is another one then, and the verdict is about it.
+    /// The width to which integer variables are cut; the verdict is then about the program with such integers.
     pub int_bits: Option<u32>,
-    /// Bits of dynamic memory: for each kind of block there are as many blocks as have so many bits together. What needs more
-    /// has no verdict.
+    /// Bits of dynamic memory for each kind of block. A program that may need more has no verdict.
     pub heap_bits: u32,
     /// What is refined by what.
     pub abstraction: Abstraction,

@@ -58,6 +58,7 @@ mod layout;
 mod model;
 mod options;
 mod order;
+mod question;
 mod reach;
 mod refine;
 mod system;
@@ -287,8 +288,8 @@ impl Run<'_> {
             return Ok(CfaVerdict::Unsafe(found));
         }
         let open = questions.iter().filter(|q| reached(q.point).is_some());
-        if let Some(question) = open.min_by_key(|q| self.widths.is_exhaustion(q)) {
-            return Ok(CfaVerdict::Unknown(widths::open_reason(self.program, self.widths, self.config, question)));
+        if let Some(question) = open.min_by_key(|q| q.is_exhaustion(self.widths)) {
+            return Ok(CfaVerdict::Unknown(question.open_reason(self.program, self.widths, self.config)));
         }
         let states = |point: PointId| reach.reached[point.index()].clone();
         let proof = evidence::summaries(self, states);

@@ -14,6 +14,7 @@ use super::choices::choices;
 use super::footprint::frames;
 use super::layout::{Layout, Storage, lay_out};
 use super::order::{procedures_in_order, reverse_post_order};
+use super::question::Question;
 use super::system::{Bit, FrameId, Kind, PointId, Rule, Spds, VERSIONS, Version};
 use super::translate::{OPEN, Translator};
 use super::widths::Widths;
@@ -31,16 +32,6 @@ pub(super) enum Origin {
     Return,
     /// The exit of a procedure.
     Exit,
-}
-
-/// A control point in question.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Question {
-    pub(super) point: PointId,
-    pub(super) procedure: ProcedureId,
-    pub(super) edge: EdgeId,
-    /// Whether it is an error; otherwise it has no verdict.
-    pub(super) error: bool,
 }
 
 /// A program as a symbolic pushdown system.

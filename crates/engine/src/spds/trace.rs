@@ -6,7 +6,7 @@ use clinch_bdd::{Bdd, Literal};
 use clinch_ir::Reason;
 
 use super::Obstacle;
-use super::system::{Bit, Kind, PointId, Prepared, RuleId, Version};
+use super::system::{Bit, Kind, PointId, Prepared, Rule, RuleId, Version};
 use crate::budget::Budget;
 
 /// Where the last step of a node's states comes from.
@@ -131,10 +131,8 @@ impl<W: Witness> Walk<'_, '_, W> {
         // An entry whose states have no other origin: the call that waits is it.
         if let Some((rule, node, values)) = self.waiting.pop() {
             debug_assert!(is_entry);
-            let after = std::mem::replace(&mut self.values, values);
-            self.steps.push(Step { rule, after });
+            self.go_back(rule, values, node);
             self.links.push((here.0, here.1, None));
-            self.at = node;
             return Ok(true);
         }
         Err(Obstacle::Reason(Reason::Uncertified("a counterexample has no start".to_owned())))
@@ -150,27 +148,43 @@ impl<W: Witness> Walk<'_, '_, W> {
         Ok(f.restrict(&self.system.bdds.known_cube(&literals)?)?)
     }
 
+    /// The values before a rule was applied, and all that is known there: those after it with others for what the rule or its outputs wrote.
+    fn values_before(
+        &self,
+        rule: &Rule,
+        outputs: &[Bit],
+        product: &Bdd,
+    ) -> Result<Option<(Valuation, Valuation)>, Obstacle> {
+        let values = &self.values;
+        let forgotten = |bit: Bit| rule.forgotten.contains(&bit) && !outputs.contains(&bit);
+        let free = |bit: Bit| rule.written.contains(&bit) || rule.forgotten.contains(&bit) || outputs.contains(&bit);
+        let rest = self.with_values(product, |bit, version| match version {
+            Version::Entry => Some(values.get(bit, Version::Entry)),
+            Version::Current if free(bit) => None,
+            Version::Next if forgotten(bit) => None,
+            Version::Current | Version::Next => Some(values.get(bit, Version::Current)),
+            Version::Argument => None,
+        })?;
+        let Some(picked) = pick(&rest) else { return Ok(None) };
+        let mut before = values.clone();
+        for &bit in rule.written.iter().chain(&rule.forgotten).chain(outputs) {
+            before.set(bit, Version::Current, picked.get(bit, Version::Current));
+        }
+        Ok(Some((before, picked)))
+    }
+
+    /// Goes back over a step.
+    fn go_back(&mut self, rule: RuleId, before: Valuation, to: usize) {
+        let after = std::mem::replace(&mut self.values, before);
+        self.steps.push(Step { rule, after });
+        self.at = to;
+    }
+
     fn unstep(&mut self, id: RuleId, from: usize) -> Result<bool, Obstacle> {
         let rule = self.system.rule(id);
         let product = self.witness.states(from).and(&rule.relation)?;
-        let values = &self.values;
-        let free = |bit: Bit| rule.written.contains(&bit) || rule.forgotten.contains(&bit);
-        let rest = self.with_values(&product, |bit, version| match version {
-            Version::Entry => Some(values.get(bit, Version::Entry)),
-            Version::Current if free(bit) => None,
-            Version::Current => Some(values.get(bit, Version::Current)),
-            Version::Next if rule.forgotten.contains(&bit) => None,
-            Version::Next => Some(values.get(bit, Version::Current)),
-            Version::Argument => None,
-        })?;
-        let Some(picked) = pick(&rest) else { return Ok(false) };
-        let mut before = values.clone();
-        rule.written.iter().chain(&rule.forgotten).for_each(|&bit| {
-            before.set(bit, Version::Current, picked.get(bit, Version::Current));
-        });
-        let after = std::mem::replace(&mut self.values, before);
-        self.steps.push(Step { rule: id, after });
-        self.at = from;
+        let Some((before, _)) = self.values_before(rule, &[], &product)? else { return Ok(false) };
+        self.go_back(id, before, from);
         Ok(true)
     }
 
@@ -195,9 +209,7 @@ impl<W: Witness> Walk<'_, '_, W> {
         })?;
         let Some(mut before) = pick(&rest) else { return Ok(false) };
         frame.globals.iter().for_each(|&b| before.set(b, Version::Current, values.get(b, Version::Current)));
-        let after = std::mem::replace(&mut self.values, before);
-        self.steps.push(Step { rule: id, after });
-        self.at = from;
+        self.go_back(id, before, from);
         Ok(true)
     }
 
@@ -207,20 +219,7 @@ impl<W: Witness> Walk<'_, '_, W> {
         let frame = &self.system.spds.frames[callee.index()];
         let effect = self.system.effect(end, self.witness.states(exit))?;
         let product = self.witness.states(caller).and(&rule.relation)?.and(&effect)?;
-        let values = &self.values;
-        let free =
-            |bit: Bit| rule.written.contains(&bit) || rule.forgotten.contains(&bit) || frame.outputs.contains(&bit);
-        let rest = self.with_values(&product, |bit, version| match version {
-            Version::Entry => Some(values.get(bit, Version::Entry)),
-            Version::Current if free(bit) => None,
-            Version::Current => Some(values.get(bit, Version::Current)),
-            Version::Next => Some(values.get(bit, Version::Current)),
-            Version::Argument => None,
-        })?;
-        let Some(picked) = pick(&rest) else { return Ok(false) };
-        let mut before = values.clone();
-        let moved = rule.written.iter().chain(&rule.forgotten).chain(&frame.outputs);
-        moved.for_each(|&bit| before.set(bit, Version::Current, picked.get(bit, Version::Current)));
+        let Some((before, picked)) = self.values_before(rule, &frame.outputs, &product)? else { return Ok(false) };
         if self.silent[callee.index()] {
             self.values = before;
             self.at = caller;
@@ -228,8 +227,7 @@ impl<W: Witness> Walk<'_, '_, W> {
         }
         let Some(inside) = self.exit_values(&before, &picked, frame, end, exit)? else { return Ok(false) };
         self.waiting.push((call, caller, before));
-        self.steps.push(Step { rule: end, after: std::mem::replace(&mut self.values, inside) });
-        self.at = exit;
+        self.go_back(end, inside, exit);
         Ok(true)
     }
 

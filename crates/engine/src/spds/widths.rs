@@ -3,15 +3,12 @@
 use std::borrow::Cow;
 
 use clinch_analyses::finite::{BoundedHeap, Mask, Narrowing, Uncut, allocates, bound_heap, narrow, narrow_heap};
-use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, ProcedureId};
-use clinch_machine::guided;
 use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
 use super::config::Config;
-use super::model::Question;
 
 /// Which bits of variables and cells are not known.
 #[derive(Clone, Debug, Default)]
@@ -34,13 +31,6 @@ pub(super) struct Widths {
     pub(super) taken: FxHashMap<(ProcedureId, usize), (u64, Term)>,
     /// The edges where the heap is exhausted.
     pub(super) exhausted: FxHashSet<(ProcedureId, usize)>,
-}
-
-impl Widths {
-    /// Whether a question is whether the heap is exhausted.
-    pub(super) fn is_exhaustion(&self, question: &Question) -> bool {
-        self.exhausted.contains(&(question.procedure, question.edge.index()))
-    }
 }
 
 /// The program, and its widths.
@@ -72,16 +62,4 @@ pub(super) fn meant<'p>(original: &'p CfaProgram, config: &Config) -> Result<(Co
         }
         None => (Cow::Owned(program), widths),
     })
-}
-
-/// Why there is no verdict where a question is reached that is no error.
-pub(super) fn open_reason(program: &CfaProgram, widths: &Widths, config: &Config, question: &Question) -> Reason {
-    if !widths.is_exhaustion(question) {
-        return guided::open_reason(program, question.procedure, question.edge);
-    }
-    let place = program.source.place(program.procedure(question.procedure).edges[question.edge.index()].span);
-    let at = format!("{}:{}:{}", place.file, place.line, place.column);
-    let integers = config.int_bits.map_or(String::new(), |n| format!(" and {n}-bit integers"));
-    let what = format!("safe for a heap of {} bits{integers}, but the program may need more", config.heap_bits);
-    Reason::Unsupported(format!("{what}, at {at} (--heap-bits)"))
 }

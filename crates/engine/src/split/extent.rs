@@ -16,13 +16,6 @@ pub struct Segment {
     pub max: i64,
 }
 
-impl Segment {
-    /// Whether `cell > above` splits the abstract state: some value satisfies it and some does not.
-    pub fn is_split_by(&self, above: i64) -> bool {
-        self.min <= above && above < self.max
-    }
-}
-
 /// For each abstract state and cell, the minimum of the values, and either their maximum ([Split, sections 4.1, 4.2])
 /// or whether there is just one (section 4.3).
 #[derive(Debug)]

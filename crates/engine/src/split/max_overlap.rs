@@ -109,7 +109,7 @@ mod tests {
             let segment = |(i, &(min, len)): (usize, &(i64, i64))| Segment { state: i as u32, min, max: min + len };
             let segments: Vec<Vec<Segment>> =
                 cells.iter().map(|cell| cell.iter().enumerate().map(segment).collect()).collect();
-            let split_by = |cell: usize, above| segments[cell].iter().filter(|s| s.is_split_by(above)).count();
+            let split_by = |cell: usize, above| segments[cell].iter().filter(|s| (s.min..s.max).contains(&above)).count();
             let all = (0..segments.len()).flat_map(|cell| (-6..12).map(move |above| (cell, above)));
             let most = all.map(|(cell, above)| split_by(cell, above)).max();
             let choice = max_overlap(&segments, &mut Xoshiro256PlusPlus::seed_from_u64(1));

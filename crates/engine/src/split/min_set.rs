@@ -243,7 +243,7 @@ mod tests {
             let mut left: Vec<u32> =
                 (0..10).filter(|&s| segments.iter().flatten().any(|segment| segment.state == s)).collect();
             let splits = |split: &Threshold, state: u32| {
-                segments[split.cell as usize].iter().any(|s| s.state == state && s.is_split_by(split.above))
+                segments[split.cell as usize].iter().any(|s| s.state == state && (s.min..s.max).contains(&split.above))
             };
             let candidates = |(cell, segments): (usize, &Vec<Segment>)| {
                 stabbing_points(segments).into_iter().map(move |above| Threshold { cell: cell as u32, above })

@@ -6,6 +6,7 @@
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, InputTrace, InputValue, ReachedStates};
+use clinch_machine::guided::input_value;
 use clinch_machine::{Cell, InputRequest, Limits, LoopHeads, Machine, MachineState, Parts, Pause};
 use indexmap::{IndexMap, IndexSet};
 use rand::SeedableRng;
@@ -14,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::{Config, Segment, Stats, Threshold, split_eligible};
 use crate::budget::{Budget, Observer, Progress, Ticker};
-use crate::concrete::runs::{error_of, input_value};
+use crate::concrete::runs::error_of;
 use crate::explicit::{Candidates, RunsConfig};
 
 /// Values tried for an input that has too many.

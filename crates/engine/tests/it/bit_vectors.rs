@@ -18,12 +18,12 @@ fn system(text: &str) -> HornSystem {
 
 fn certified(system: &HornSystem, verdict: &HornVerdict) -> Answer {
     match verdict {
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Safe(solution) => {
             clinch_certify::check_solution(system, solution, &|| false).expect("a solution is accepted");
             readable(system, &model_to_smtlib(system, solution).expect("printable"));
             Answer::Safe
         }
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Unsafe(derivation) => {
             clinch_certify::check_refutation(system, derivation).expect("a refutation is accepted");
             refutation_to_smtlib(system, derivation).expect("printable");
             Answer::Unsafe
@@ -50,7 +50,7 @@ fn budget() -> Budget {
 }
 
 fn by_spacer(system: &HornSystem) -> (Answer, HornVerdict) {
-    let verdict = spacer::check(system, &spacer::Config::default(), &budget(), &mut Silent).0;
+    let verdict = spacer::check(system, &budget(), &mut Silent).0;
     (certified(system, &verdict), verdict)
 }
 

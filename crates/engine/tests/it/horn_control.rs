@@ -75,11 +75,11 @@ fn decides(system: &HornSystem, safe: bool) -> cegar::Stats {
     let config = cegar::Config { control: Some(always()), ..cegar::Config::default() };
     let (verdict, stats) = cegar::check(system, &config, &budget, &mut Silent);
     match verdict {
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Safe(solution) => {
             assert!(safe);
             check_solution(system, &solution, &|| false).unwrap();
         }
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Unsafe(derivation) => {
             assert!(!safe);
             check_refutation(system, &derivation).unwrap();
         }
@@ -174,16 +174,15 @@ fn stopping_gives_up() {
 }
 
 fn options() -> impl Strategy<Value = ControlOptions> {
-    (1..12_usize, 1..6_usize, any::<bool>(), 0..5_usize).prop_map(
-        |(max_locations, max_successors, integers, split_disjunctions)| ControlOptions {
+    (1..12_usize, 1..6_usize, 0..5_usize).prop_map(|(max_locations, max_successors, split_disjunctions)| {
+        ControlOptions {
             max_locations,
             max_successors,
-            integers,
             split_disjunctions,
             max_degree: 1 + max_locations % 4,
             ..always()
-        },
-    )
+        }
+    })
 }
 
 proptest! {
@@ -207,15 +206,15 @@ fn round_trip(system: &HornSystem, options: &ControlOptions) -> Result<(), TestC
     prop_assert_eq!(show(&split.system), show(&again.system), "the same again");
     let about = || format!("{}\nsplit:\n{}", show(system), show(&split.system));
     let (Some(direct), Some(verdict)) = (solve(system, 200), solve(&split.system, 200)) else { return Ok(()) };
-    let safe = matches!(direct, HornVerdict::Sat(_));
-    prop_assert_eq!(matches!(verdict, HornVerdict::Sat(_)), safe, "{}", about());
+    let safe = matches!(direct, HornVerdict::Safe(_));
+    prop_assert_eq!(matches!(verdict, HornVerdict::Safe(_)), safe, "{}", about());
     match verdict {
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Safe(solution) => {
             horn_oracle::check_solution(&split.system, &solution).unwrap();
             let solution = split.solution(system, solution);
             check_solution(system, &solution, &|| false).unwrap_or_else(|e| panic!("{e:?}\n{}", about()));
         }
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Unsafe(derivation) => {
             horn_oracle::check_refutation(&split.system, &derivation).unwrap();
             let derivation = split.refutation(system, &derivation).unwrap();
             check_refutation(system, &derivation).unwrap_or_else(|e| panic!("{e:?}\n{}", about()));

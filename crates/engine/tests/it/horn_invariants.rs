@@ -142,7 +142,7 @@ fn check_random(system: &HornSystem) -> Result<(), TestCaseError> {
     let definite = definite(system);
     check_solution(&definite, &interpretation(&found))
         .map_err(|e| TestCaseError::fail(format!("{e}\n{}", show(system))))?;
-    if let Some(HornVerdict::Sat(facts)) = solve(&definite, 300) {
+    if let Some(HornVerdict::Safe(facts)) = solve(&definite, 300) {
         for p in system.predicate_ids() {
             // Both stores extend the system's; the invariant is looked at in its own.
             let mut terms = found.terms.clone();
@@ -152,10 +152,10 @@ fn check_random(system: &HornSystem) -> Result<(), TestCaseError> {
     }
     let strong = strengthen(system, &found);
     match (solve(system, 300), solve(&strong, 300)) {
-        (Some(HornVerdict::Sat(_)), Some(HornVerdict::Sat(solution))) => {
+        (Some(HornVerdict::Safe(_)), Some(HornVerdict::Safe(solution))) => {
             check_solution(system, &found.solution(system, solution)).map_err(TestCaseError::fail)?;
         }
-        (Some(HornVerdict::Unsat(_)), Some(HornVerdict::Unsat(derivation))) => {
+        (Some(HornVerdict::Unsafe(_)), Some(HornVerdict::Unsafe(derivation))) => {
             crate::horn_oracle::check_refutation(system, &derivation).map_err(TestCaseError::fail)?;
         }
         (None, _) | (_, None) => {}

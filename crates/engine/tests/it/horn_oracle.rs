@@ -15,16 +15,16 @@ struct Fact {
 pub(crate) fn solve(system: &HornSystem, limit: usize) -> Option<HornVerdict> {
     let mut search = Search { system, terms: system.terms.clone(), facts: Vec::new(), steps: Vec::new(), limit };
     if search.fire(None)? {
-        return Some(HornVerdict::Unsat(Derivation { steps: search.steps }));
+        return Some(HornVerdict::Unsafe(Derivation { steps: search.steps }));
     }
     let mut next = 0;
     while next < search.facts.len() {
         if search.fire(Some(next))? {
-            return Some(HornVerdict::Unsat(Derivation { steps: search.steps }));
+            return Some(HornVerdict::Unsafe(Derivation { steps: search.steps }));
         }
         next += 1;
     }
-    Some(HornVerdict::Sat(search.solution()))
+    Some(HornVerdict::Safe(search.solution()))
 }
 
 struct Search<'a> {

@@ -64,7 +64,7 @@ fn round_trip(system: &HornSystem, options: &SimplifyOptions) -> Option<(Simplif
     assert_eq!(show(&simplified.system), show(&again.system), "the same again");
     let about = || format!("{}\nsimplified:\n{}", show(system), show(&simplified.system));
     match solve(&simplified.system, 300)? {
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Safe(solution) => {
             check_solution(&simplified.system, &solution).unwrap();
             let solution = simplified.solution(system, solution, &mut interpolate).ok()?;
             let formulas = || {
@@ -74,7 +74,7 @@ fn round_trip(system: &HornSystem, options: &SimplifyOptions) -> Option<(Simplif
             check_solution(system, &solution).unwrap_or_else(|e| panic!("{e}\n{}\n{}", about(), formulas()));
             Some((simplified, true))
         }
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Unsafe(derivation) => {
             check_refutation(&simplified.system, &derivation).unwrap();
             let original = simplified.refutation(system, &derivation).unwrap();
             check_refutation(system, &original).unwrap_or_else(|e| panic!("{e}\n{}", about()));
@@ -85,7 +85,7 @@ fn round_trip(system: &HornSystem, options: &SimplifyOptions) -> Option<(Simplif
 }
 
 fn none() -> SimplifyOptions {
-    SimplifyOptions { inline: false, merge: false, slice: false, constants: false, ..SimplifyOptions::default() }
+    SimplifyOptions { inline: false, slice: false, constants: false, ..SimplifyOptions::default() }
 }
 
 /// A loop `x = 0; while x < 3 { x += 1 }` over two locations, with a second variable that does not matter, one that is
@@ -124,14 +124,6 @@ fn a_loop_becomes_its_head() {
         let (simplified, found) = round_trip(&counter(bound), &none()).unwrap();
         assert_eq!((found, simplified.stats.after.arguments), (safe, 9));
     }
-}
-
-#[test]
-fn kept_predicates_stay() {
-    let system = counter(3);
-    let options = SimplifyOptions { keep: vec![PredId::from_index(1)], ..SimplifyOptions::default() };
-    let (simplified, _) = round_trip(&system, &options).unwrap();
-    assert!(simplified.system.predicates.iter().any(|p| p.name == "body"));
 }
 
 #[test]
@@ -203,7 +195,7 @@ fn interpolants_where_equations_do_not_suffice() {
     let (simplified, safe) = round_trip(&b.system, &SimplifyOptions::default()).unwrap();
     assert!(safe && simplified.stats.after.predicates == 0);
     let solution = match solve(&simplified.system, 10).unwrap() {
-        HornVerdict::Sat(solution) => solution,
+        HornVerdict::Safe(solution) => solution,
         other => panic!("{other:?}"),
     };
     let mut asked = 0;
@@ -233,30 +225,9 @@ fn conjuncts_are_used_inside_others() {
     let big = b.system.terms.le(zero, sum);
     b.clause(&[(p, &[a])], &[big, below], None);
     let simplified = simplify(&b.system, &SimplifyOptions::default(), &|| false);
-    let Some(HornVerdict::Sat(solution)) = solve(&simplified.system, 10) else { panic!("it is safe") };
+    let Some(HornVerdict::Safe(solution)) = solve(&simplified.system, 10) else { panic!("it is safe") };
     let solution = simplified.solution(&b.system, solution, &mut |_, _, _| None).unwrap();
     check_solution(&b.system, &solution).unwrap();
-}
-
-#[test]
-fn merging_makes_diamonds_one_clause() {
-    let mut b = Builder::new();
-    let locations: Vec<PredId> = (0..6).map(|i| b.predicate(&format!("l{i}"), &[Sort::Int])).collect();
-    let zero = b.k(0);
-    b.clause(&[], &[], Some((locations[0], &[zero])));
-    for pair in locations.windows(2) {
-        for add in [0, 1] {
-            let x = b.int("x");
-            let sum = b.plus(x, add);
-            b.clause(&[(pair[0], &[x])], &[], Some((pair[1], &[sum])));
-        }
-    }
-    let x = b.int("x");
-    let above = b.within(x, 5, 10);
-    b.clause(&[(locations[5], &[x])], &[above], None);
-    let merge = SimplifyOptions { merge: true, ..SimplifyOptions::default() };
-    let (simplified, safe) = round_trip(&b.system, &merge).unwrap();
-    assert!(!safe && simplified.stats.after.clauses == 1, "{}", show(&simplified.system));
 }
 
 /// Many locations in a row, where five variables are permuted and counted up.
@@ -298,7 +269,7 @@ fn stopping_leaves_equisatisfiable_clauses() {
         let calls = std::cell::Cell::new(0);
         let stop = || calls.replace(calls.get() + 1) >= after;
         let simplified = simplify(&system, &SimplifyOptions::default(), &stop);
-        let HornVerdict::Unsat(derivation) = solve(&simplified.system, 300).unwrap() else { panic!("it is unsafe") };
+        let HornVerdict::Unsafe(derivation) = solve(&simplified.system, 300).unwrap() else { panic!("it is unsafe") };
         check_refutation(&system, &simplified.refutation(&system, &derivation).unwrap()).unwrap();
     }
 }
@@ -498,9 +469,8 @@ fn make(b: &mut Builder, symbols: &(Vec<Term>, Vec<Term>), sort: &Sort, (shape, 
 }
 
 fn all_options() -> impl Strategy<Value = SimplifyOptions> {
-    (any::<bool>(), any::<bool>(), any::<bool>(), prop::bool::weighted(0.8), 0..3_usize).prop_map(
-        |(merge, slice, constants, inline, growth)| SimplifyOptions {
-            merge,
+    (any::<bool>(), any::<bool>(), prop::bool::weighted(0.8), 0..3_usize).prop_map(
+        |(slice, constants, inline, growth)| SimplifyOptions {
             slice,
             constants,
             inline,
@@ -527,7 +497,7 @@ proptest! {
 /// The verdict is that of the original clauses, and its evidence comes back.
 fn check_random(system: &HornSystem, options: &SimplifyOptions) -> Result<(), TestCaseError> {
     let Some(direct) = solve(system, 300) else { return Ok(()) };
-    let safe = matches!(direct, HornVerdict::Sat(_));
+    let safe = matches!(direct, HornVerdict::Safe(_));
     if let Some((_, found)) = round_trip(system, options) {
         prop_assert_eq!(found, safe, "{}", show(system));
     }

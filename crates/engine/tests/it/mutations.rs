@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clinch_analyses::clauses::Encoding;
-use clinch_certify::Evidence;
+use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{RunsConfig, check_runs};
 use clinch_engine::{Budget, Silent, bounded, kinduction, lazy, spds};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Failure, InputTrace};
@@ -52,7 +52,8 @@ fn budget() -> Budget {
 }
 
 fn is_accepted(program: &CfaProgram, verdict: CfaVerdict) -> bool {
-    verdict.check(program, &|| false).expect("there is evidence").is_ok()
+    assert!(verdict.is_known(), "there is evidence");
+    certify(program, Judged::Unchecked(verdict), &|| false).is_ok()
 }
 
 /// The evidence holds, and none of what was made of it does.

@@ -11,17 +11,17 @@ use crate::support::{Answer, certified, example, examples, gcl};
 
 fn run(system: &HornSystem, limit: Duration) -> HornVerdict {
     let budget = Budget::unlimited().with_timeout(Some(limit));
-    spacer::check(system, &spacer::Config::default(), &budget, &mut Silent).0
+    spacer::check(system, &budget, &mut Silent).0
 }
 
 /// Re-checks a verdict about clauses.
 pub(crate) fn certified_horn(system: &HornSystem, verdict: &HornVerdict) -> Answer {
     match verdict {
-        HornVerdict::Sat(solution) => {
+        HornVerdict::Safe(solution) => {
             clinch_certify::check_solution(system, solution, &|| false).expect("a solution is accepted");
             Answer::Safe
         }
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Unsafe(derivation) => {
             clinch_certify::check_refutation(system, derivation).expect("a refutation is accepted");
             Answer::Unsafe
         }
@@ -43,8 +43,8 @@ fn run_program(program: &Program, limit: Duration) -> (Answer, String) {
     let verdict = run(&clauses.system, limit);
     let answer = certified_horn(&clauses.system, &verdict);
     let verdict = match verdict {
-        HornVerdict::Sat(solution) => Verdict::Safe(clauses.proof(program, &solution)),
-        HornVerdict::Unsat(derivation) => {
+        HornVerdict::Safe(solution) => Verdict::Safe(clauses.proof(program, &solution)),
+        HornVerdict::Unsafe(derivation) => {
             Verdict::Unsafe(clauses.trace(program, &derivation).expect("a refutation is a run"))
         }
         HornVerdict::Unknown(reason) => return (answer, reason.to_string()),

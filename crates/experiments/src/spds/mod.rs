@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clinch_analyses::clauses::Encoding;
 use clinch_analyses::encoding::Overflow;
-use clinch_certify::{Evidence, Rejection};
+use clinch_certify::{Judged, Rejection, certify};
 use clinch_engine::spds::{self, Abstraction, Interpolants};
 use clinch_engine::{Budget, Silent, lazy};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
@@ -37,10 +37,11 @@ impl Run {
 }
 
 /// Symbolic pushdown systems: no abstraction, or some kind of interpolants.
-const NONE: (Abstraction, Interpolants) = (Abstraction::None, Interpolants::Conciliated);
-const WEAKEST: (Abstraction, Interpolants) = (Abstraction::Dag, Interpolants::Weakest);
-const CONCILIATED: (Abstraction, Interpolants) = (Abstraction::Dag, Interpolants::Conciliated);
-const STRONGEST: (Abstraction, Interpolants) = (Abstraction::Dag, Interpolants::Strongest);
+type Way = (Abstraction, Interpolants);
+const NONE: Way = (Abstraction::None, Interpolants::Conciliated);
+const WEAKEST: Way = (Abstraction::Dag, Interpolants::Weakest);
+const CONCILIATED: Way = (Abstraction::Dag, Interpolants::Conciliated);
+const STRONGEST: Way = (Abstraction::Dag, Interpolants::Strongest);
 
 /// More memory is not taken.
 const MEMORY: u64 = 4 << 30;
@@ -89,29 +90,34 @@ impl Experiment {
 }
 
 fn locking(bound: Duration) -> Result<Experiment, String> {
-    let mut done = Experiment::default();
-    let program = programs::locking(8)?;
-    for (label, how) in [("w/o CEGAR", NONE), ("weakest", WEAKEST), ("conciliated", CONCILIATED)] {
-        done.add(label, vec![Some(pushdown(&program, how, bound)?)]);
-    }
-    done.add("lazy (in C)", vec![Some(lazily(&programs::locking_in_c()?, bound)?)]);
+    let ways = [("w/o CEGAR", NONE), ("weakest", WEAKEST), ("conciliated", CONCILIATED)];
+    let mut done = one_program(&programs::locking(8)?, &ways, &programs::locking_in_c()?, bound)?;
     // What the text says of other widths: exponential without abstraction, flat with it.
     for bits in [2, 3, 4, 5, 6, 7, 12, 16] {
         let program = programs::locking(bits)?;
-        let runs = [NONE, WEAKEST, CONCILIATED].map(|how| pushdown(&program, how, bound));
+        let runs = ways.map(|(_, how)| pushdown(&program, how, bound));
         done.add(format!("{bits} bits"), runs.into_iter().map(|r| r.map(Some)).collect::<Result<_, _>>()?);
     }
     Ok(done)
 }
 
 fn equality(bound: Duration) -> Result<Experiment, String> {
-    let mut done = Experiment::default();
-    let program = programs::equality()?;
     let ways = [("w/o CEGAR", NONE), ("weakest", WEAKEST), ("conciliated", CONCILIATED), ("strongest", STRONGEST)];
-    for (label, how) in ways {
-        done.add(label, vec![Some(pushdown(&program, how, bound)?)]);
+    one_program(&programs::equality()?, &ways, &programs::equality_in_c()?, bound)
+}
+
+/// A row for each way, and one for lazy abstraction of the same program in C.
+fn one_program(
+    program: &CfaProgram,
+    ways: &[(&str, Way)],
+    in_c: &CfaProgram,
+    bound: Duration,
+) -> Result<Experiment, String> {
+    let mut done = Experiment::default();
+    for &(label, how) in ways {
+        done.add(label, vec![Some(pushdown(program, how, bound)?)]);
     }
-    done.add("lazy (in C)", vec![Some(lazily(&programs::equality_in_c()?, bound)?)]);
+    done.add("lazy (in C)", vec![Some(lazily(in_c, bound)?)]);
     Ok(done)
 }
 
@@ -153,7 +159,7 @@ fn level(bound: Duration) -> Result<Experiment, String> {
 }
 
 /// A run of symbolic pushdown systems, re-checked.
-fn pushdown(program: &CfaProgram, how: (Abstraction, Interpolants), bound: Duration) -> Result<Run, String> {
+fn pushdown(program: &CfaProgram, how: Way, bound: Duration) -> Result<Run, String> {
     let config = spds::Config { abstraction: how.0, interpolants: how.1, ..spds::Config::default() };
     judged(program, bound, Proofs::Exact, |budget| {
         let (verdict, stats) = spds::check(program, &config, budget, &mut Silent);
@@ -191,9 +197,9 @@ fn judged(
     let (verdict, stats) = search(&budget);
     let time = start.elapsed();
     let patience = Budget::unlimited().with_timeout(Some(PATIENCE));
-    let checked = match verdict.check(program, &|| patience.check().is_err()) {
-        Some(Err(Rejection::Wrong(text))) if proofs == Proofs::Exact => return Err(text),
-        checked => checked.is_none_or(|checked| checked.is_ok()),
+    let checked = match certify(program, Judged::Unchecked(verdict.clone()), &|| patience.check().is_err()) {
+        Err(Rejection::Wrong(text)) if proofs == Proofs::Exact => return Err(text),
+        checked => checked.is_ok(),
     };
     let mut answer = match &verdict {
         CfaVerdict::Safe(_) => "safe".to_owned(),

@@ -10,6 +10,7 @@ use super::clause::{Clause, Shape, TermId, VarIndex};
 use super::linear::{Linear, number};
 use crate::Numbers;
 use crate::diagnostic::Problem;
+use crate::junction::conjunction;
 use crate::lexer::shorten;
 
 /// Why something has no meaning.
@@ -127,7 +128,7 @@ impl<S: Scope> Translator<'_, '_, S> {
             Shape::Compound(name, args) => match (name.as_ref(), &args[..]) {
                 ("," | "{}" | "#/\\", args) => {
                     let parts = args.iter().map(|a| self.formula(*a)).collect::<Result<Vec<_>>>()?;
-                    Ok(all(self.terms, &parts))
+                    Ok(conjunction(self.terms, &parts))
                 }
                 (";" | "#\\/", &[a, b]) => {
                     let (a, b) = (self.formula(a)?, self.formula(b)?);
@@ -222,26 +223,6 @@ impl<S: Scope> Translator<'_, '_, S> {
             _ => Err(no_number(self.clause, id)),
         }
     }
-}
-
-/// A conjunction that is not deep, however many conjuncts it has.
-pub(super) fn all(terms: &mut Terms, parts: &[Term]) -> Term {
-    if parts.len() <= 200 {
-        return terms.all(parts.iter().copied());
-    }
-    let (left, right) = parts.split_at(parts.len() / 2);
-    let (left, right) = (all(terms, left), all(terms, right));
-    terms.and(left, right)
-}
-
-/// A disjunction that is not deep, however many disjuncts it has.
-pub(super) fn any(terms: &mut Terms, parts: &[Term]) -> Term {
-    if parts.len() <= 200 {
-        return terms.any(parts.iter().copied());
-    }
-    let (left, right) = parts.split_at(parts.len() / 2);
-    let (left, right) = (any(terms, left), any(terms, right));
-    terms.or(left, right)
 }
 
 /// The sum an arithmetic term means, where it is one.

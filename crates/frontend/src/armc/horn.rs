@@ -4,10 +4,11 @@ use clinch_ir::{Application, Clause as HornClause, HornSystem, PredId, Predicate
 use clinch_terms::{Node, Sort, Term, Terms};
 
 use super::clause::{Clause, TermId, VarIndex};
-use super::expr::{Result, Translator, all};
+use super::expr::{Result, Translator};
 use super::facts::{Facts, Role, Step};
 use super::names::{Named, Names};
 use super::solve::{Solution, Task, solve};
+use crate::junction::conjunction;
 use crate::{Input, Numbers};
 
 /// Clauses in the making.
@@ -49,7 +50,7 @@ impl super::Target for Builder {
         let task = Task { clause, numbers: Numbers::Rational, constraints: &step.constraints, known };
         let Solution { values, guard } = solve(terms, task, &mut { fresh })?;
         let after = step.after.iter().map(|v| values[v.index()].unwrap_or_else(|| fresh(terms, *v))).collect();
-        let guard = all(terms, &guard);
+        let guard = conjunction(terms, &guard);
         self.add(Some(at(step.from, before)), guard, Some(at(step.to, after)), step.span);
         Ok(())
     }

@@ -8,10 +8,11 @@ use clinch_ir::{Assign, Domain, Init, Move, Process, Program, Rhs, Source, Synta
 use clinch_terms::{LocId, Node, ProcId, Term, Terms, VarId};
 
 use super::clause::{Clause, TermId, VarIndex};
-use super::expr::{Result, Scope, Translator, all, any};
+use super::expr::{Result, Scope, Translator};
 use super::facts::{Facts, Role, Step};
 use super::names::{Named, Names};
 use super::solve::{Solution, Task, solve};
+use crate::junction::{conjunction, disjunction};
 use crate::{Input, Numbers};
 
 /// The only process.
@@ -34,7 +35,7 @@ impl Builder {
     }
 
     fn push(&mut self, step: &Step, ends: (usize, usize), guard: &[Term], block: Vec<Assign>) {
-        let guard = all(&mut self.program.terms, guard);
+        let guard = conjunction(&mut self.program.terms, guard);
         let moves = vec![Move { process: MAIN, from: LocId::from_index(ends.0), to: LocId::from_index(ends.1) }];
         let blocks = if block.is_empty() { Vec::new() } else { vec![block] };
         self.program.transitions.push(Transition { name: String::new(), moves, guard, blocks, span: step.span });
@@ -48,7 +49,7 @@ impl Builder {
         let name = { names }.find(|n| !facts.locations.contains_key(n)).expect("there are enough numbers");
         let between = facts.locations.insert_full(name, ()).0;
         self.inner.push((step.from, between));
-        let block = aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Input, span: step.span });
+        let block = aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Input });
         self.push(step, (step.from, between), guard, block.collect());
         between
     }
@@ -63,7 +64,7 @@ impl Builder {
                 Some(term) => Rhs::Term(term),
                 None => Rhs::Input,
             };
-            block.push(Assign { var, index: None, value, span: step.span });
+            block.push(Assign { var, index: None, value });
         }
         block
     }
@@ -79,7 +80,7 @@ impl Builder {
             let inside = inner.iter().filter(|(from, _)| *from == location).map(|(_, between)| *between);
             let at: Vec<usize> = std::iter::once(location).chain(inside).collect();
             let at: Vec<Term> = at.into_iter().map(|l| terms.at(MAIN, LocId::from_index(l))).collect();
-            any(terms, &at)
+            disjunction(terms, &at)
         };
         let term = self.formula(clause, id, Named { names, facts, values: &values, at });
         self.inner = inner;
@@ -114,7 +115,7 @@ impl super::Target for Builder {
         let (early, late): (Vec<Term>, Vec<Term>) = guard.into_iter().partition(early);
         let between = self.choose(facts, step, &early, &aux);
         let zero = self.program.terms.int(0);
-        block.extend(aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Term(zero), span: step.span }));
+        block.extend(aux.iter().map(|&var| Assign { var, index: None, value: Rhs::Term(zero) }));
         self.push(step, (between, step.to), &late, block);
         Ok(())
     }
@@ -150,7 +151,7 @@ impl super::Target for Builder {
     fn error_locations(&mut self, facts: &Facts) {
         let terms = &mut self.program.terms;
         let at: Vec<Term> = facts.errors.iter().map(|l| terms.at(MAIN, LocId::from_index(*l))).collect();
-        self.program.property.error = Some(any(terms, &at));
+        self.program.property.error = Some(disjunction(terms, &at));
     }
 
     fn error_condition(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: TermId) -> Result<()> {

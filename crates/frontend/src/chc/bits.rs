@@ -6,9 +6,10 @@ use clinch_terms::{BinOp, Sort, Term, Terms};
 use num_bigint::{BigInt, BigUint};
 
 use super::Stop;
-use super::ops::{Value, combine, sort_of};
+use super::ops::{Value, sort_of};
 use super::sexpr::{Kind, Sexp, Tree};
 use super::translate::Context;
+use crate::junction::combine;
 
 /// Widest bit-vectors.
 pub(super) const MAX_WIDTH: u32 = 1 << 14;

@@ -14,7 +14,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Stop;
 use super::formula::{Argument, Formula, Formulas, Quantifier, Shape, redeclare};
-use super::ops::conjunction;
+use crate::junction::{conjunction, disjunction};
 
 /// Largest number of conjuncts a single assertion is cut into, counting intermediate ones, and of their parts.
 const MAX_CONJUNCTS: usize = 20_000;
@@ -294,7 +294,7 @@ impl NormalForm<'_> {
             }
         }
         if !constraint.is_empty() {
-            let constraint = super::ops::disjunction(&mut self.system.terms, &constraint);
+            let constraint = disjunction(&mut self.system.terms, &constraint);
             found.insert(0, Conjunct { constraint: vec![constraint], ..Conjunct::default() });
         }
         Ok(found)

@@ -7,8 +7,9 @@ use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 
 use super::Stop;
-use super::ops::{Value, combine, is_number, sort_of};
+use super::ops::{Value, is_number, sort_of};
 use super::translate::Context;
+use crate::junction::combine;
 
 /// An operator on numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

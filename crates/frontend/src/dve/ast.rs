@@ -72,5 +72,4 @@ pub(super) struct Target<'s> {
 pub(super) struct Effect<'s> {
     pub(super) target: Target<'s>,
     pub(super) value: ExprId,
-    pub(super) span: Span,
 }

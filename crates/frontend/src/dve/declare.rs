@@ -3,54 +3,18 @@
 use std::sync::Arc;
 
 use clinch_ir::{Domain, Init, Process, Program, Source, Syntax};
-use clinch_terms::{LocId, VarId};
+use clinch_terms::LocId;
 use indexmap::IndexMap;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{Decl, Model, ProcessDecl, Type};
 use super::expr::{Lowering, wrap_constant};
+use super::scope::{Entity, Names, ProcessNames, Scope};
+use crate::constant::{array_len, check_cells, duplicate};
 use crate::diagnostic::{Bag, Problem};
 use crate::expr::{ExprId, Exprs, Name};
 use crate::options::Defines;
 
 type Result<T> = std::result::Result<T, Problem>;
-
-/// Most cells a program may have: it keeps typing errors from filling the memory.
-const MAX_CELLS: usize = 1 << 20;
-
-/// What a name in an expression stands for.
-#[derive(Clone, Copy)]
-pub(super) enum Entity {
-    Constant(i64),
-    Var(VarId),
-    /// Its declaration is wrong, which has been reported.
-    Broken,
-}
-
-/// Variables and constants by name.
-pub(super) type Scope<'s> = FxHashMap<&'s str, Entity>;
-
-/// States and local names of a process.
-pub(super) struct ProcessNames<'s> {
-    pub(super) states: IndexMap<&'s str, ()>,
-    pub(super) scope: Scope<'s>,
-}
-
-impl ProcessNames<'_> {
-    pub(super) fn state(&self, name: Name<'_>) -> Result<LocId> {
-        let state = self.states.get_index_of(name.text).map(LocId::from_index);
-        state.ok_or_else(|| Problem::new(name.span, format!("the process has no state `{}`", name.text)))
-    }
-}
-
-/// All names of a model.
-#[derive(Default)]
-pub(super) struct Names<'s> {
-    pub(super) globals: Scope<'s>,
-    pub(super) channels: FxHashSet<&'s str>,
-    /// In the order of the program's processes.
-    pub(super) processes: IndexMap<&'s str, ProcessNames<'s>>,
-}
 
 /// A program without transitions, and what its names mean.
 pub(super) struct Declared<'s> {
@@ -125,11 +89,8 @@ impl<'s> Declarer<'_, 's, '_> {
             Type::Int => (-32768, 32767),
         };
         let len = decl.len.map(|len| self.array_len(len, scope)).transpose()?;
-        let cells = len.unwrap_or(1) as usize;
-        if self.program.cell_count() + cells > MAX_CELLS {
-            return Err(Problem::new(decl.name.span, format!("the variables take more than {MAX_CELLS} cells")));
-        }
-        let mut init = vec![Init::Value(0); cells];
+        check_cells(&self.program, decl.name, len.unwrap_or(1))?;
+        let mut init = vec![Init::Value(0); len.unwrap_or(1) as usize];
         for (cell, value) in init.iter_mut().zip(&decl.init) {
             *cell = Init::Value(wrap_constant(self.evaluate(*value, scope)?, lo, hi));
         }
@@ -141,9 +102,7 @@ impl<'s> Declarer<'_, 's, '_> {
     }
 
     fn array_len(&mut self, len: ExprId, scope: Option<&Scope<'s>>) -> Result<u32> {
-        let value = self.evaluate(len, scope)?;
-        let fits = u32::try_from(value).ok().filter(|&n| 0 < n && n as usize <= MAX_CELLS);
-        fits.ok_or_else(|| Problem::new(self.exprs.span(len), format!("an array cannot have {value} elements")))
+        array_len(self.evaluate(len, scope)?, self.exprs.span(len))
     }
 
     fn process(&mut self, decl: &ProcessDecl<'s>) {
@@ -165,8 +124,4 @@ impl<'s> Declarer<'_, 's, '_> {
             self.report(duplicate(decl.name));
         }
     }
-}
-
-fn duplicate(name: Name<'_>) -> Problem {
-    Problem::new(name.span, format!("`{}` is declared twice", name.text)).label("second declaration")
 }

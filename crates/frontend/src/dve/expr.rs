@@ -6,7 +6,7 @@ use clinch_ir::{Domain, Program, Span};
 use clinch_terms::{BinOp, Node, ProcId, Term, Terms, UnOp, VarId};
 
 use super::ast::Target;
-use super::declare::{Entity, Names, ProcessNames, Scope};
+use super::scope::{Entity, Names, ProcessNames, Scope};
 use crate::constant::constant_value;
 use crate::diagnostic::Problem;
 use crate::expr::{ExprId, ExprKind, Exprs, Infix, Name, Prefix};

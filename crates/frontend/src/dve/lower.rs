@@ -6,13 +6,14 @@ use clinch_ir::{Assign, Move, Program, Rhs, Source, Transition};
 use clinch_terms::{ProcId, Term, Terms, VarId};
 
 use super::ast::{Edge, Effect, Model, ProcessDecl, Side, Sync, Target};
-use super::declare::{Declared, Names};
+use super::declare::Declared;
 use super::expr::Lowering;
+use super::scope::Names;
 use crate::Options;
 use crate::diagnostic::{Bag, Problem};
 use crate::dialect::Dialect;
 use crate::expr::Exprs;
-use crate::options::OptionText;
+use crate::options::properties;
 
 type Result<T> = std::result::Result<T, Problem>;
 
@@ -34,8 +35,11 @@ pub(super) fn lower<'s>(
             lowerer.transitions(part, sender, &parts);
         }
     }
-    lowerer.properties(options);
-    lowerer.program
+    let Lowerer { mut program, .. } = lowerer;
+    properties(&mut program, Dialect::Dve, options, bag, |program, exprs, id| {
+        Lowering::new(program, &names, exprs, None).truth(id)
+    });
+    program
 }
 
 /// An edge, translated.
@@ -111,7 +115,7 @@ impl<'s> Lowerer<'_, 's> {
         let (var, index) = lowering.target(effect.target)?;
         let value = lowering.number(effect.value)?;
         let value = self.wrapped(process, var, value);
-        Ok(Assign { var, index, value, span: effect.span })
+        Ok(Assign { var, index, value })
     }
 
     fn wrapped(&mut self, process: ProcId, var: VarId, value: Term) -> Rhs {
@@ -137,7 +141,7 @@ impl<'s> Lowerer<'_, 's> {
                 match (value, target) {
                     (Some(value), Some((var, index))) => {
                         let value = self.wrapped(receiver.step.process, *var, *value);
-                        let first = Assign { var: *var, index: *index, value, span: received.span };
+                        let first = Assign { var: *var, index: *index, value };
                         self.joint(part, receiver, sent, Some(first));
                     }
                     (None, None) => self.joint(part, receiver, sent, None),
@@ -160,22 +164,6 @@ impl<'s> Lowerer<'_, 's> {
             blocks,
             span: sender.edge.span,
         });
-    }
-
-    fn properties(&mut self, options: &Options) {
-        self.program.property.deadlock = options.deadlock;
-        self.program.property.error = options.error.as_ref().and_then(|text| self.condition("--error", text));
-        for text in &options.predicates {
-            let predicate = self.condition("--predicate", text);
-            self.program.predicates.extend(predicate);
-        }
-    }
-
-    fn condition(&mut self, option: &str, text: &str) -> Option<Term> {
-        let text = OptionText::new(option, text);
-        let (exprs, id) = text.parse(Dialect::Dve, self.bag)?;
-        let condition = Lowering::new(&mut self.program, self.names, &exprs, None).truth(id);
-        self.bag.check(&text.source, condition)
     }
 }
 

@@ -9,6 +9,7 @@ mod declare;
 mod expr;
 mod lower;
 mod parse;
+mod scope;
 
 use std::sync::Arc;
 

@@ -220,5 +220,5 @@ fn effect<'s>(p: &mut Parser<'s>) -> Result<Effect<'s>> {
     }
     p.expect("=")?;
     let value = p.expression()?;
-    Ok(Effect { target, value, span: p.since(target.name.span) })
+    Ok(Effect { target, value })
 }

@@ -9,15 +9,13 @@ use rustc_hash::FxHashMap;
 
 use super::ast::{InitExpr, Item, Model, ProcessDecl, TypeExpr, VarDecl};
 use super::expr::Lowering;
-use super::scope::{Entity, EnumInfo, Globals, Instance, Scope, Template, Type, duplicate};
+use super::scope::{Entity, EnumInfo, Globals, Instance, Scope, Template, Type};
+use crate::constant::{array_len, check_cells, duplicate};
 use crate::diagnostic::{Bag, Problem};
 use crate::expr::{Binder, ExprId, Exprs, Name};
 use crate::options::Defines;
 
 type Result<T> = std::result::Result<T, Problem>;
-
-/// Most cells a program may have. Far beyond what any engine can treat; it keeps typing errors from filling the memory.
-const MAX_CELLS: usize = 1 << 20;
 
 /// Most processes.
 const MAX_PROCESSES: usize = 10_000;
@@ -102,10 +100,7 @@ impl<'s> Declarer<'_, 's> {
     fn variable(&mut self, decl: &VarDecl<'s>, name: String, scope: Scope<'_>) -> Result<VarId> {
         let (domain, ty) = self.domain(&decl.ty, scope)?;
         let len = decl.len.map(|len| self.array_len(len, scope)).transpose()?;
-        let cells = len.unwrap_or(1);
-        if self.program.cell_count() + cells as usize > MAX_CELLS {
-            return Err(Problem::new(decl.name.span, format!("the variables take more than {MAX_CELLS} cells")));
-        }
+        check_cells(&self.program, decl.name, len.unwrap_or(1))?;
         let init = self.initial_values(decl, ty, &domain, len, scope)?;
         self.globals.var_types.push(ty);
         Ok(self.program.add_var(name, domain, len, init))
@@ -137,9 +132,7 @@ impl<'s> Declarer<'_, 's> {
     }
 
     fn array_len(&mut self, len: ExprId, scope: Scope<'_>) -> Result<u32> {
-        let value = self.evaluate(len, Type::Int, scope)?;
-        let fits = u32::try_from(value).ok().filter(|&n| 0 < n && n as usize <= MAX_CELLS);
-        fits.ok_or_else(|| Problem::new(self.exprs.span(len), format!("an array cannot have {value} elements")))
+        array_len(self.evaluate(len, Type::Int, scope)?, self.exprs.span(len))
     }
 
     fn initial_values(

@@ -11,10 +11,11 @@ use super::declare::{Declared, no_location};
 use super::expr::Lowering;
 use super::scope::{Entity, Globals, Instance, Scope, Template, Type};
 use crate::Options;
+use crate::constant::duplicate;
 use crate::diagnostic::{Bag, Problem};
 use crate::dialect::Dialect;
 use crate::expr::{ExprId, Exprs, Name};
-use crate::options::OptionText;
+use crate::options::properties;
 
 type Result<T> = std::result::Result<T, Problem>;
 
@@ -41,15 +42,19 @@ pub(super) fn lower<'s>(
                     None => format!("command#{anonymous}"),
                 };
                 if let Some(name) = command.name.filter(|n| !commands.insert(n.text)) {
-                    lowerer.bag.report(source, super::scope::duplicate(name));
+                    lowerer.bag.report(source, duplicate(name));
                 }
                 lowerer.transition(name, Vec::new(), &command.action, Scope::GLOBAL);
             }
             _ => {}
         }
     }
-    lowerer.properties(model, options);
-    lowerer.program
+    lowerer.properties(model);
+    let Lowerer { mut program, .. } = lowerer;
+    properties(&mut program, Dialect::Gcl, options, bag, |program, exprs, id| {
+        Lowering::new(program, &globals, exprs, Scope::GLOBAL).expect(id, Type::Bool)
+    });
+    program
 }
 
 struct Lowerer<'a, 's> {
@@ -139,22 +144,14 @@ impl<'s> Lowerer<'_, 's> {
             let message = format!("`{}` is an array", decl.target.text);
             return Err(Problem::new(decl.target.span, message).help("assign to its elements"));
         }
-        Ok(Assign { var, index, value, span: decl.span })
+        Ok(Assign { var, index, value })
     }
 
-    fn properties(&mut self, model: &Model<'s>, options: &Options) {
-        let own = model.error.and_then(|error| self.own_condition(error));
-        self.program.property.deadlock = options.deadlock;
-        self.program.property.error = match &options.error {
-            Some(text) => self.option_condition("--error", text),
-            None => own,
-        };
+    /// What the text says must not be reached, and its predicates.
+    fn properties(&mut self, model: &Model<'s>) {
+        self.program.property.error = model.error.and_then(|error| self.own_condition(error));
         for predicate in &model.predicates {
             let predicate = self.own_condition(*predicate);
-            self.program.predicates.extend(predicate);
-        }
-        for text in &options.predicates {
-            let predicate = self.option_condition("--predicate", text);
             self.program.predicates.extend(predicate);
         }
     }
@@ -162,13 +159,6 @@ impl<'s> Lowerer<'_, 's> {
     fn own_condition(&mut self, id: ExprId) -> Option<Term> {
         let condition = self.expression(Scope::GLOBAL, id, Type::Bool);
         self.bag.check(self.source, condition)
-    }
-
-    fn option_condition(&mut self, option: &str, text: &str) -> Option<Term> {
-        let text = OptionText::new(option, text);
-        let (exprs, id) = text.parse(Dialect::Gcl, self.bag)?;
-        let lowered = Lowering::new(&mut self.program, self.globals, &exprs, Scope::GLOBAL).expect(id, Type::Bool);
-        self.bag.check(&text.source, lowered)
     }
 }
 

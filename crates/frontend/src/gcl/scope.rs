@@ -6,6 +6,7 @@ use clinch_terms::{LocId, ProcId, VarId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
+use crate::constant::duplicate;
 use crate::diagnostic::Problem;
 use crate::expr::Name;
 
@@ -95,9 +96,4 @@ pub(super) struct Scope<'a> {
 impl Scope<'static> {
     /// Outside processes.
     pub(super) const GLOBAL: Scope<'static> = Scope { params: &[], locals: None };
-}
-
-/// The problem that a name is taken.
-pub(super) fn duplicate(name: Name<'_>) -> Problem {
-    Problem::new(name.span, format!("`{}` is declared twice", name.text)).label("second declaration")
 }

@@ -1,12 +1,13 @@
 //! Parallel assignment.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, InputKind, Op, Target};
+use clinch_ir::cfa::{InputKind, Op};
 use clinch_terms::{Node, Symbol, Term, Terms};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 use super::ast::{AssignDecl, ValueExpr};
+use super::body::to_scalar;
 use super::expr::{Expressions, Result, Value};
 use super::lower::Lower;
 use super::place::Place;
@@ -33,11 +34,6 @@ struct Plan {
     certain: FxHashSet<Symbol>,
     /// Scalars that get any value afterwards: directly, for nothing else reads it.
     after: Vec<Open>,
-}
-
-/// One assignment to one scalar.
-pub(super) fn to_scalar(symbol: Symbol, value: Term) -> Assign {
-    Assign { target: Target::Var(symbol), value }
 }
 
 impl<'s> Lower<'_, 's> {

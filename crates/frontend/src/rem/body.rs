@@ -3,7 +3,7 @@
 //! There is always one open end. Joining two locations makes them one, so that no empty steps are left behind.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Edge, Location, Op};
+use clinch_ir::cfa::{Assign, Edge, Location, Op, Target};
 use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::FxHashMap;
 
@@ -165,4 +165,9 @@ impl Body {
         }
         Finished { locations, edges, entry: numbers[entry.index()], exit: numbers[exit.index()] }
     }
+}
+
+/// One assignment to one scalar.
+pub(super) fn to_scalar(symbol: Symbol, value: Term) -> Assign {
+    Assign { target: Target::Var(symbol), value }
 }

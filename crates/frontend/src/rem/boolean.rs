@@ -5,14 +5,12 @@
 use clinch_ir::Span;
 
 use super::ast::{Alternative, AssignDecl, BaseType, ModuleDecl, Stmt, StmtKind, Text, ValueExpr, VarDecl};
+use super::parse::{MAX_NESTING, call, labels, module_body, too_deep};
 use crate::diagnostic::Problem;
 use crate::expr::{ExprId, ExprKind, Name};
 use crate::parser::Parser;
 
 type Result<T> = std::result::Result<T, Problem>;
-
-/// Most `if` and `while` inside each other.
-const MAX_NESTING: u32 = 100;
 
 /// Where results after the first go. No name of a text contains `$`.
 const RESULTS: [&str; 15] = [
@@ -88,23 +86,10 @@ fn item<'s>(
     while p.at("decl") {
         declaration(p, &mut module.vars)?;
     }
-    let known = p.problems.len();
-    loop {
-        Statements { p, depth: 0, results: count, calls }.list(&mut module.body);
-        module.end = p.span();
-        if p.at("end") || p.at_end() {
-            break;
-        }
-        // What is left of a statement that could not be read is no news.
-        if p.problems.len() == known {
-            p.report(p.unexpected("a statement or `end`"));
-        }
-        p.advance();
-    }
+    let read =
+        module_body(p, &mut module, "end", |p, list| Statements { p, depth: 0, results: count, calls }.list(list));
     text.modules.push(module);
-    if !p.eat("end") && p.problems.len() == known {
-        return Err(p.unexpected("a statement or `end`"));
-    }
+    read?;
     p.eat(";");
     Ok(())
 }
@@ -160,8 +145,7 @@ impl<'s> Statements<'_, 's> {
 
     fn inner(&mut self) -> Result<Vec<Stmt<'s>>> {
         if self.depth >= MAX_NESTING {
-            let text = format!("statements are nested deeper than {MAX_NESTING}");
-            return Err(Problem::new(self.p.span(), text));
+            return Err(too_deep(self.p));
         }
         let mut list = Vec::new();
         self.depth += 1;
@@ -171,12 +155,8 @@ impl<'s> Statements<'_, 's> {
     }
 
     fn statement(&mut self, list: &mut Vec<Stmt<'s>>) -> Result<()> {
-        let mut labels = Vec::new();
         let start = self.p.span();
-        while self.p.next_is(":") {
-            labels.push(self.p.name("a label")?);
-            self.p.expect(":")?;
-        }
+        let labels = labels(self.p)?;
         if !labels.is_empty() {
             list.push(Stmt { labels, kind: StmtKind::Skip, span: start });
         }
@@ -219,7 +199,7 @@ impl<'s> Statements<'_, 's> {
             return self.give_back(&values, start);
         }
         if p.at_name() && p.next_is("(") {
-            let (callee, args) = call(p)?;
+            let (callee, args) = call(p, "a procedure", argument)?;
             return Ok(vec![StmtKind::Call { target: None, callee, args }]);
         }
         assignment(p, self.calls)
@@ -256,7 +236,7 @@ impl<'s> Statements<'_, 's> {
         let otherwise = if self.p.eat("elsif") {
             self.depth += 1;
             if self.depth > MAX_NESTING {
-                return Err(Problem::new(start, format!("statements are nested deeper than {MAX_NESTING}")));
+                return Err(too_deep(self.p));
             }
             let kind = self.choice();
             self.depth -= 1;
@@ -300,16 +280,10 @@ fn one_of<'s>(p: &mut Parser<'s>, mut targets: Vec<Name<'s>>) -> StmtKind<'s> {
     StmtKind::If(targets.into_iter().map(alternative).collect())
 }
 
-fn call<'s>(p: &mut Parser<'s>) -> Result<(Name<'s>, Vec<ValueExpr>)> {
-    let callee = p.name("a procedure")?;
-    p.expect("(")?;
-    let mut args = Vec::new();
-    if !p.eat(")") {
-        let exprs = p.list(Parser::expression)?;
-        args = exprs.into_iter().map(|id| value_of(p, id)).collect();
-        p.expect(")")?;
-    }
-    Ok((callee, args))
+/// A value that is handed over.
+fn argument(p: &mut Parser<'_>) -> Result<ValueExpr> {
+    let id = p.expression()?;
+    Ok(value_of(p, id))
 }
 
 /// `x, y := e, f`, or `x, y := m(e)`; `_` is a result that nobody wants.
@@ -328,7 +302,7 @@ fn assignment<'s>(p: &mut Parser<'s>, calls: &mut Vec<Taken<'s>>) -> Result<Vec<
         places.push(p.exprs.add(ExprKind::Name(target.text), target.span, 1));
     }
     if p.at_name() && p.next_is("(") {
-        let (callee, args) = call(p)?;
+        let (callee, args) = call(p, "a procedure", argument)?;
         calls.push((callee, targets.len()));
         return results_of(p, (callee, args), &targets, &places);
     }

@@ -202,9 +202,9 @@ impl<'a, 's> Expressions<'a, 's> {
             let a = self.convert(a, Scalar::Bool, self.exprs.span(left))?;
             let b = self.convert(b, Scalar::Bool, self.exprs.span(right))?;
             return match op {
-                Comparison::Equal => Ok(self.same(a, b)),
+                Comparison::Equal => Ok(self.terms.iff(a, b)),
                 Comparison::Different => {
-                    let same = self.same(a, b);
+                    let same = self.terms.iff(a, b);
                     Ok(self.terms.not(same))
                 }
                 _ => Err(mismatch(self.exprs.span(left), "a number", "a truth value")),
@@ -222,17 +222,6 @@ impl<'a, 's> Expressions<'a, 's> {
             Comparison::Greater => self.terms.bv_ult(b, a),
             Comparison::GreaterEqual => self.terms.bv_ule(b, a),
         })
-    }
-
-    /// Equality of truth values.
-    fn same(&mut self, a: Term, b: Term) -> Term {
-        match (self.terms.node(a), self.terms.node(b)) {
-            (Node::Bool(true), _) => b,
-            (_, Node::Bool(true)) => a,
-            (Node::Bool(false), _) => self.terms.not(b),
-            (_, Node::Bool(false)) => self.terms.not(a),
-            _ => self.terms.eq(a, b),
-        }
     }
 
     /// Two numbers, not both constant, at the width of the wider one.
@@ -263,7 +252,7 @@ impl<'a, 's> Expressions<'a, 's> {
                 BinOp::BitAnd => Ok(Value::Bool(self.terms.and(x, y))),
                 BinOp::BitOr => Ok(Value::Bool(self.terms.or(x, y))),
                 BinOp::BitXor => {
-                    let same = self.same(x, y);
+                    let same = self.terms.iff(x, y);
                     Ok(Value::Bool(self.terms.not(same)))
                 }
                 _ => Err(mismatch(self.exprs.span(left), "a number", "a truth value")),

@@ -11,7 +11,7 @@ use clinch_terms::{LocId, Sort, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{ModuleDecl, Text, ValueExpr, VarDecl};
-use super::body::Body;
+use super::body::{Body, to_scalar};
 use super::declare::{Declare, twice};
 use super::expr::Expressions;
 use super::scope::{Entity, Scope, declare};
@@ -274,7 +274,7 @@ impl<'a, 's> Lower<'a, 's> {
     /// One assignment to one scalar.
     fn set_scalar(&mut self, symbol: Symbol, scalar: Scalar, value: ValueExpr, span: Span) -> Result<(), Problem> {
         let term = self.handed_over(value, scalar, span)?;
-        self.body.emit(Op::Assign(vec![super::assign::to_scalar(symbol, term)]), span);
+        self.body.emit(Op::Assign(vec![to_scalar(symbol, term)]), span);
         Ok(())
     }
 }

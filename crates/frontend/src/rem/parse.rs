@@ -8,7 +8,7 @@ use crate::parser::Parser;
 type Result<T> = std::result::Result<T, Problem>;
 
 /// Most `if` and `do` inside each other: reading and translating them is recursive.
-const MAX_NESTING: u32 = 100;
+pub(super) const MAX_NESTING: u32 = 100;
 
 /// A whole text.
 pub(super) fn text<'s>(p: &mut Parser<'s>) -> Text<'s> {
@@ -138,21 +138,48 @@ fn module<'s>(p: &mut Parser<'s>, text: &mut Text<'s>) -> Result<()> {
             p.recover();
         }
     }
+    let read = module_body(p, &mut module, "}", |p, list| list.extend(Statements { p, depth: 0 }.list()));
+    text.modules.push(module);
+    read
+}
+
+/// The statements of a module, up to what closes it.
+pub(super) fn module_body<'s>(
+    p: &mut Parser<'s>,
+    module: &mut ModuleDecl<'s>,
+    end: &str,
+    mut statements: impl FnMut(&mut Parser<'s>, &mut Vec<Stmt<'s>>),
+) -> Result<()> {
     let known = p.problems.len();
+    let wanted = format!("a statement or `{end}`");
     loop {
-        module.body.extend(Statements { p, depth: 0 }.list());
+        statements(p, &mut module.body);
         module.end = p.span();
-        if p.at("}") || p.at_end() {
+        if p.at(end) || p.at_end() {
             break;
         }
         // What is left of a statement that could not be read is no news.
         if p.problems.len() == known {
-            p.report(p.unexpected("a statement or `}`"));
+            p.report(p.unexpected(&wanted));
         }
         p.advance();
     }
-    text.modules.push(module);
-    if p.eat("}") || p.problems.len() > known { Ok(()) } else { Err(p.unexpected("a statement or `}`")) }
+    if p.eat(end) || p.problems.len() > known { Ok(()) } else { Err(p.unexpected(&wanted)) }
+}
+
+/// The labels before a statement.
+pub(super) fn labels<'s>(p: &mut Parser<'s>) -> Result<Vec<Name<'s>>> {
+    let mut labels = Vec::new();
+    while p.next_is(":") {
+        labels.push(p.name("a label")?);
+        p.expect(":")?;
+    }
+    Ok(labels)
+}
+
+/// The problem that statements are inside of too many others.
+pub(super) fn too_deep(p: &Parser<'_>) -> Problem {
+    Problem::new(p.span(), format!("statements are nested deeper than {MAX_NESTING}"))
 }
 
 struct Statements<'a, 's> {
@@ -177,12 +204,8 @@ impl<'s> Statements<'_, 's> {
     }
 
     fn statement(&mut self) -> Result<Stmt<'s>> {
-        let mut labels = Vec::new();
         let start = self.p.span();
-        while self.p.next_is(":") {
-            labels.push(self.p.name("a label")?);
-            self.p.expect(":")?;
-        }
+        let labels = labels(self.p)?;
         if ["}", "::", "fi", "od"].into_iter().any(|end| self.p.at(end)) {
             return Ok(Stmt { labels, kind: StmtKind::Skip, span: start });
         }
@@ -223,7 +246,7 @@ impl<'s> Statements<'_, 's> {
             return Ok(StmtKind::Do(self.alternatives("od")?));
         }
         if p.at_name() && p.next_is("(") {
-            let (callee, args) = call(p)?;
+            let (callee, args) = call(p, "a module", value)?;
             return Ok(StmtKind::Call { target: None, callee, args });
         }
         if starts_declaration(p) {
@@ -234,8 +257,7 @@ impl<'s> Statements<'_, 's> {
 
     fn alternatives(&mut self, end: &str) -> Result<Vec<Alternative<'s>>> {
         if self.depth >= MAX_NESTING {
-            let problem = Problem::new(self.p.span(), format!("statements are nested deeper than {MAX_NESTING}"));
-            return Err(problem.help("move some of them to a module of their own"));
+            return Err(too_deep(self.p).help("move some of them to a module of their own"));
         }
         self.depth += 1;
         let alternatives = self.alternatives_before(end);
@@ -275,7 +297,7 @@ fn assignments<'s>(p: &mut Parser<'s>) -> Result<StmtKind<'s>> {
         }
         p.expect("=")?;
         if p.at_name() && p.next_is("(") {
-            let (callee, args) = call(p)?;
+            let (callee, args) = call(p, "a module", value)?;
             if !assigns.is_empty() || !binders.is_empty() || p.at(",") {
                 return Err(Problem::new(callee.span, "a call stands alone: `x = m(e);`")
                     .help("take the result first, then assign it together with the rest"));
@@ -299,8 +321,13 @@ fn target(p: &mut Parser<'_>) -> Result<crate::expr::ExprId> {
     Ok(path)
 }
 
-fn call<'s>(p: &mut Parser<'s>) -> Result<(Name<'s>, Vec<ValueExpr>)> {
-    let callee = p.name("a module")?;
+/// The name of what is called, and the values handed over.
+pub(super) fn call<'s>(
+    p: &mut Parser<'s>,
+    what: &str,
+    value: impl FnMut(&mut Parser<'s>) -> Result<ValueExpr>,
+) -> Result<(Name<'s>, Vec<ValueExpr>)> {
+    let callee = p.name(what)?;
     p.expect("(")?;
     let mut args = Vec::new();
     if !p.eat(")") {

@@ -4,8 +4,8 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Failure, InputKind, Op, ProcedureId};
 use clinch_terms::{BinOp, Node, Term, Terms, UnOp};
 
-use super::assign::to_scalar;
 use super::ast::{Alternative, Stmt, StmtKind, ValueExpr};
+use super::body::to_scalar;
 use super::expr::Result;
 use super::lower::Lower;
 use super::scope::declare;

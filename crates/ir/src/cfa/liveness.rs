@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Op, Procedure, Target};
 
-/// Beyond so many bits nothing is computed, and everything counts as live.
+/// Where more bits than this would be needed nothing is computed, and everything counts as live.
 const MAX_BITS: usize = 1 << 29;
 
 /// The live variables of each location.

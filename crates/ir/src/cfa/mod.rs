@@ -72,7 +72,7 @@ pub enum Integers {
 }
 
 /// A program with procedures.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CfaProgram {
     /// All terms used below; variables are its symbols.
     pub terms: Terms,
@@ -232,7 +232,7 @@ pub struct InputSite {
 }
 
 /// A control-flow automaton.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Procedure {
     /// Its name.
     pub name: String,
@@ -339,9 +339,9 @@ pub enum Op {
     },
     /// The end of the call: the edge goes to the exit. The value goes to [`Procedure::result`].
     Return(Option<Term>),
-    /// The life of a local object begins, with unknown contents.
+    /// The lifetime of a local object begins, with unknown contents.
     Enter(ObjectId),
-    /// The life of a local object ends.
+    /// The lifetime of a local object ends.
     Leave(ObjectId),
     /// A fresh block of memory.
     Alloc {
@@ -390,22 +390,7 @@ impl CfaProgram {
 
     /// A program for a 64-bit machine without procedures yet; the first one will be its entry.
     pub fn new(terms: Terms, source: SourceMap) -> Self {
-        CfaProgram {
-            terms,
-            pointer_bits: 64,
-            integers: Integers::Machine,
-            globals: Vec::new(),
-            regions: Vec::new(),
-            objects: Vec::new(),
-            procedures: Vec::new(),
-            entry: ProcedureId(0),
-            inputs: Vec::new(),
-            variables: Default::default(),
-            layouts: Default::default(),
-            accesses: Default::default(),
-            assumptions: Vec::new(),
-            source,
-        }
+        CfaProgram { terms, pointer_bits: 64, source, ..CfaProgram::default() }
     }
 
     /// A procedure.
@@ -449,18 +434,8 @@ impl CfaProgram {
 impl Procedure {
     /// A procedure with an entry and an exit, in this order, and nothing between them.
     pub fn new(name: impl Into<String>) -> Self {
-        Procedure {
-            name: name.into(),
-            params: Vec::new(),
-            locals: Vec::new(),
-            result: None,
-            locations: vec![Location::default(); 2],
-            edges: Vec::new(),
-            entry: LocId(0),
-            exit: LocId(1),
-            address: None,
-            span: Span::default(),
-        }
+        let locations = vec![Location::default(); 2];
+        Procedure { name: name.into(), locations, exit: LocId(1), ..Procedure::default() }
     }
 
     /// The edges that leave each location, by their ids.

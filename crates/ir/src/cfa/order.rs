@@ -2,7 +2,7 @@
 //! widenings*, 1993): loops within loops, each with its head first.
 //!
 //! An edge leads forward in the order, or back to the head of a loop that contains it. Whoever takes locations in this order,
-//! each loop as often as it goes round before what comes behind it, sees all ways into a location before it leaves it.
+//! with all iterations of a loop before what follows the loop, has seen all ways into a location before it goes on from there.
 
 use clinch_terms::LocId;
 use rustc_hash::FxHashMap;

@@ -135,13 +135,8 @@ impl<'p> Unfolding<'p> {
     }
 
     /// How many points were made.
-    pub fn len(&self) -> usize {
+    pub fn point_count(&self) -> usize {
         self.points.len()
-    }
-
-    /// Whether no point was made; never so.
-    pub fn is_empty(&self) -> bool {
-        self.points.is_empty()
     }
 
     /// Whether a loop closes at a point.

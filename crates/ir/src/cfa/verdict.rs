@@ -2,21 +2,13 @@
 
 use clinch_terms::{LocId, Symbol, Term, Terms};
 
+use crate::answer::Answer;
 use crate::cfa::unfold::Point;
 use crate::cfa::{Failure, InputId, ProcedureId};
 use crate::program::Span;
-use crate::verdict::Reason;
 
-/// What an engine says of a program.
-#[derive(Clone, Debug)]
-pub enum CfaVerdict {
-    /// No error is reachable.
-    Safe(CfaProof),
-    /// An error is reachable.
-    Unsafe(InputTrace),
-    /// The engine cannot say.
-    Unknown(Reason),
-}
+/// What an engine says of a program with procedures.
+pub type CfaVerdict = Answer<CfaProof, InputTrace>;
 
 /// A run that ends in an error. A program is deterministic but for its inputs, so these are all there is to say.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,7 +80,7 @@ pub struct InductiveLoop {
     pub head: LocId,
     /// The *k*: iterations in which all was well, before one that is examined. At least 1.
     pub depth: u32,
-    /// While runs have no choice, so many iterations are executed as they are.
+    /// The most iterations that are executed as they are while runs have no choice.
     pub forced: u32,
     /// What holds whenever a run passes the head, over the program's variables.
     pub invariant: Term,
@@ -98,7 +90,7 @@ pub struct InductiveLoop {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unrolling {
     /// Loops, by procedure and head (see [`order`](super::order)): how often a run comes back to the head before it
-    /// leaves the loop. A loop that is not listed is never gone round.
+    /// leaves the loop. To the head of a loop that is not listed no run comes back.
     pub loops: Vec<(ProcedureId, LocId, u32)>,
     /// Procedures that call themselves: how often each is active at a time. Those not listed are active once.
     pub calls: Vec<(ProcedureId, u32)>,
@@ -117,10 +109,9 @@ pub struct Summaries {
     /// A hint: bits of variables (the lowest is 0) in an order in which decision diagrams of the formulas are small. Nothing
     /// depends on it but the time it takes to check the proof.
     pub order: Vec<(Symbol, u32)>,
-    /// If given, this is about the program whose integer variables hold only so many bits
-    /// (`finite::narrow`).
+    /// If given, this is about the program whose integer variables are cut to this width (`finite::narrow`).
     pub int_bits: Option<u32>,
-    /// If given, this is about the program whose heap has only so many bits (`finite::bound_heap`).
+    /// If given, this is about the program whose heap has this number of bits (`finite::bound_heap`).
     /// It shows as well that no run needs more.
     pub heap_bits: Option<u32>,
 }

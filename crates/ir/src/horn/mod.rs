@@ -11,8 +11,8 @@ pub use print::{model_to_smtlib, refutation_to_smtlib, to_smtlib};
 use clinch_terms::{Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
+use crate::answer::Answer;
 use crate::program::{Source, Span};
-use crate::verdict::Reason;
 
 clinch_terms::index_type! {
     /// A predicate of a [`HornSystem`].
@@ -97,15 +97,7 @@ pub struct DerivationStep {
 }
 
 /// What an engine says of Horn clauses.
-#[derive(Clone, Debug)]
-pub enum HornVerdict {
-    /// They have a solution: safe.
-    Sat(Interpretation),
-    /// They contradict each other: unsafe.
-    Unsat(Derivation),
-    /// The engine cannot say.
-    Unknown(Reason),
-}
+pub type HornVerdict = Answer<Interpretation, Derivation>;
 
 impl HornSystem {
     /// No clauses, read from `source`.

@@ -11,7 +11,7 @@ use super::simplex::{Column, Farkas, Side, Simplex};
 const SPLITS: usize = 300;
 
 /// The theory's state.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Arithmetic {
     pub(super) problem: Problem,
     simplex: Simplex,
@@ -31,17 +31,9 @@ impl Arithmetic {
     pub(super) fn new(problem: Problem) -> Self {
         let mut simplex = Simplex::default();
         let number_column: Vec<Column> = problem.numbers.iter().map(|_| simplex.column()).collect();
-        let mut this = Arithmetic {
-            simplex,
-            number_column,
-            form_column: Vec::new(),
-            form_atoms: Vec::new(),
-            relevant: vec![false; 2 * problem.propositions.len()],
-            level: vec![None; 2 * problem.propositions.len()],
-            trail: Vec::new(),
-            splits: 0,
-            problem,
-        };
+        let literals = 2 * problem.propositions.len();
+        let (relevant, level) = (vec![false; literals], vec![None; literals]);
+        let mut this = Arithmetic { simplex, number_column, relevant, level, problem, ..Arithmetic::default() };
         this.add_forms();
         for (lits, _) in &this.problem.clauses {
             for lit in lits {

@@ -1,8 +1,8 @@
 //! Formulas cut down to some of their cases: implicants read off models.
 
+use clinch_terms::implicant::{Model, implicant_in};
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Query;
 use crate::solver::{Answer, Solver};
@@ -90,10 +90,9 @@ impl Cases {
         let mut new = false;
         for conjunct in &mut self.by_position[position] {
             let Some(cubes) = &mut conjunct.cubes else { continue };
-            let mut literals = Vec::new();
-            if Model::new(terms, solver).cube(conjunct.formula, true, &mut literals).is_none() {
-                continue;
-            }
+            let (values, resolved) = (FxHashMap::default(), FxHashMap::default());
+            let mut model = Solved { solver, values, resolved };
+            let Some(mut literals) = implicant_in(terms, &[conjunct.formula], &mut model) else { continue };
             literals.sort_unstable();
             literals.dedup();
             let cube = terms.all(literals);
@@ -123,163 +122,70 @@ fn has_cases(terms: &Terms, formula: Term) -> bool {
     found
 }
 
-/// A model, and the terms to read it with. Formulas share their parts, so nothing is looked at twice; and Z3 reads a model slowly,
-/// so it is only asked about atoms in which all choices are made.
-struct Model<'a> {
-    terms: &'a mut Terms,
+/// A model of the solver. Formulas share their parts, so nothing is looked at twice; and Z3 reads a model slowly, so it is only asked
+/// about atoms in which all choices are made.
+struct Solved<'a> {
     solver: &'a mut Z3Solver,
     values: FxHashMap<Term, bool>,
     resolved: FxHashMap<Term, Term>,
-    /// Formulas and terms whose literals are collected already.
-    seen: FxHashSet<(Term, bool)>,
 }
 
-impl<'a> Model<'a> {
-    fn new(terms: &'a mut Terms, solver: &'a mut Z3Solver) -> Self {
-        Model {
-            terms,
-            solver,
-            values: FxHashMap::default(),
-            resolved: FxHashMap::default(),
-            seen: FxHashSet::default(),
-        }
-    }
+impl Model for Solved<'_> {
+    const READS_THROUGH_STORES: bool = false;
 
-    fn holds(&mut self, formula: Term) -> Option<bool> {
+    fn holds(&mut self, terms: &mut Terms, formula: Term) -> Option<bool> {
         if let Some(&known) = self.values.get(&formula) {
             return Some(known);
         }
-        let value = match self.terms.node(formula) {
+        let value = match terms.node(formula) {
             Node::Bool(value) => value,
-            Node::Unary(UnOp::Not, a) => !self.holds(a)?,
-            Node::Binary(BinOp::And, a, b) => self.holds(a)? && self.holds(b)?,
-            Node::Binary(BinOp::Or, a, b) => self.holds(a)? || self.holds(b)?,
+            Node::Unary(UnOp::Not, a) => !self.holds(terms, a)?,
+            Node::Binary(BinOp::And, a, b) => self.holds(terms, a)? && self.holds(terms, b)?,
+            Node::Binary(BinOp::Or, a, b) => self.holds(terms, a)? || self.holds(terms, b)?,
             Node::Ite(c, a, b) => {
-                let chosen = if self.holds(c)? { a } else { b };
-                self.holds(chosen)?
+                let chosen = if self.holds(terms, c)? { a } else { b };
+                self.holds(terms, chosen)?
             }
-            Node::Binary(BinOp::Eq, a, b) if self.terms.sort(a) == Sort::Bool => self.holds(a)? == self.holds(b)?,
+            Node::Binary(BinOp::Eq, a, b) if terms.sort(a) == Sort::Bool => {
+                self.holds(terms, a)? == self.holds(terms, b)?
+            }
             Node::Binary(..) => {
-                let atom = self.resolve(formula)?;
-                self.solver.value(self.terms, atom)? != 0
+                let atom = self.resolve(terms, formula)?;
+                self.solver.value(terms, atom)? != 0
             }
-            _ => self.solver.value(self.terms, formula)? != 0,
+            _ => self.solver.value(terms, formula)? != 0,
         };
         self.values.insert(formula, value);
         Some(value)
     }
+}
 
+impl Solved<'_> {
     /// The term with its choices made as in the model.
-    fn resolve(&mut self, term: Term) -> Option<Term> {
+    fn resolve(&mut self, terms: &mut Terms, term: Term) -> Option<Term> {
         if let Some(&known) = self.resolved.get(&term) {
             return Some(known);
         }
-        let result = match self.terms.node(term) {
+        let result = match terms.node(term) {
             Node::Ite(c, a, b) => {
-                let chosen = if self.holds(c)? { a } else { b };
-                self.resolve(chosen)?
+                let chosen = if self.holds(terms, c)? { a } else { b };
+                self.resolve(terms, chosen)?
             }
             Node::Unary(UnOp::BoolToInt, c) => {
-                let value = self.holds(c)?;
-                self.terms.int(i64::from(value))
+                let value = self.holds(terms, c)?;
+                terms.int(i64::from(value))
             }
             _ => {
-                let children: Vec<Term> = self.terms.children(term).collect();
+                let children: Vec<Term> = terms.children(term).collect();
                 let mut resolved = Vec::new();
                 for child in children {
-                    resolved.push(if self.terms.sort(child) == Sort::Bool { child } else { self.resolve(child)? });
+                    resolved.push(if terms.sort(child) == Sort::Bool { child } else { self.resolve(terms, child)? });
                 }
                 let mut next = resolved.into_iter();
-                self.terms.map_children(term, |_, child| next.next().unwrap_or(child))
+                terms.map_children(term, |_, child| next.next().unwrap_or(child))
             }
         };
         self.resolved.insert(term, result);
         Some(result)
-    }
-
-    /// The conditions of the choices made in a term, as literals.
-    fn conditions(&mut self, term: Term, literals: &mut Vec<Term>) -> Option<()> {
-        if !self.seen.insert((term, true)) {
-            return Some(());
-        }
-        match self.terms.node(term) {
-            Node::Ite(c, a, b) => {
-                let value = self.holds(c)?;
-                self.cube(c, value, literals)?;
-                self.conditions(if value { a } else { b }, literals)
-            }
-            Node::Unary(UnOp::BoolToInt, c) => {
-                let value = self.holds(c)?;
-                self.cube(c, value, literals)
-            }
-            _ => {
-                let children: Vec<Term> = self.terms.children(term).collect();
-                for child in children {
-                    if self.terms.sort(child) != Sort::Bool {
-                        self.conditions(child, literals)?;
-                    }
-                }
-                Some(())
-            }
-        }
-    }
-
-    /// Literals that hold in the model and imply the formula (or its negation), which holds.
-    fn cube(&mut self, formula: Term, positive: bool, literals: &mut Vec<Term>) -> Option<()> {
-        if !self.seen.insert((formula, positive)) {
-            return Some(());
-        }
-        match self.terms.node(formula) {
-            Node::Bool(_) => {}
-            Node::Unary(UnOp::Not, a) => self.cube(a, !positive, literals)?,
-            Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
-                if (op == BinOp::And) == positive {
-                    self.cube(a, positive, literals)?;
-                    self.cube(b, positive, literals)?;
-                } else {
-                    self.choose(formula, positive, literals)?;
-                }
-            }
-            Node::Ite(c, a, b) => {
-                let value = self.holds(c)?;
-                self.cube(c, value, literals)?;
-                self.cube(if value { a } else { b }, positive, literals)?;
-            }
-            Node::Binary(BinOp::Eq, a, b) if self.terms.sort(a) == Sort::Bool => {
-                let (x, y) = (self.holds(a)?, self.holds(b)?);
-                self.cube(a, x, literals)?;
-                self.cube(b, y, literals)?;
-            }
-            Node::Binary(op, a, b)
-                if matches!(op, BinOp::Eq | BinOp::Le | BinOp::Lt | BinOp::Float(..)) || op.compares_bit_vectors() =>
-            {
-                self.conditions(a, literals)?;
-                self.conditions(b, literals)?;
-                let (a, b) = (self.resolve(a)?, self.resolve(b)?);
-                let literal = self.terms.binary(op, a, b);
-                if positive {
-                    literals.push(literal);
-                } else if op == BinOp::Eq && self.terms.sort(a).is_numeric() {
-                    let (less, greater) = (self.terms.lt(a, b), self.terms.lt(b, a));
-                    literals.push(if self.holds(less)? { less } else { greater });
-                } else {
-                    literals.push(self.terms.not(literal));
-                }
-            }
-            _ if positive => literals.push(formula),
-            _ => literals.push(self.terms.not(formula)),
-        }
-        Some(())
-    }
-
-    /// One of several disjuncts, in the model.
-    fn choose(&mut self, formula: Term, positive: bool, literals: &mut Vec<Term>) -> Option<()> {
-        let whole = if positive { formula } else { self.terms.not(formula) };
-        for disjunct in self.terms.cases(whole) {
-            if self.holds(disjunct)? {
-                return self.cube(disjunct, true, literals);
-            }
-        }
-        None
     }
 }

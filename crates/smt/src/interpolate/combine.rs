@@ -13,7 +13,6 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use super::ItpConfig;
 use super::arithmetic::bound;
 use super::formula::{Connective, Formula, FormulaId, Formulas, Relation};
 use super::linear::Linear;
@@ -29,7 +28,6 @@ pub(super) struct Refutation<'a> {
     pub(super) clauses: &'a [Clause],
     pub(super) empty: ClauseId,
     pub(super) tree: &'a Tree,
-    pub(super) config: &'a ItpConfig,
 }
 
 /// What a lemma says at each position of the tree.
@@ -155,10 +153,8 @@ impl Refutation<'_> {
         }
         // An equation with one variable says what its value is: too much for a loop.
         let lifted = |s: &PartialSum| s.equation && !s.sum.entries.is_empty();
-        let lift = self.config.equations
-            && sums.iter().any(lifted)
-            && sums.iter().all(|s| !lifted(s) || s.sum.entries.len() > 1);
-        let relaxed = if self.config.round && !lift { self.round(&sums) } else { vec![Rational::ZERO; sums.len()] };
+        let lift = sums.iter().any(lifted) && sums.iter().all(|s| !lifted(s) || s.sum.entries.len() > 1);
+        let relaxed = if lift { vec![Rational::ZERO; sums.len()] } else { self.round(&sums) };
         let mut result = Vec::new();
         for (sum, relaxed) in sums.into_iter().zip(relaxed) {
             let relation = match (lift && sum.equation, sum.strict) {

@@ -22,9 +22,7 @@ const SHARE: u64 = 4;
 
 /// Interpolants by position, checked.
 pub(super) fn interpolants(query: &mut Query<'_>) -> Result<Vec<Term>, Failure> {
-    if query.config.lazy
-        && let Some(mut cases) = Cases::new(query)
-    {
+    if let Some(mut cases) = Cases::new(query) {
         for _ in 0..ROUNDS {
             if (query.stop)() {
                 return Err("stopped".into());
@@ -70,8 +68,7 @@ fn refute(query: &mut Query<'_>, formulas: &[Vec<Term>], conflicts: u64) -> Resu
     };
     let Sat { theory: Arithmetic { mut problem, .. }, clauses, .. } = sat;
     let mut formulas = Formulas::new();
-    let mut refutation =
-        Refutation { problem: &mut problem, clauses: &clauses, empty, tree: query.tree, config: query.config };
+    let mut refutation = Refutation { problem: &mut problem, clauses: &clauses, empty, tree: query.tree };
     let ids = refutation.interpolants(&mut formulas);
     ids.into_iter()
         .map(|id| formulas.term(query.terms, &problem, id))

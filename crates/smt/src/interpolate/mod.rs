@@ -64,26 +64,13 @@ pub struct ItpConfig {
     pub methods: Vec<Method>,
     /// How many queries may be spent on a smaller set of conjuncts.
     pub minimise: usize,
-    /// Whether sums of equations stay equations (where they relate several symbols) rather than inequalities.
-    pub equations: bool,
-    /// Whether inequalities are weakened so that their constants become zero, where the contradiction allows it.
-    pub round: bool,
-    /// Whether formulas with many cases are first refuted for few of them.
-    pub lazy: bool,
     /// How many conflicts the search for a refutation may have.
     pub conflicts: u64,
 }
 
 impl Default for ItpConfig {
     fn default() -> Self {
-        ItpConfig {
-            methods: vec![Method::Farkas, Method::Newton, Method::Horn],
-            minimise: 16,
-            equations: true,
-            round: true,
-            lazy: true,
-            conflicts: 20_000,
-        }
+        ItpConfig { methods: vec![Method::Farkas, Method::Newton, Method::Horn], minimise: 16, conflicts: 20_000 }
     }
 }
 

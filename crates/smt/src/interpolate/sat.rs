@@ -120,7 +120,7 @@ const UNIT_FACTOR: f64 = 1.0 / 0.95;
 const RESTART: u64 = 128;
 
 /// The search.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Sat<T> {
     pub(super) theory: T,
     pub(super) clauses: Vec<Clause>,
@@ -144,28 +144,9 @@ pub(super) struct Sat<T> {
     next_restart: u64,
 }
 
-impl<T: Theory> Sat<T> {
+impl<T: Theory + Default> Sat<T> {
     pub(super) fn new(theory: T) -> Self {
-        Sat {
-            theory,
-            clauses: Vec::new(),
-            watches: Vec::new(),
-            values: Vec::new(),
-            phases: Vec::new(),
-            levels: Vec::new(),
-            reasons: Vec::new(),
-            units: Vec::new(),
-            trail: Vec::new(),
-            decisions: Vec::new(),
-            propagated: 0,
-            asserted: 0,
-            activity: Vec::new(),
-            step: 1.0,
-            order: Order::default(),
-            seen: Vec::new(),
-            conflicts: 0,
-            next_restart: RESTART,
-        }
+        Sat { theory, step: 1.0, next_restart: RESTART, ..Sat::default() }
     }
 
     pub(super) fn new_var(&mut self) -> Var {

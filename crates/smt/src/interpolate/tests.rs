@@ -12,6 +12,7 @@ use super::sat::{Clause, Complete, Lemma, Lit, Origin, Outcome, Sat, Theory};
 use super::simplex::{Side, Simplex};
 
 /// Everything is consistent.
+#[derive(Default)]
 struct NoTheory;
 
 impl Theory for NoTheory {

@@ -9,13 +9,13 @@
 use std::collections::BTreeSet;
 
 use clinch_ir::Effect;
+use clinch_ir::Reason;
 use clinch_ir::cfa::effects::{Effects, fresh_like};
 use clinch_ir::cfa::{
     CfaProgram, CfaProof, Edge, EdgeId, InputTrace, Liveness, Op, Procedure, ProcedureId, Summaries, SummaryPoint,
     partial_terms,
 };
 use clinch_ir::horn::{Derivation, HornSystem, Interpretation, PredId};
-use clinch_ir::verdict::Reason;
 use clinch_machine::guided::{open_reason, run_guided, value_bits};
 use clinch_terms::{LocId, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,4 +1,4 @@
-//! A bounded heap: a program whose dynamic memory has so many bits, and whose memory is a table of known cells.
+//! A bounded heap: the program with dynamic memory of a given size, whose memory is a table of known cells.
 //!
 //! An allocation takes the next slot of a pool ([`pools`]); where there is none left the program goes on to something that is
 //! not modelled, and so does every access to a cell that no object has: a proof that neither is reached is one for the

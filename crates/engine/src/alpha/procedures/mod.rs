@@ -24,6 +24,7 @@ use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, InputValue, Invariants, Op, show_c_in};
 use clinch_machine::guided::value_bits;
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
+use clinch_terms::implicant::implicant;
 use clinch_terms::predicate::{Atom, normal_atom};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use indexmap::{IndexMap, IndexSet};
@@ -32,7 +33,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use self::runs::{Arrival, Chosen, Concrete, Runs};
 use super::{Config, Iteration, Order, Stats};
 use crate::budget::{Budget, Observer, Progress, Ticker};
-use crate::implicant::implicant;
 
 /// Points of a block at most.
 const BLOCK_POINTS: usize = 5_000;

@@ -3,6 +3,7 @@
 use clinch_ir::Reason;
 use clinch_ir::cfa::unfold::{Point, PointId, Unfolding};
 use clinch_ir::cfa::{EdgeId, InputTrace, InputValue, Integers};
+use clinch_machine::guided::input_value;
 use clinch_machine::{
     InputRequest, InputSource, Limits, LoopHeads, Machine, MachineState, Outcome, Pause, View, as_value,
 };
@@ -11,7 +12,7 @@ use clinch_terms::{Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
-use crate::concrete::runs::{error_of, input_value};
+use crate::concrete::runs::error_of;
 
 /// Edges of one step at most.
 const STEPS: u64 = 1 << 24;

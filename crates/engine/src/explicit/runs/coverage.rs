@@ -1,4 +1,4 @@
-//! What runs with random inputs pass.
+//! Coverage: which edges of a program runs with random inputs take.
 
 use std::collections::BTreeSet;
 

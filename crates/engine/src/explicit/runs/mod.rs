@@ -1,6 +1,6 @@
 //! Explicit search of programs with procedures and memory (C): concrete states with call stack and memory.
 //!
-//! A program is deterministic but for its inputs, so a search is a choice of input values. Three ways, one after the other:
+//! A program is deterministic but for its inputs, so a search is a choice of input values. Two ways, one after the other:
 //! 1. *Probing* ([`probe`]): runs with random inputs, drawn from the values that matter (0, 1, -1, the least, the greatest,
 //!    the constants of the program and their neighbours) and from everywhere. It finds shallow bugs at once.
 //! 2. *Search* ([`search`]) breadth first over the states in which an input is asked for, each stored once, with few values
@@ -27,11 +27,11 @@ use clinch_ir::Reason;
 use clinch_ir::cfa::{
     AllocKind, CfaProgram, CfaVerdict, Failure, InputKind, InputOrigin, InputSite, InputTrace, InputValue, Op,
 };
+use clinch_machine::guided::input_value;
 use clinch_machine::{Limit, Machine, Outcome, Stop};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress};
-use crate::concrete::runs::input_value;
 use crate::share::Known;
 pub(crate) use candidates::Candidates;
 pub use coverage::covered;

@@ -141,7 +141,7 @@ impl Round<'_, '_> {
         if matches!(&pause, Pause::Stopped(outcome) if outcome.stop == Stop::Limit(Limit::Steps)) {
             match self.watch(state)? {
                 Some(other) => pause = other,
-                // A run that goes round in a circle ends here: it reaches no error.
+                // A run that repeats a state for ever ends here: it reaches no error.
                 None => return Ok(Piece::Ended),
             }
         }

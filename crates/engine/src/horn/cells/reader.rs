@@ -6,8 +6,8 @@ use clinch_ir::Application;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
-use super::super::linear::{Linear, as_symbol};
 use super::{Layout, MAX_APPLICATIONS};
+use clinch_analyses::linear::{Linear, as_symbol};
 
 /// Clauses with larger terms are not taken apart.
 const MAX_PARTS: usize = 20_000;

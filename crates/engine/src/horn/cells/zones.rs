@@ -5,8 +5,8 @@ use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
-use super::super::linear::as_symbol;
 use super::Layout;
+use clinch_analyses::linear::as_symbol;
 
 /// Borders that move with the variables, at most.
 const MAX_MOVING: usize = 2;

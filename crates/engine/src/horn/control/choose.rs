@@ -1,4 +1,4 @@
-//! Which parameters are control.
+//! Which parameters of predicates are treated as control: Boolean ones, and integers that are only copied or set to constants.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use clinch_ir::{ClauseId, PredId};
 use clinch_terms::{Node, Sort, Symbol, Term};
 use rustc_hash::FxHashMap;
 
-use super::super::linear::as_symbol;
 use super::super::work::{roots, visit_all};
 use super::explore::Explorer;
+use clinch_analyses::linear::as_symbol;
 
 /// For each predicate its Boolean parameters, and the integer ones that clauses only copy or set to constants. `None` if
 /// there is no time to find out.
@@ -19,9 +19,6 @@ pub(super) fn candidates(explorer: &mut Explorer<'_>) -> Option<Vec<Vec<usize>>>
         (0..system.predicate(p).params.len()).filter(|&i| *sort(p, i) == wanted).collect::<Vec<_>>()
     };
     let mut integers: Vec<Vec<usize>> = system.predicate_ids().map(|p| of_sort(p, Sort::Int)).collect();
-    if !explorer.options.integers {
-        integers.iter_mut().for_each(Vec::clear);
-    }
     while integers.iter().any(|i| !i.is_empty()) && drop_data(explorer, &mut integers)? {}
     let mut explicit: Vec<Vec<usize>> = system.predicate_ids().map(|p| of_sort(p, Sort::Bool)).collect();
     for (explicit, integers) in explicit.iter_mut().zip(integers) {

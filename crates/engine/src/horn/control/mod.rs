@@ -41,8 +41,6 @@ pub struct ControlOptions {
     pub max_clauses: usize,
     /// How many questions the solver is asked to find locations.
     pub max_checks: usize,
-    /// Whether integer parameters that only take constants may be control.
-    pub integers: bool,
     /// A clause whose constraint is a disjunction becomes at most so many clauses.
     pub split_disjunctions: usize,
 }
@@ -56,7 +54,6 @@ impl Default for ControlOptions {
             max_degree: 4,
             max_clauses: 1000,
             max_checks: 600,
-            integers: true,
             split_disjunctions: 4,
         }
     }

@@ -1,15 +1,15 @@
-//! Clauses between locations.
+//! The clauses between locations: those of the system with the values that parameters have at the locations put in.
 
 use clinch_ir::{Application, Clause, HornSystem, PredId, Predicate};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::linear::as_symbol;
 use super::super::rewrite::Rewriting;
 use super::super::work::{conjunction, roots, symbols_of};
 use super::explore::{Edge, Graph, RESOURCES, TIMEOUT};
 use super::{ControlOptions, ControlStats, Instance, Location, Meaning, Split, has_value};
+use clinch_analyses::linear::as_symbol;
 
 /// How often disjuncts are removed from one constraint.
 const ROUNDS: usize = 4;

@@ -1,4 +1,4 @@
-//! What must hold where a query looks, as something that may hold everywhere.
+//! Candidates from queries: what a query needs to hold, as something that may hold at every predicate.
 //!
 //! A query says that its constraint holds nowhere: `a[i] == b[i] || b[i] == a[i] * a[i]` at the index of the last loop. Said of any cell, and
 //! moved back to the loops before, that is often the invariant, whatever its form is.
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::InvariantOptions;
 use super::templates::{Preference, Projection};
-use crate::horn::linear::{Linear, as_symbol};
+use clinch_analyses::linear::{Linear, as_symbol};
 
 /// Goals of one predicate.
 const MAX_GOALS: usize = 12;

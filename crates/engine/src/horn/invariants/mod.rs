@@ -32,7 +32,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use serde::Serialize;
 
-use crate::budget::{Budget, thread_time};
+use crate::budget::Budget;
+use crate::turns::thread_time;
 use element::{Element, Mode, Point, coordinate};
 use relations::Relations;
 use templates::Template;

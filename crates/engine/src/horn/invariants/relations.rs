@@ -1,7 +1,8 @@
-//! What clauses compare for equality: it may be that it is never equal, or that one of two things always is.
+//! Disequalities and choices between two values as candidates for invariants: `x` differs from `y`, or `x` is `y` or `z`, for what
+//! clauses compare.
 //!
-//! A search stops where it finds something, so before that place nothing is equal to it; a property says that a cell is one of two
-//! values. Affine hulls and bounds cannot say either.
+//! A search stops where it finds something, so no element before that place is equal to it; a property may say that a cell holds one of
+//! two values. Affine hulls and bounds can express neither.
 
 use clinch_ir::{Application, Clause, HornSystem};
 use clinch_terms::{BinOp, Node, Terms};
@@ -10,7 +11,7 @@ use num_bigint::BigInt;
 use super::InvariantOptions;
 use super::affine::Affine;
 use super::templates::{Preference, Projection, Sum, canonical};
-use crate::horn::linear::Linear;
+use clinch_analyses::linear::Linear;
 
 /// Forms of one predicate, and pairs of them.
 const MAX_FORMS: usize = 12;

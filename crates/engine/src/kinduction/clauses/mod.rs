@@ -24,6 +24,7 @@ use clinch_ir::{
 };
 use clinch_smt::{Answer, ItpConfig, Solver, Z3Solver};
 use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::implicant::implicant;
 use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -33,7 +34,6 @@ use crate::horn::{
     ControlOptions, InvariantOptions, InvariantStats, Invariants, SimplifyOptions, SimplifyStats, equals, invariants,
     literal, mentions_reals, prepare, project,
 };
-use crate::implicant::implicant;
 
 /// What a query may use: work, milliseconds.
 const LIMITS: (u32, u32) = (5_000_000, 2_000);
@@ -114,17 +114,17 @@ impl<'a> Induction<'a> {
             if !self.system.clause(id).body.is_empty() {
                 farthest.extend(self.states_before(id, None)?);
             } else if let Some(values) = self.instance(id, &[self.system.clause(id).constraint])? {
-                return Ok(HornVerdict::Unsat(Derivation { steps: vec![self.step(id, &values, None)?] }));
+                return Ok(HornVerdict::Unsafe(Derivation { steps: vec![self.step(id, &values, None)?] }));
             }
         }
         loop {
             let states = self.cubes.len() as u64;
             observer.progress(Progress { iteration: self.stats.depth.into(), states, ..Progress::default() });
             if let Some(refutation) = self.refutation(&farthest)? {
-                return Ok(HornVerdict::Unsat(refutation));
+                return Ok(HornVerdict::Unsafe(refutation));
             }
             if farthest.is_empty() {
-                return Ok(HornVerdict::Sat(self.solution()));
+                return Ok(HornVerdict::Safe(self.solution()));
             }
             self.budget.check_iteration(self.stats.depth.into())?;
             self.stats.depth += 1;

@@ -16,6 +16,7 @@ mod reading;
 
 use clinch_terms::{EvalError, LocId, Node, ProcId, Symbol, Term, VarId};
 
+use crate::answer::Reason;
 use crate::cfa::{
     Assign, CfaProgram, CfaVerdict, Edge, Failure, Global, InputId, InputKind, InputOrigin, InputSite, InputTrace,
     Integers, LineMarker, Location, Op, Procedure, SourceMap, Target, VariableInfo,
@@ -26,7 +27,7 @@ use crate::eval::State;
 use crate::interp::Interpreter;
 use crate::program::{Domain, Init, Program, Span, TransId};
 use crate::symbolic::{SymbolicTransition, cell_term};
-use crate::verdict::{Proof, Reason, Step, Trace, TraceEnd, Verdict};
+use crate::verdict::{Proof, Step, Trace, TraceEnd, Verdict};
 use reading::Reading;
 
 /// Processes as one procedure, and the way back.

@@ -7,10 +7,10 @@
 use clinch_terms::{BinOp, LocId, Node, ProcId, Sort, Symbol, Term, Terms, UnOp, VarId};
 use rustc_hash::FxHashMap;
 
+use crate::answer::Reason;
 use crate::cfa::Integers;
 use crate::program::{Domain, Program};
 use crate::range::{Interval, of_operation};
-use crate::verdict::Reason;
 
 /// An integer: its term, and what it may be. A bit-vector is read as a signed number if the interval has negative ones.
 #[derive(Clone, Copy, Debug)]

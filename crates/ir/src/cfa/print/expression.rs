@@ -7,7 +7,6 @@ use clinch_terms::float::Format;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use num_bigint::BigInt;
 
-use super::floats::is_float;
 use super::name_in;
 use crate::cfa::CfaProgram;
 
@@ -578,4 +577,9 @@ pub(super) fn object_place(program: &CfaProgram, address: u64) -> String {
         Some(object) => format!("&{} + {}", object.name, address - object.address),
         None => address.to_string(),
     }
+}
+
+/// Whether a C type is one whose values are shown as numbers with a point.
+pub(super) fn is_float(ty: &str) -> bool {
+    matches!(ty, "float" | "double")
 }

@@ -3,13 +3,8 @@
 use clinch_terms::float::{FloatBinOp, FloatUnOp, Format};
 use clinch_terms::{BinOp, Node, Term, UnOp};
 
-use super::expression::{Printer, Shown, level};
+use super::expression::{Printer, Shown, is_float, level};
 use super::name_in;
-
-/// Whether a C type is one whose values are shown as numbers with a point.
-pub(super) fn is_float(ty: &str) -> bool {
-    matches!(ty, "float" | "double")
-}
 
 /// The number with these bits, in the fewest decimal digits that C reads back to the same bits.
 pub fn show_float(format: Format, bits: u64) -> String {

@@ -2,11 +2,11 @@
 
 use clinch_engine::Sighting;
 
-use super::{COLUMNS, Implementation};
+use super::{COLUMNS, Engine, IMPLEMENTATIONS, Implementation};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Category {
+pub(super) enum Category {
     /// Time until the error is found (table 5.1).
     Time,
     /// States stored by then (table 5.3).
@@ -24,7 +24,7 @@ impl Category {
             Category::Time => Some(sighting.time.as_nanos()),
             Category::States => Some(sighting.states.into()),
             Category::Depth => Some(sighting.depth.into()),
-            Category::Predicates if implementation == Implementation::RandDfs => None,
+            Category::Predicates if implementation.engine == Engine::Explicit => None,
             Category::Predicates => Some(sighting.predicates.into()),
         }
     }
@@ -32,11 +32,11 @@ impl Category {
 
 /// Points of each implementation: one for each error for which none needed less. `sightings` has one list per
 /// implementation, all of the same errors; whoever did not find an error gets no point for it.
-pub(crate) fn points(category: Category, sightings: [&[Option<Sighting>]; COLUMNS]) -> [u32; COLUMNS] {
+pub(super) fn points(category: Category, sightings: [&[Option<Sighting>]; COLUMNS]) -> [u32; COLUMNS] {
     let errors = sightings.iter().map(|s| s.len()).min().unwrap_or(0);
     let measure = |column: usize, error: usize| {
         let sighting = sightings[column][error].as_ref()?;
-        category.measure(Implementation::ALL[column], sighting)
+        category.measure(IMPLEMENTATIONS[column], sighting)
     };
     let mut points = [0; COLUMNS];
     for measures in (0..errors).map(|error| std::array::from_fn::<_, COLUMNS, _>(|column| measure(column, error))) {

@@ -7,56 +7,43 @@ use serde::Serialize;
 
 use super::score::{normalised, points};
 use super::thesis::THESIS;
-use super::{COLUMNS, Implementation, Run, Setup};
+use super::{COLUMNS, IMPLEMENTATIONS, Implementation, Search, Setup};
 
 /// One model's results.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(crate) struct Row {
-    /// The model.
-    pub(crate) model: String,
-    /// Our values, in the order of [`Implementation::ALL`].
-    pub(crate) ours: [f64; COLUMNS],
+pub(super) struct Row {
+    pub(super) model: String,
+    /// Our values, in the order of [`IMPLEMENTATIONS`].
+    pub(super) ours: [f64; COLUMNS],
     /// The thesis', if it has the model.
-    pub(crate) thesis: Option<[f64; COLUMNS]>,
+    pub(super) thesis: Option<[f64; COLUMNS]>,
 }
 
 /// One table.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(crate) struct Table {
-    /// Its number in the thesis.
-    pub(crate) number: &'static str,
-    /// Its title in the thesis.
-    pub(crate) title: &'static str,
-    /// Model by model.
-    pub(crate) rows: Vec<Row>,
+pub(super) struct Table {
+    pub(super) number: &'static str,
+    pub(super) title: &'static str,
+    pub(super) rows: Vec<Row>,
 }
 
 /// A model of the experiment.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(crate) struct ModelSize {
-    /// Its name.
-    pub(crate) model: String,
-    /// Reachable states.
-    pub(crate) states: usize,
-    /// Error states drawn from them.
-    pub(crate) errors: usize,
+pub(super) struct ModelSize {
+    pub(super) model: String,
+    pub(super) states: usize,
+    pub(super) errors: usize,
 }
 
 /// The results of the experiment.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Tables {
-    /// Seeds of the repetitions.
-    pub(crate) seeds: Vec<u64>,
-    /// Time for one search, in seconds.
-    pub(crate) bound: f64,
-    /// Names of the columns.
-    pub(crate) implementations: [&'static str; COLUMNS],
-    /// The models.
-    pub(crate) models: Vec<ModelSize>,
-    /// Tables 5.1 to 5.5.
-    pub(crate) tables: Vec<Table>,
-    /// Every search.
-    pub(crate) runs: Vec<Run>,
+pub(super) struct Tables {
+    pub(super) seeds: Vec<u64>,
+    pub(super) bound: f64,
+    pub(super) implementations: [&'static str; COLUMNS],
+    pub(super) models: Vec<ModelSize>,
+    pub(super) tables: Vec<Table>,
+    pub(super) runs: Vec<Search>,
 }
 
 impl Tables {
@@ -64,7 +51,7 @@ impl Tables {
         Tables {
             seeds: setup.seeds.clone(),
             bound: setup.bound.as_secs_f64(),
-            implementations: Implementation::ALL.map(Implementation::name),
+            implementations: IMPLEMENTATIONS.map(|implementation| implementation.name),
             models: Vec::new(),
             tables: THESIS.iter().map(|t| Table { number: t.number, title: t.title, rows: Vec::new() }).collect(),
             runs: Vec::new(),
@@ -72,7 +59,7 @@ impl Tables {
     }
 
     /// Adds a row for a model to each table.
-    pub(super) fn add_model(&mut self, name: &str, states: usize, errors: usize, runs: Vec<(Implementation, Run)>) {
+    pub(super) fn add_model(&mut self, name: &str, states: usize, errors: usize, runs: Vec<(Implementation, Search)>) {
         let repetitions: Vec<Repetition<'_>> = self.seeds.iter().map(|&seed| repetition(&runs, seed)).collect();
         for (table, thesis) in self.tables.iter_mut().zip(&THESIS) {
             let ours = match thesis.category {
@@ -87,12 +74,12 @@ impl Tables {
 
     /// A table by what it compares; that of errors found for `None`.
     #[cfg(test)]
-    pub(crate) fn table(&self, category: Option<super::score::Category>) -> Option<&Table> {
+    pub(super) fn table(&self, category: Option<super::score::Category>) -> Option<&Table> {
         self.tables.iter().zip(&THESIS).find(|(_, thesis)| thesis.category == category).map(|(table, _)| table)
     }
 
     /// All tables as text: ours, and the thesis' value in parentheses.
-    pub(crate) fn render(&self) -> String {
+    pub(super) fn render(&self) -> String {
         let mut text = String::new();
         let sizes: Vec<String> = self.models.iter().map(|m| format!("{} {}", m.model, m.states)).collect();
         let _ =
@@ -120,9 +107,9 @@ impl Tables {
 /// What each implementation found with one seed.
 type Repetition<'r> = [&'r [Option<Sighting>]; COLUMNS];
 
-fn repetition(runs: &[(Implementation, Run)], seed: u64) -> Repetition<'_> {
-    Implementation::ALL.map(|implementation| {
-        let same = |(i, run): &&(Implementation, Run)| *i == implementation && (run.seed == seed || !i.is_random());
+fn repetition(runs: &[(Implementation, Search)], seed: u64) -> Repetition<'_> {
+    IMPLEMENTATIONS.map(|implementation| {
+        let same = |(i, run): &&(Implementation, Search)| *i == implementation && (run.seed == seed || !i.is_random());
         runs.iter().find(same).map_or(&[][..], |(_, run)| &run.sightings)
     })
 }

@@ -1,29 +1,57 @@
 //! Conjunctions that imply a formula, read off a model.
 
-use clinch_terms::evaluate::{Environment, Memo, evaluate_with};
-use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Literals without choices that hold in a model of the formulas and imply them all. `None` if something has no value.
-pub(crate) fn implicant(terms: &mut Terms, formulas: &[Term], model: &impl Environment) -> Option<Vec<Term>> {
+use crate::evaluate::{Environment, Memo, evaluate_with};
+use crate::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
+
+/// What formulas are in a model.
+pub trait Model {
+    /// Whether elements of arrays that were written to are looked up, which asks for the order of addresses in the model.
+    const READS_THROUGH_STORES: bool;
+
+    /// Whether a formula holds; `None` if it has no value.
+    fn holds(&mut self, terms: &mut Terms, formula: Term) -> Option<bool>;
+}
+
+/// The model that an environment is.
+struct Evaluated<'a, E>(&'a E, Memo);
+
+impl<E: Environment> Model for Evaluated<'_, E> {
+    const READS_THROUGH_STORES: bool = true;
+
+    fn holds(&mut self, terms: &mut Terms, formula: Term) -> Option<bool> {
+        match evaluate_with(terms, self.0, formula, &mut self.1)? {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// Literals without choices that hold in an environment and imply all these formulas, which hold too. `None` if something has no value.
+pub fn implicant(terms: &mut Terms, formulas: &[Term], environment: &impl Environment) -> Option<Vec<Term>> {
+    implicant_in(terms, formulas, &mut Evaluated(environment, Memo::default()))
+}
+
+/// The same in any model.
+pub fn implicant_in<M: Model>(terms: &mut Terms, formulas: &[Term], model: &mut M) -> Option<Vec<Term>> {
     let (seen, known) = (FxHashSet::default(), FxHashMap::default());
-    let mut reading = Reading { model, literals: Vec::new(), seen, known, values: Memo::default() };
+    let mut reading = Reading { model, literals: Vec::new(), seen, known };
     for &formula in formulas {
         reading.add(terms, formula, true)?;
     }
     Some(reading.literals)
 }
 
-struct Reading<'a, E> {
-    model: &'a E,
+struct Reading<'a, M> {
+    model: &'a mut M,
     literals: Vec<Term>,
     seen: FxHashSet<(Term, bool)>,
     /// Terms with their choices made.
     known: FxHashMap<Term, Term>,
-    values: Memo,
 }
 
-impl<E: Environment> Reading<'_, E> {
+impl<M: Model> Reading<'_, M> {
     /// Adds what makes a formula true, or false.
     fn add(&mut self, terms: &mut Terms, formula: Term, holds: bool) -> Option<()> {
         if !self.seen.insert((formula, holds)) {
@@ -38,16 +66,16 @@ impl<E: Environment> Reading<'_, E> {
                     return self.add(terms, b, holds);
                 }
                 // One of them is enough.
-                let enough = if self.is(terms, a)? == holds { a } else { b };
+                let enough = if self.model.holds(terms, a)? == holds { a } else { b };
                 self.add(terms, enough, holds)
             }
             Node::Binary(BinOp::Eq, a, b) if terms.sort(a) == Sort::Bool => {
-                let value = self.is(terms, a)?;
+                let value = self.model.holds(terms, a)?;
                 self.add(terms, a, value)?;
                 self.add(terms, b, value == holds)
             }
             Node::Ite(condition, a, b) => {
-                let value = self.is(terms, condition)?;
+                let value = self.model.holds(terms, condition)?;
                 self.add(terms, condition, value)?;
                 self.add(terms, if value { a } else { b }, holds)
             }
@@ -61,7 +89,7 @@ impl<E: Environment> Reading<'_, E> {
             // What is different is smaller or larger: that can be projected.
             Node::Binary(BinOp::Eq, a, b) if !holds && terms.sort(a).is_numeric() => {
                 let less = terms.lt(a, b);
-                if self.is(terms, less)? { less } else { terms.lt(b, a) }
+                if self.model.holds(terms, less)? { less } else { terms.lt(b, a) }
             }
             _ if holds => atom,
             _ => terms.not(atom),
@@ -77,13 +105,21 @@ impl<E: Environment> Reading<'_, E> {
         }
         let decided = match terms.node(term) {
             Node::Ite(condition, a, b) => {
-                let value = self.is(terms, condition)?;
+                let value = self.model.holds(terms, condition)?;
                 self.add(terms, condition, value)?;
                 self.decided(terms, if value { a } else { b })?
             }
-            Node::Binary(BinOp::Select, array, index) => self.element(terms, array, index)?,
+            Node::Unary(UnOp::BoolToInt, condition) => {
+                let value = self.model.holds(terms, condition)?;
+                self.add(terms, condition, value)?;
+                terms.int(i64::from(value))
+            }
+            Node::Binary(BinOp::Select, array, index) if M::READS_THROUGH_STORES => {
+                self.element(terms, array, index)?
+            }
             _ => {
-                let decided: Option<Vec<Term>> = terms.children(term).map(|child| self.decided(terms, child)).collect();
+                let children: Vec<Term> = terms.children(term).collect();
+                let decided: Option<Vec<Term>> = children.iter().map(|&child| self.decided(terms, child)).collect();
                 let mut decided = decided?.into_iter();
                 terms.map_children(term, |_, child| decided.next().unwrap_or(child))
             }
@@ -97,12 +133,12 @@ impl<E: Environment> Reading<'_, E> {
         match terms.node(array) {
             Node::Store(base, at, value) => {
                 let same = terms.eq(at, index);
-                let holds = self.is(terms, same)?;
+                let holds = self.model.holds(terms, same)?;
                 self.add(terms, same, holds)?;
                 if holds { self.decided(terms, value) } else { self.element(terms, base, index) }
             }
             Node::Ite(condition, a, b) => {
-                let value = self.is(terms, condition)?;
+                let value = self.model.holds(terms, condition)?;
                 self.add(terms, condition, value)?;
                 self.element(terms, if value { a } else { b }, index)
             }
@@ -110,13 +146,6 @@ impl<E: Environment> Reading<'_, E> {
                 let index = self.decided(terms, index)?;
                 Some(terms.select(array, index))
             }
-        }
-    }
-
-    fn is(&mut self, terms: &Terms, formula: Term) -> Option<bool> {
-        match evaluate_with(terms, self.model, formula, &mut self.values)? {
-            Value::Bool(value) => Some(value),
-            _ => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use clinch_engine::options::ValueForm;
+use clinch_engine::options::{OptionForm, ValueForm};
 use clinch_frontend::Numbers;
 use clinch_frontend::c::types::DataModel;
 use clinch_ir::cfa::{Check, Integers};

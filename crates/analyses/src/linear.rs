@@ -1,38 +1,41 @@
-//! Sums with constant coefficients.
+//! Linear sums of terms with constant coefficients in 64 bits.
 
 use std::collections::BTreeMap;
 
 use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
+use num_bigint::BigInt;
 
 /// Sums with more summands than this are left alone.
 const MAX_SUMMANDS: usize = 64;
 
 /// `constant + sum of coefficient * term`, where no term is a sum itself.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(super) struct Linear {
-    pub(super) summands: BTreeMap<Term, i64>,
-    pub(super) constant: i64,
+pub struct Linear {
+    /// Coefficients by term; none is zero.
+    pub summands: BTreeMap<Term, i64>,
+    /// What is added to them.
+    pub constant: i64,
     /// How many leaves the sum had before equal ones were added up.
-    pub(super) leaves: usize,
+    pub leaves: usize,
 }
 
 impl Linear {
     /// The sum that a term is, if it is not too large and all coefficients fit in 64 bits.
-    pub(super) fn of(terms: &Terms, term: Term) -> Option<Linear> {
+    pub fn of(terms: &Terms, term: Term) -> Option<Linear> {
         let mut linear = Linear::default();
         linear.add(terms, term, 1)?;
         Some(linear)
     }
 
     /// The sum `a - b`.
-    pub(super) fn difference(terms: &Terms, a: Term, b: Term) -> Option<Linear> {
+    pub fn difference(terms: &Terms, a: Term, b: Term) -> Option<Linear> {
         let mut linear = Linear::of(terms, a)?;
         linear.add(terms, b, -1)?;
         Some(linear)
     }
 
     /// Its value, if it is the same for all values of the summands.
-    pub(super) fn as_constant(&self) -> Option<i64> {
+    pub fn as_constant(&self) -> Option<i64> {
         self.summands.is_empty().then_some(self.constant)
     }
 
@@ -72,12 +75,12 @@ impl Linear {
     }
 
     /// How many leaves it has when written down again.
-    pub(super) fn written(&self) -> usize {
+    pub fn written(&self) -> usize {
         (self.summands.len() + usize::from(self.constant != 0)).max(1)
     }
 
     /// As a term: what is added first, then what is subtracted, then the constant.
-    pub(super) fn term(&self, terms: &mut Terms) -> Term {
+    pub fn term(&self, terms: &mut Terms) -> Term {
         let mut sum: Option<Term> = None;
         for (&t, &c) in self.summands.iter().filter(|(_, c)| **c > 0) {
             let product = scaled(terms, t, c);
@@ -108,7 +111,7 @@ impl Linear {
     }
 
     /// The sums that symbols must equal for this sum to be zero: for each symbol with coefficient 1 or -1.
-    pub(super) fn solutions(&self) -> impl Iterator<Item = (Term, Linear)> {
+    pub fn solutions(&self) -> impl Iterator<Item = (Term, Linear)> {
         self.summands.iter().filter(|(_, c)| c.abs_diff(0) == 1).filter_map(|(&t, &c)| {
             let mut rest = self.clone();
             rest.summands.remove(&t);
@@ -119,7 +122,26 @@ impl Linear {
         })
     }
 
-    fn negated(mut self) -> Option<Linear> {
+    /// That it is zero: what is added on one side, what is subtracted on the other.
+    pub fn is_zero(&self, terms: &mut Terms) -> Term {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for (&term, &coefficient) in &self.summands {
+            let side = if coefficient > 0 { &mut left } else { &mut right };
+            let size = terms.big(BigInt::from(coefficient.unsigned_abs()));
+            side.push(if coefficient.unsigned_abs() == 1 { term } else { terms.mul(size, term) });
+        }
+        if self.constant != 0 {
+            right.push(terms.big(-BigInt::from(self.constant)));
+        }
+        let zero = terms.int(0);
+        let added =
+            |side: Vec<Term>, terms: &mut Terms| side.into_iter().reduce(|sum, t| terms.add(sum, t)).unwrap_or(zero);
+        let (left, right) = (added(left, terms), added(right, terms));
+        terms.eq(left, right)
+    }
+
+    /// The sum times -1.
+    pub fn negated(mut self) -> Option<Linear> {
         self.constant = self.constant.checked_neg()?;
         for c in self.summands.values_mut() {
             *c = c.checked_neg()?;
@@ -140,7 +162,7 @@ fn scaled(terms: &mut Terms, term: Term, factor: i64) -> Term {
 }
 
 /// The symbol that a term is.
-pub(super) fn as_symbol(terms: &Terms, term: Term) -> Option<Symbol> {
+pub fn as_symbol(terms: &Terms, term: Term) -> Option<Symbol> {
     match terms.node(term) {
         Node::Symbol(s) => Some(s),
         _ => None,
