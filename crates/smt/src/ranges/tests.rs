@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::refute;
 
 fn is_refuted(terms: &Terms, formula: Term) -> bool {
-    refute(terms, &terms.parts(formula), formula, 50)
+    refute(terms, &terms.parts(formula), formula, 50).one.is_empty()
 }
 
 struct Formulas {
@@ -145,4 +145,50 @@ fn bounds_of_a_polynomial() {
     let wrong = terms.not(fine);
     let formula = terms.all([above, below, wrong]);
     assert!(!is_refuted(&terms, formula));
+}
+
+/// So many steps of a second-order filter, after which its value is to exceed a bound that it had so far.
+fn filter(steps: usize, bound: f64) -> (Terms, Term) {
+    let mut terms = Terms::new();
+    let op = |terms: &mut Terms, op, a, b| terms.binary(BinOp::Float(op, Format::Double), a, b);
+    let constant = |terms: &mut Terms, x: f64| terms.bit_vec(64, x.to_bits());
+    let [zero, one, low, high] = [0.0, 1.0, -bound, bound].map(|x| constant(&mut terms, x));
+    let factors = [0.7, 1.3, 1.1, 1.4, 0.7].map(|x| constant(&mut terms, x));
+    let mut all = Vec::new();
+    let unknown = |terms: &mut Terms, all: &mut Vec<Term>, (low, high): (Term, Term)| {
+        let x = terms.fresh("x", Sort::BitVec(64));
+        all.push(op(terms, FloatBinOp::Le, low, x));
+        all.push(op(terms, FloatBinOp::Le, x, high));
+        x
+    };
+    let (mut e0, mut e) = (unknown(&mut terms, &mut all, (zero, one)), unknown(&mut terms, &mut all, (zero, one)));
+    let (mut s0, mut s) = (unknown(&mut terms, &mut all, (low, high)), unknown(&mut terms, &mut all, (low, high)));
+    for step in 0..steps {
+        let e1 = std::mem::replace(&mut e0, e);
+        e = unknown(&mut terms, &mut all, (zero, one));
+        let s1 = std::mem::replace(&mut s0, s);
+        let products: Vec<Term> = [e, e0, e1, s0, s1]
+            .into_iter()
+            .zip(factors)
+            .map(|(x, factor)| op(&mut terms, FloatBinOp::Mul, x, factor))
+            .collect();
+        let mut sum = op(&mut terms, FloatBinOp::Sub, products[0], products[1]);
+        sum = op(&mut terms, FloatBinOp::Add, sum, products[2]);
+        sum = op(&mut terms, FloatBinOp::Add, sum, products[3]);
+        s = op(&mut terms, FloatBinOp::Sub, sum, products[4]);
+        let (above, below) = (op(&mut terms, FloatBinOp::Le, low, s), op(&mut terms, FloatBinOp::Le, s, high));
+        let fine = terms.and(above, below);
+        all.push(if step + 1 < steps { fine } else { terms.not(fine) });
+    }
+    let formula = terms.all(all);
+    (terms, formula)
+}
+
+/// The value of a filter stays bounded: what it was long ago counts for little. That is seen in the sum, not in intervals.
+#[test]
+fn filters_forget() {
+    for (steps, bound, expected) in [(2, 4.0, false), (16, 4.0, true), (16, 2.0, false), (24, 3.2, true)] {
+        let (terms, formula) = filter(steps, bound);
+        assert_eq!(is_refuted(&terms, formula), expected, "{steps} {bound}");
+    }
 }
