@@ -92,13 +92,8 @@ impl Induction<'_> {
 
     /// Whether intervals show that none of some conditions holds where what is kept does.
     pub(super) fn is_refuted(&mut self, conditions: &[Term]) -> bool {
+        let formula = self.some_of(conditions);
         let terms = self.bounded.terms();
-        let mut formula = terms.tt();
-        for (candidate, _) in self.candidates.iter().zip(&self.kept).filter(|(_, kept)| **kept) {
-            formula = terms.and(formula, candidate.active);
-        }
-        let some = terms.any(conditions.iter().copied());
-        let formula = terms.and(formula, some);
         refuted_by_intervals(terms, formula, MILLISECONDS * (1 + self.cuts.depth))
     }
 }

@@ -63,7 +63,7 @@ const DEEPEST: u32 = 64;
 const GROWTHS: u32 = 3;
 /// Where floats are computed with, a question that intervals do not answer may take this long, bit by bit: mostly the next `k` is
 /// worth more.
-const BITS: Duration = Duration::from_millis(800);
+const BITS: Duration = Duration::from_millis(400);
 
 /// What is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,6 +117,8 @@ struct Induction<'a> {
     /// Candidates by number, and whether each is one still.
     candidates: Vec<Candidate>,
     kept: Vec<bool>,
+    /// Candidates of which the solver could not tell, for some `k`, whether they are preserved.
+    open: FxHashSet<usize>,
     /// Bounds of floats, of which one at a time is a candidate.
     bounds_of_floats: Vec<Chosen>,
     /// What others found out, and states that runs were in.
@@ -143,6 +145,7 @@ impl<'a> Induction<'a> {
             proposed,
             candidates,
             kept,
+            open: FxHashSet::default(),
             bounds_of_floats,
             learned,
             bounds,
@@ -234,7 +237,7 @@ impl<'a> Induction<'a> {
     /// The inductive step, together with the base case: the round in which nothing happens that must not, if there is one.
     fn step(&mut self, observer: &mut dyn Observer) -> Result<Option<Round>, Reason> {
         for _ in 0..GROWTHS {
-            self.kept = vec![true; self.candidates.len()];
+            self.kept = (0..self.candidates.len()).map(|number| !self.open.contains(&number)).collect();
             let round = self.bounded.round(&self.bounds, Some(&self.cuts), observer)?;
             self.keep_preserved(&round)?;
             self.tell_kept(&round, observer);
@@ -308,7 +311,10 @@ impl<'a> Induction<'a> {
                 }
                 // What is not known to be preserved is not kept.
                 Found::Unknown => left.into_iter().for_each(|(number, condition)| {
-                    self.kept[number] = self.kept[number] && self.is_refuted(&[condition]);
+                    if self.kept[number] && !self.is_refuted(&[condition]) {
+                        self.kept[number] = false;
+                        self.open.insert(number);
+                    }
                 }),
             }
             if self.kept.iter().filter(|kept| **kept).count() == before {
@@ -336,10 +342,12 @@ impl<'a> Induction<'a> {
     /// One of the conditions, where those that are still candidates hold and nothing is said of the others.
     fn some_of(&mut self, conditions: &[Term]) -> Term {
         let terms = self.bounded.terms();
-        let mut all = vec![terms.any(conditions.iter().copied())];
+        let mut all: Vec<Term> = Vec::with_capacity(self.candidates.len() + 1);
         for (candidate, kept) in self.candidates.iter().zip(&self.kept) {
             all.push(if *kept { candidate.active } else { terms.not(candidate.active) });
         }
+        // Last, so that questions share what is before.
+        all.push(terms.any(conditions.iter().copied()));
         terms.all(all)
     }
 

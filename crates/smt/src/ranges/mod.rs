@@ -20,7 +20,7 @@ use linear::Linear;
 use part::{Domain, Part};
 
 /// Formulas with more parts are not looked at.
-const PARTS: usize = 6_000;
+const PARTS: usize = 20_000;
 /// Rounds over all parts before linear forms are looked at, and turns of both before a case is split.
 const ROUNDS: usize = 12;
 const TURNS: usize = 3;
@@ -59,7 +59,8 @@ pub(crate) fn refute(terms: &Terms, parts: &[Term], formula: Term, milliseconds:
     let is_alone = question.one.len() == 1;
     let Question { all, one, .. } = question;
     let (refuted, open) = one.into_iter().partition(|&case| {
-        let roots: Vec<Term> = all.iter().copied().chain([case]).collect();
+        let formulas = all.iter().copied().chain(flat(terms, case, BinOp::And));
+        let roots = essential(terms, parts, formulas);
         let mut share = if is_alone { left } else { left / SHARE };
         let before = share;
         let refuted = refute_case(terms, &parts_of(terms, parts, &roots), &roots, &mut share);
@@ -90,6 +91,31 @@ fn flat(terms: &Terms, formula: Term, connective: BinOp) -> Vec<Term> {
         }
     }
     found
+}
+
+/// Of formulas that are to hold those that matter: no disjunction of which one side is a literal among them, and no literal of a
+/// symbol that no other one is about. (An invariant that is only supposed is the former, the supposition the latter.)
+fn essential(terms: &Terms, parts: &[Term], formulas: impl Iterator<Item = Term>) -> Vec<Term> {
+    let (literals, others): (Vec<Term>, Vec<Term>) =
+        formulas.partition(|&formula| literal_of(terms, formula).is_some());
+    let known: FxHashSet<Term> = literals.iter().copied().collect();
+    let says_something = |formula: &Term| match terms.node(*formula) {
+        Node::Binary(BinOp::Or, a, b) => !known.contains(&a) && !known.contains(&b),
+        _ => true,
+    };
+    let mut roots: Vec<Term> = others.into_iter().filter(says_something).collect();
+    let used: FxHashSet<Term> = parts_of(terms, parts, &roots).into_iter().collect();
+    roots.extend(literals.into_iter().filter(|&l| literal_of(terms, l).is_some_and(|symbol| used.contains(&symbol))));
+    roots
+}
+
+/// The symbol of a literal.
+fn literal_of(terms: &Terms, formula: Term) -> Option<Term> {
+    let inner = match terms.node(formula) {
+        Node::Unary(UnOp::Not, of) => of,
+        _ => formula,
+    };
+    matches!(terms.node(inner), Node::Symbol(_)).then_some(inner)
 }
 
 /// Those of some parts, each after its own parts, that some of them have.
