@@ -61,9 +61,9 @@ const FORCED: u32 = 32;
 const DEEPEST: u32 = 64;
 /// Bounds of what is not cut grow so often for one `k`.
 const GROWTHS: u32 = 3;
-/// Where floats are computed with, a question that intervals do not answer may take this long, bit by bit: mostly the next `k` is
-/// worth more.
-const BITS: Duration = Duration::from_millis(400);
+/// Where floats are computed with, a question that intervals do not answer may take this long, bit by bit, for each iteration that
+/// is looked at: mostly the next `k` is worth more.
+const BITS: Duration = Duration::from_millis(60);
 
 /// What is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -327,7 +327,7 @@ impl<'a> Induction<'a> {
     fn ask(&mut self, formula: Term) -> Result<Found, Reason> {
         match self.bounds_of_floats.is_empty() {
             true => Ok(self.bounded.ask(formula)?.map_or(Found::None, Found::Model)),
-            false => self.bounded.ask_within(formula, BITS),
+            false => self.bounded.ask_within(formula, BITS * (self.cuts.depth + 1)),
         }
     }
 
