@@ -392,7 +392,7 @@ pub(crate) struct CArgs {
     #[arg(long)]
     pub(crate) malloc_may_fail: bool,
 
-    /// Which errors count: assertions, memory, arithmetic, overflow (these by default), leaks, uninitialised, unsigned, conversions,
+    /// Which errors count: assertions, memory, arithmetic, overflow (these by default), leaks, uninitialised, unsigned, conversions, float,
     /// unreachable (docs/checks.md).
     ///
     /// overflow is that of signed arithmetic; arithmetic: divisions by zero, shifts out of range; memory:

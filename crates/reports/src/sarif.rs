@@ -25,7 +25,7 @@ struct Rule {
 }
 
 /// A rule for each kind of check, by the names that `--check` takes, and one for models.
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     Rule {
         id: "assertions",
         short: "An assertion can fail, or an error function or label can be reached.",
@@ -40,6 +40,11 @@ const RULES: [Rule; 10] = [
         id: "arithmetic",
         short: "A division by zero, a shift out of range or a conversion of a float that does not fit is possible.",
         help: "A divisor is zero, a shift count is negative or not less than the width of the type, or a floating-point number is converted to an integer type that cannot hold it, for some input. All are undefined behaviour in C. Check the operand before.",
+    },
+    Rule {
+        id: "float",
+        short: "An operation on floating-point numbers can make a NaN or an infinity.",
+        help: "Zero is divided by zero, infinities are subtracted, or a result is too large for its type, for some input. IEEE 754 defines what happens then; it is reported because it was asked for.",
     },
     Rule {
         id: "memory",

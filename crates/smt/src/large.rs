@@ -1,17 +1,16 @@
 //! One question about a large formula: what symbolic execution asks.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashSet;
 use z3::Tactic;
 
-use crate::bits::{self, Blaster, Formulas};
+use crate::bits::{self, Bit, Blaster, Formulas};
 use crate::decode;
 use crate::encode::z3_sort;
 use crate::expr::Expr;
-use crate::ranges;
+use crate::ranges::{self, Question};
 use crate::solver::{Answer, Solver};
 use crate::z3_solver::Z3Solver;
 
@@ -45,12 +44,13 @@ impl LargeQuestion {
     /// The question whether the formula has a model, to be answered in so many milliseconds.
     pub fn new(terms: &Terms, formula: Term, milliseconds: u32) -> Self {
         let parts = terms.parts(formula);
-        if ranges::refute(terms, &parts, formula, milliseconds) {
+        let cases = ranges::refute(terms, &parts, formula, milliseconds);
+        if cases.one.is_empty() {
             return LargeQuestion { solver: Z3Solver::for_formulas(), way: Way::Refuted };
         }
-        let question = match as_circuit(terms, &parts, formula) {
+        let question = match as_circuit(terms, &cases) {
             Some((solver, way)) => LargeQuestion { solver, way },
-            None => as_terms(terms, &parts, formula),
+            None => as_terms(terms, &parts, formula, &cases.refuted),
         };
         question.solver.set_limits(0, milliseconds.max(1));
         question
@@ -88,36 +88,56 @@ impl LargeQuestion {
     }
 }
 
-fn as_circuit(terms: &Terms, parts: &[Term], formula: Term) -> Option<(Z3Solver, Way)> {
-    if !bits::is_in_bits(terms, parts) {
+/// Whether intervals show that a formula about floats has no model, in so many milliseconds.
+pub fn refuted_by_intervals(terms: &Terms, formula: Term, milliseconds: u32) -> bool {
+    ranges::refute(terms, &terms.parts(formula), formula, milliseconds).one.is_empty()
+}
+
+/// The cases that are left.
+fn as_circuit(terms: &Terms, cases: &Question) -> Option<(Z3Solver, Way)> {
+    let mut parts = BTreeSet::new();
+    cases.all.iter().chain(&cases.one).for_each(|&root| add_parts(terms, root, |_| false, &mut parts));
+    let parts: Vec<Term> = parts.into_iter().collect();
+    if !bits::is_in_bits(terms, &parts) {
         return None;
     }
     let mut blaster = Blaster::default();
-    let goal: Rc<[_]> = blaster.word(terms, parts, formula)?;
+    let mut word = |term: Term| blaster.word(terms, &parts, term).map(|word| word[0]);
+    let one: Vec<Bit> = cases.one.iter().map(|&case| word(case)).collect::<Option<_>>()?;
+    let all: Vec<Bit> = cases.all.iter().map(|&root| word(root)).collect::<Option<_>>()?;
+    let circuit = &mut blaster.circuit;
+    let one = one.into_iter().fold(Bit::FALSE, |one, case| circuit.or(one, case));
+    let goal = all.into_iter().fold(one, |goal, root| circuit.and(goal, root));
     let mut solver = Z3Solver::with_tactic(&Tactic::new("sat"));
-    let formulas = Formulas::new(&blaster.circuit, goal[0]);
+    let formulas = Formulas::new(&blaster.circuit, goal);
     formulas.goals(&blaster.circuit).iter().for_each(|goal| solver.assert_formula(goal));
     Some((solver, Way::Circuit { blaster, formulas, values: Vec::new() }))
 }
 
-fn as_terms(terms: &Terms, parts: &[Term], formula: Term) -> LargeQuestion {
+fn as_terms(terms: &Terms, parts: &[Term], formula: Term, impossible: &[Term]) -> LargeQuestion {
     let arrays = used_as_arrays(terms, parts);
     let tactic = OTHER.iter().map(|name| Tactic::new(name)).reduce(|all, next| all.and_then(&next));
     let mut solver = Z3Solver::with_tactic(&tactic.expect("there are steps"));
     encode(&mut solver, &arrays, terms, parts);
     solver.assert(terms, formula);
+    impossible.iter().for_each(|&case| solver.assert_literal(terms, case, false));
     LargeQuestion { solver, way: Way::Terms { arrays } }
 }
 
 /// The parts of a term that are not known, each after its own parts.
 fn unknown_parts(terms: &Terms, term: Term, knows: impl Fn(Term) -> bool) -> Vec<Term> {
-    let (mut parts, mut waiting) = (BTreeSet::new(), vec![term]);
+    let mut parts = BTreeSet::new();
+    add_parts(terms, term, knows, &mut parts);
+    parts.into_iter().collect()
+}
+
+fn add_parts(terms: &Terms, term: Term, knows: impl Fn(Term) -> bool, parts: &mut BTreeSet<Term>) {
+    let mut waiting = vec![term];
     while let Some(part) = waiting.pop() {
         if !knows(part) && parts.insert(part) {
             waiting.extend(terms.children(part));
         }
     }
-    parts.into_iter().collect()
 }
 
 /// Translates parts before what they are parts of, for formulas may be deep.

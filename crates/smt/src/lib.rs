@@ -21,7 +21,7 @@ mod z3_solver;
 pub use fixedpoint::{Fact, HornAnswer, Quantifiers, Refutation, refute, solve};
 pub use interpolate::{Interpolants, ItpConfig, ItpError, ItpNode, Method, check, interpolate};
 pub use interrupt::{allow_interrupts, interrupt_all};
-pub use large::LargeQuestion;
+pub use large::{LargeQuestion, refuted_by_intervals};
 pub use prover::{Counters, Literal, Prover};
 pub use solver::{Answer, Solver};
 pub use tidy::{Tidy, tidy};

@@ -14,7 +14,8 @@ extern double floor(double), ceil(double), trunc(double), round(double), rint(do
 extern double fmod(double, double), copysign(double, double), fdim(double, double), remainder(double, double);
 extern float floorf(float), ceilf(float), truncf(float), roundf(float), rintf(float), fabsf(float), sqrtf(float);
 extern float fmodf(float, float), copysignf(float, float), fdimf(float, float), remainderf(float, float);
-extern double ldexp(double, int), frexp(double, int *), modf(double, double *);
+extern double ldexp(double, int), frexp(double, int *), modf(double, double *), nextafter(double, double), logb(double);
+extern float nextafterf(float, float);
 union bits32$ { float f; unsigned u; unsigned char c[4]; };
 union bits64$ { double d; unsigned long long u; };
 struct pair$ { float f; double d; int i; };
@@ -134,7 +135,8 @@ impl Floats {
             };
         }
         let d = depth - 1;
-        match self.rng.below(9) {
+        match self.rng.below(10) {
+            8 => format!("nextafterf({}, {})", self.single(d), self.any(d)),
             0..=3 => format!("({} {} {})", self.single(d), self.one(&["+", "-", "*", "/"]), self.single(d)),
             4 => format!("(float)({})", self.any(d)),
             5 => format!("-({})", self.single(d)),
@@ -167,7 +169,9 @@ impl Floats {
                 let name = self.one(&["floor", "ceil", "trunc", "round", "rint", "fabs", "sqrt"]);
                 format!("{name}({})", self.any(d))
             }
-            _ => match self.rng.below(4) {
+            _ => match self.rng.below(6) {
+                4 => format!("nextafter({}, {})", self.any(d), self.any(d)),
+                5 => format!("logb({})", self.finite(d)),
                 0 => format!("ldexp({}, {})", self.finite(d), self.rng.below(300)),
                 1 => format!("ldexp({}, -{})", self.finite(d), self.rng.below(1200)),
                 2 => format!("{}({}, {})", self.one(&["fmod", "remainder"]), self.finite(d), self.finite(d)),

@@ -22,6 +22,7 @@ fn flags(check: Check) -> &'static [&'static str] {
         Check::Member => &["-x", "c", "-fsanitize=bounds-strict"],
         // What happens is defined, or gcc does not look for it.
         Check::Wrap | Check::Conversion | Check::Uninitialised | Check::Unreachable => &["-x", "c"],
+        Check::FloatNan | Check::FloatInfinite => &["-x", "c"],
         // What the compiler copies itself nobody watches.
         Check::Overlap => &["-x", "c", "-g", "-fno-builtin", "-fsanitize=address"],
         Check::Dereference | Check::Free | Check::Leak | Check::Cleanup => &["-x", "c", "-g", "-fsanitize=address"],

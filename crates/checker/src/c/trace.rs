@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{
-    CfaProgram, Check, Edge, InputKind, InputTrace, Integers, Op, ProcedureId, Region, show_c, show_float,
+    CfaProgram, Check, Edge, InputKind, InputTrace, Integers, Op, ProcedureId, Region, hexadecimal, show_c, show_float,
 };
 use clinch_machine::{Change, InputList, Limit, Limits, Machine, MachineState, Observer, Stop, TracedEdge};
 use clinch_terms::float::Format;
@@ -422,7 +422,7 @@ impl Lines {
     pub(crate) fn to_json(&self) -> Value {
         let line = |line: &TraceLine| {
             let changes = line.changes.iter().map(|(n, v)| (n.clone(), Value::from(v.as_str())));
-            json!({
+            let mut step = json!({
                 "file": line.file,
                 "line": line.line,
                 "depth": line.depth,
@@ -430,7 +430,13 @@ impl Lines {
                 "changes": changes.collect::<serde_json::Map<_, _>>(),
                 "input": line.input,
                 "matters": line.matters,
-            })
+            });
+            let floats = line.changes.iter().filter_map(|(n, v)| Some((n.clone(), hexadecimal(v)?.into())));
+            let floats: serde_json::Map<String, Value> = floats.collect();
+            if !floats.is_empty() {
+                step["hexadecimal"] = floats.into();
+            }
+            step
         };
         let gap = (self.left_out > 0).then(|| json!({ "left_out": self.left_out }));
         self.first.iter().map(line).chain(gap).chain(self.last.iter().map(line)).collect()

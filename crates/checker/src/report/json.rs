@@ -1,5 +1,6 @@
 //! Reports as JSON.
 
+use clinch_ir::cfa::hexadecimal;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -199,10 +200,14 @@ fn add_run(object: &mut Value, run: &ProgramRun, subject: Subject) {
 }
 
 fn run_input(input: &RunInput) -> Value {
-    match &input.place {
+    let mut object = match &input.place {
         Some((ty, file, line)) => {
             json!({ "from": input.from, "type": ty, "value": input.value, "file": file, "line": line })
         }
         None => json!({ "from": input.from, "value": input.value }),
+    };
+    if let Some(exact) = hexadecimal(&input.value) {
+        object["hexadecimal"] = exact.into();
     }
+    object
 }

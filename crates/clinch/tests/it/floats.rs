@@ -92,3 +92,93 @@ fn rounding_is_to_the_nearest_number() {
     let (code, shown) = on_text("check", &text, &[]);
     assert!(code == 2 && shown.contains("does not round to the nearest number"), "{shown}");
 }
+
+/// What no standard fixes to the bit is bounded: what follows from the bounds is proved, what does not is executed.
+#[test]
+fn functions_of_the_library_have_bounds() {
+    let declared =
+        "extern double sin(double), exp(double), pow(double, double), log(double); extern float cosf(float);";
+    let body = |condition: &str| format!("{declared} double x = __VERIFIER_nondet_double(); {condition}");
+    is_safe(&body("if (x - x == 0 && (sin(x) > 1 || cosf(x) < -1)) reach_error();"));
+    is_safe(&body("if (x > 2 && x < 600 && (exp(x) < x || log(x) < 0)) reach_error();"));
+    is_safe(&body("if (pow(2, 10) != 1024 || pow(x, 0) != 1 || exp(0) != 1) reach_error();"));
+    let (code, shown) = check(&body("if (x > 1 && x < 2 && exp(x) > 2) reach_error();"), &[]);
+    assert!(code == 1 && shown.contains("confirmed by execution") && shown.contains("within the bounds"), "{shown}");
+    // It is not so, but the bounds do not say it.
+    let (code, shown) = check(&body("if (x > 1 && x < 2 && exp(x) > 8) reach_error();"), &["--timeout", "3s"]);
+    assert!(code == 2 && shown.contains("`exp` is the C library's"), "{shown}");
+}
+
+#[test]
+fn texts_are_read_as_numbers() {
+    let declared =
+        "extern double atof(const char *), strtod(const char *, char **); extern float strtof(const char *, char **);";
+    is_safe(&format!(
+        "{declared} char *end; if (atof(\"3.25e2\") != 325 || strtod(\" -0.1x\", &end) != -0.1 || *end != 'x' \
+         || strtof(\"1e-5\", 0) != 1e-5f || strtod(\"-.\", &end) != 0 || *end != '-' || 1 / atof(\"-0\") > 0) reach_error();"
+    ));
+    let (code, shown) = check(&format!("{declared} if (atof(\"9007199254740993\") < 1) reach_error();"), &["--timeout", "2s"]);
+    assert!(code == 2 && shown.contains("a floating-point number of many digits"), "{shown}");
+}
+
+#[test]
+fn numbers_beside_others() {
+    let declared = "extern double nextafter(double, double); extern float nextafterf(float, float);";
+    is_safe(&format!(
+        "{declared} if (nextafter(1, 2) != 0x1.0000000000001p0 || nextafter(1, -2) != 0x1.fffffffffffffp-1 || nextafter(-1, 0) != -0x1.fffffffffffffp-1 \
+         || nextafter(0, -1) != -0x1p-1074 || nextafterf(0x1.fffffep127f, 1e300) <= 0x1.fffffep127f || nextafter(2, 2) != 2) reach_error();"
+    ));
+    is_safe(&format!(
+        "{declared} float x = __VERIFIER_nondet_float(); if (x - x == 0 && nextafterf(x, __builtin_inff()) <= x) reach_error();"
+    ));
+}
+
+/// Division by zero, subtraction of infinities, overflow: defined, and reported where that is asked for.
+#[test]
+fn the_check_of_floats() {
+    let body = "float x = __VERIFIER_nondet_float(); if (x > 0 && x < 9) x = x / (x - 5); return x > 0;";
+    let (code, shown) = check(body, &["--check", "float"]);
+    assert!(code == 1 && shown.contains("an infinite result of finite operands: x / (x - 5) (float)"), "{shown}");
+    let (code, shown) = check(&body.replace("x - 5", "x + 5"), &["--check", "float"]);
+    assert_eq!(code, 0, "{shown}");
+    assert_eq!(check(body, &[]).0, 0);
+    let body = "double x = __VERIFIER_nondet_double(); if (x >= 0 && x <= 1) x = (x - 1) / (x - 1); return x == 1;";
+    let (code, shown) = check(body, &["--check", "float"]);
+    assert!(code == 1 && shown.contains("an operation that makes a NaN: (x - 1) / (x - 1)"), "{shown}");
+    // A NaN that comes in is none that is made.
+    assert_eq!(check("double x = __VERIFIER_nondet_double(); return x - 1 > 0 || -x > 1;", &["--check", "float"]).0, 0);
+    let (code, shown) = check("return (float)__VERIFIER_nondet_double() > 1;", &["--check", "float"]);
+    assert!(code == 1 && shown.contains("an infinite result of finite operands"), "{shown}");
+    let (code, shown) = check("return (int)__VERIFIER_nondet_double();", &["--check", "float"]);
+    assert!(code == 1 && shown.contains("conversion of a number that does not fit"), "{shown}");
+}
+
+/// Loops over floats: bounds that rounding respects, and what a filter forgets.
+#[test]
+fn bounds_and_filters_are_proved_by_induction() {
+    let input = |name: &str, least: &str, most: &str| {
+        format!("{name} = __VERIFIER_nondet_double(); if (!({name} >= {least} && {name} <= {most})) return 0;")
+    };
+    is_safe(&format!(
+        "double x = 0, y = 0; for (;;) {{ if (__VERIFIER_nondet_int()) {{ {} }} y = x / 3.1; x = y * 3.1; if (x > 200) reach_error(); }}",
+        input("x", "-100", "100")
+    ));
+    is_safe(&format!(
+        "double e = 0, s = 0, t = 0, u; for (;;) {{ {} u = t; t = s; s = e + 1.2 * t - 0.6 * u; if (s > 8 || s < -8) reach_error(); }}",
+        input("e", "-1", "1")
+    ));
+    let (code, shown) = check(
+        &format!(
+            "double e = 0, s = 0, t = 0, u; for (int i = 0; i < 9; i++) {{ {} u = t; t = s; s = e + 1.2 * t - 0.6 * u; if (s > 2.5) reach_error(); }}",
+            input("e", "-1", "1")
+        ),
+        &[],
+    );
+    assert_eq!(code, 1, "{shown}");
+}
+
+#[test]
+fn json_has_floats_in_hexadecimal() {
+    let (code, shown) = check("float f = __VERIFIER_nondet_float(); if (f == 0.1f) reach_error();", &["--json"]);
+    assert!(code == 1 && shown.matches("\"0x1.99999ap-4\"").count() == 2, "{shown}");
+}

@@ -61,7 +61,8 @@ use cut::Cuts;
 pub(crate) use evidence::unrolling;
 pub(crate) use layout::Layout;
 pub(crate) use path::PathId;
-use query::{Found, ask};
+pub(crate) use query::Found;
+use query::ask;
 pub(crate) use walk::{Bounds, Repeated, Round};
 use walk::{Memory, Walk};
 
@@ -203,18 +204,28 @@ impl<'a> Bounded<'a> {
 
     /// Values that satisfy a formula, if there are any.
     pub(crate) fn ask(&mut self, formula: Term) -> Result<Option<Box<LargeQuestion>>, Reason> {
-        self.stats.queries += 1;
-        let start = std::time::Instant::now();
-        let found = ask(&self.memory.terms, formula, self.budget, NO_LIMIT);
-        self.stats.solver_seconds += start.elapsed().as_secs_f64();
-        match found {
+        match self.ask_within(formula, NO_LIMIT)? {
             Found::Model(model) => Ok(Some(model)),
             Found::None => Ok(None),
-            Found::Unknown => {
-                self.budget.check()?;
-                Err(Reason::Unsupported("the solver gives up".to_owned()))
-            }
+            Found::Unknown => Err(Reason::Unsupported("the solver gives up".to_owned())),
         }
+    }
+
+    /// The same in a limited time.
+    pub(crate) fn ask_within(&mut self, formula: Term, time: Duration) -> Result<Found, Reason> {
+        self.stats.queries += 1;
+        let start = std::time::Instant::now();
+        let found = ask(&self.memory.terms, formula, self.budget, time);
+        self.stats.solver_seconds += start.elapsed().as_secs_f64();
+        if matches!(found, Found::Unknown) {
+            self.budget.check()?;
+        }
+        Ok(found)
+    }
+
+    /// Whether there is time left.
+    pub(crate) fn check_budget(&self) -> Result<(), Reason> {
+        self.budget.check()
     }
 
     /// Whether a condition holds in a model.

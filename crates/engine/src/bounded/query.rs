@@ -8,7 +8,7 @@ use clinch_terms::{Node, Term, Terms};
 use crate::budget::Budget;
 
 /// An answer.
-pub(super) enum Found {
+pub(crate) enum Found {
     /// There is a model, which can be asked for values.
     Model(Box<LargeQuestion>),
     /// There is none.

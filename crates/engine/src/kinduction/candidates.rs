@@ -8,7 +8,7 @@ use clinch_ir::cfa::{CfaProgram, Op, ProcedureId, Target};
 use clinch_terms::{BinOp, LocId, Node, Sort, Term, Terms};
 
 use super::domains::Domains;
-use super::floats::FloatFacts;
+use super::floats::{Chain, FloatFacts};
 use super::memory::about_memory;
 use super::places::{Place, places, places_in};
 use crate::bounded::Bounded;
@@ -26,10 +26,18 @@ const IN_SUMS: usize = 6;
 type Head = (ProcedureId, LocId);
 
 /// Candidates for all loops.
-pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>) -> Vec<(Head, Term)> {
+#[derive(Default)]
+pub(super) struct Proposed {
+    pub(super) formulas: Vec<(Head, Term)>,
+    /// Bounds of floats.
+    pub(super) chains: Vec<(Head, Chain)>,
+}
+
+/// Proposes candidates for all loops.
+pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>) -> Proposed {
     let program = bounded.layout.program;
     let (domains, constants, floats) = (Domains::new(program), Constants::new(program), FloatFacts::new(program));
-    let mut all = Vec::new();
+    let mut all = Proposed::default();
     for (&head, cut) in loops {
         let (layout, terms) = bounded.parts();
         let places = places(layout, terms, head, cut);
@@ -39,15 +47,15 @@ pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>
         about_memory.into_iter().for_each(|formula| templates.add(formula));
         let (numbers, places): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| floats.contains(place));
         for place in numbers.iter().filter(|place| place.changed) {
-            let candidates = floats.candidates(templates.terms, place);
-            candidates.into_iter().for_each(|formula| templates.add(formula));
+            let chains = floats.chains(templates.terms, place);
+            all.chains.extend(chains.into_iter().map(|chain| (head, chain)));
         }
         templates.bounds(&places, &constants);
         templates.orders(&places);
         templates.sums(&places);
         templates.parities(&places, &constants);
         templates.found.truncate(MOST);
-        all.extend(templates.found.into_iter().map(|formula| (head, formula)));
+        all.formulas.extend(templates.found.into_iter().map(|formula| (head, formula)));
     }
     all
 }

@@ -30,10 +30,13 @@ mod candidates;
 pub mod clauses;
 mod domains;
 mod floats;
+mod intervals;
 mod memory;
 mod places;
 #[cfg(test)]
 mod tests;
+
+use std::time::Duration;
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{self, CfaProgram, CfaProof, CfaVerdict, InductiveLoop, InputTrace, ProcedureId};
@@ -43,10 +46,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::bounded::cut::{Candidate, Cuts, loops_to_cut};
-use crate::bounded::{self, Bounded, Bounds, Round, unrolling};
+use crate::bounded::{self, Bounded, Bounds, Found, Round, unrolling};
 use crate::budget::{Budget, Observer};
 use crate::explicit::states_at_loop_heads;
 use crate::share::{Concrete, Fact, Known, Learned, Place};
+use intervals::Chosen;
 
 /// The head of a loop.
 type Head = (ProcedureId, LocId);
@@ -57,6 +61,9 @@ const FORCED: u32 = 32;
 const DEEPEST: u32 = 64;
 /// Bounds of what is not cut grow so often for one `k`.
 const GROWTHS: u32 = 3;
+/// Where floats are computed with, a question that intervals do not answer may take this long, bit by bit, for each iteration that
+/// is looked at: mostly the next `k` is worth more.
+const BITS: Duration = Duration::from_millis(60);
 
 /// What is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +117,10 @@ struct Induction<'a> {
     /// Candidates by number, and whether each is one still.
     candidates: Vec<Candidate>,
     kept: Vec<bool>,
+    /// Candidates of which the solver could not tell, for some `k`, whether they are preserved.
+    open: FxHashSet<usize>,
+    /// Bounds of floats, of which one at a time is a candidate.
+    bounds_of_floats: Vec<Chosen>,
     /// What others found out, and states that runs were in.
     learned: Learned,
     /// Of what is not cut.
@@ -125,8 +136,21 @@ impl<'a> Induction<'a> {
         let cuts = Cuts { depth: 1, forced: FORCED, loops };
         let bounds = Bounds { default: 1, ..Bounds::default() };
         let (proposed, learned) = (FxHashSet::default(), Learned::default());
-        let (candidates, kept) = (Vec::new(), Vec::new());
-        Induction { program, config, bounded, cuts, proposed, candidates, kept, learned, bounds, stats }
+        let (candidates, kept, bounds_of_floats) = (Vec::new(), Vec::new(), Vec::new());
+        Induction {
+            program,
+            config,
+            bounded,
+            cuts,
+            proposed,
+            candidates,
+            kept,
+            open: FxHashSet::default(),
+            bounds_of_floats,
+            learned,
+            bounds,
+            stats,
+        }
     }
 
     fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
@@ -137,7 +161,8 @@ impl<'a> Induction<'a> {
         let seen: Vec<Fact> = seen.into_iter().map(|what| Fact { from: String::new(), what }).collect();
         self.learned.absorb(&seen, self.program, self.bounded.terms());
         let proposed = candidates::propose(&mut self.bounded, &self.cuts.loops);
-        self.add_candidates(proposed);
+        self.add_candidates(proposed.formulas);
+        self.add_bounds(proposed.chains);
         for depth in depths() {
             (self.cuts.depth, self.stats.depth) = (depth, depth);
             self.listen(observer);
@@ -165,18 +190,24 @@ impl<'a> Induction<'a> {
     /// Those that are new and about a loop that is cut.
     fn add_candidates(&mut self, proposed: Vec<(Head, Term)>) {
         for (at, formula) in proposed {
-            let Some(cut) = self.cuts.loops.get_mut(&at) else { continue };
-            if !self.proposed.insert((at, formula)) {
-                continue;
-            }
-            let terms = self.bounded.terms();
-            let symbol = terms.declare(format!("active{}", self.candidates.len()), Sort::Bool);
-            let candidate = Candidate { number: self.candidates.len(), formula, active: terms.symbol(symbol) };
-            self.candidates.push(candidate);
-            cut.candidates.push(candidate);
+            self.add_candidate(at, formula);
         }
         self.drop_refuted();
         self.stats.candidates = self.cuts.loops.values().map(|cut| cut.candidates.len() as u64).sum();
+    }
+
+    /// The number of a candidate, if it is new and about a loop that is cut.
+    fn add_candidate(&mut self, at: Head, formula: Term) -> Option<usize> {
+        let cut = self.cuts.loops.get_mut(&at)?;
+        if !self.proposed.insert((at, formula)) {
+            return None;
+        }
+        let (terms, number) = (self.bounded.terms(), self.candidates.len());
+        let symbol = terms.declare(format!("active{number}"), Sort::Bool);
+        let candidate = Candidate { number, formula, active: terms.symbol(symbol) };
+        self.candidates.push(candidate);
+        cut.candidates.push(candidate);
+        Some(number)
     }
 
     /// What does not hold in a state that a run was in needs no solver.
@@ -206,16 +237,20 @@ impl<'a> Induction<'a> {
     /// The inductive step, together with the base case: the round in which nothing happens that must not, if there is one.
     fn step(&mut self, observer: &mut dyn Observer) -> Result<Option<Round>, Reason> {
         for _ in 0..GROWTHS {
-            self.kept = vec![true; self.candidates.len()];
+            self.kept = (0..self.candidates.len()).map(|number| !self.open.contains(&number)).collect();
             let round = self.bounded.round(&self.bounds, Some(&self.cuts), observer)?;
             self.keep_preserved(&round)?;
             self.tell_kept(&round, observer);
             let bad = round.errors.iter().chain(&round.open).map(|e| e.0).chain(round.beyond.iter().map(|b| b.1));
             let bad: Vec<Term> = bad.map(|path| self.bounded.condition(path)).collect();
             let some = self.some_of(&bad);
-            let Some(mut model) = self.bounded.ask(some)? else {
-                debug_assert!(self.kept.len() == self.candidates.len() && self.is_preserved(&round));
-                return Ok(Some(round));
+            let mut model = match self.ask(some)? {
+                Found::Model(model) => model,
+                Found::Unknown => return Ok(None),
+                Found::None => {
+                    debug_assert!(self.kept.len() == self.candidates.len() && self.is_preserved(&round));
+                    return Ok(Some(round));
+                }
             };
             let mut small = round.beyond.clone();
             small.retain(|(_, path)| {
@@ -261,17 +296,38 @@ impl<'a> Induction<'a> {
             self.kept[*number] &= !matches!(self.bounded.terms().node(*condition), Node::Bool(true));
         }
         loop {
-            let left: Vec<(usize, Term)> = broken.iter().copied().filter(|b| self.kept[b.0]).collect();
+            self.choose_bounds(&broken)?;
+            let is_left = |number: usize| self.kept[number] && !self.is_bound_of_float(number);
+            let left: Vec<(usize, Term)> = broken.iter().copied().filter(|b| is_left(b.0)).collect();
             let conditions: Vec<Term> = left.iter().map(|b| b.1).collect();
             let some = self.some_of(&conditions);
-            let Some(mut model) = self.bounded.ask(some)? else { return Ok(()) };
             let before = self.kept.iter().filter(|kept| **kept).count();
-            for (number, condition) in left {
-                self.kept[number] &= !self.bounded.holds(&mut model, condition);
+            match self.ask(some)? {
+                Found::None => return Ok(()),
+                Found::Model(mut model) => {
+                    for (number, condition) in left {
+                        self.kept[number] &= !self.bounded.holds(&mut model, condition);
+                    }
+                }
+                // What is not known to be preserved is not kept.
+                Found::Unknown => left.into_iter().for_each(|(number, condition)| {
+                    if self.kept[number] && !self.is_refuted(&[condition]) {
+                        self.kept[number] = false;
+                        self.open.insert(number);
+                    }
+                }),
             }
             if self.kept.iter().filter(|kept| **kept).count() == before {
                 return Err(Reason::Unsupported("the solver's model is none".to_owned()));
             }
+        }
+    }
+
+    /// Asks, for a limited time where floats are computed with.
+    fn ask(&mut self, formula: Term) -> Result<Found, Reason> {
+        match self.bounds_of_floats.is_empty() {
+            true => Ok(self.bounded.ask(formula)?.map_or(Found::None, Found::Model)),
+            false => self.bounded.ask_within(formula, BITS * (self.cuts.depth + 1)),
         }
     }
 
@@ -286,10 +342,12 @@ impl<'a> Induction<'a> {
     /// One of the conditions, where those that are still candidates hold and nothing is said of the others.
     fn some_of(&mut self, conditions: &[Term]) -> Term {
         let terms = self.bounded.terms();
-        let mut all = vec![terms.any(conditions.iter().copied())];
+        let mut all: Vec<Term> = Vec::with_capacity(self.candidates.len() + 1);
         for (candidate, kept) in self.candidates.iter().zip(&self.kept) {
             all.push(if *kept { candidate.active } else { terms.not(candidate.active) });
         }
+        // Last, so that questions share what is before.
+        all.push(terms.any(conditions.iter().copied()));
         terms.all(all)
     }
 

@@ -40,11 +40,12 @@ pub(super) const TEXT: &str = "__clinch_text";
 /// The file of functions that are built in, and modelled for calls through pointers only.
 const BUILT_IN: &str = "pointers.c";
 
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("ctype.c", include_str!("models/ctype.c")),
     ("errno.c", include_str!("models/errno.c")),
     ("fenv.c", include_str!("models/fenv.c")),
     ("math.c", include_str!("models/math.c")),
+    ("bounded.c", include_str!("models/bounded.c")),
     ("net.c", include_str!("models/net.c")),
     (BUILT_IN, include_str!("models/pointers.c")),
     ("stdio.c", include_str!("models/stdio.c")),
@@ -54,7 +55,7 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// The words of a model that is about `FLOAT`, and what they stand for where that is `double` and where it is `float`.
-const FLOATS: [(&str, [&str; 2]); 10] = [
+const FLOATS: [(&str, [&str; 2]); 17] = [
     ("FLOAT", ["double", "float"]),
     ("_T", ["", "f"]),
     ("MAXIMUM", ["0x1.fffffffffffffp1023", "0x1.fffffep127f"]),
@@ -65,6 +66,15 @@ const FLOATS: [(&str, [&str; 2]); 10] = [
     ("FAR", ["2000", "200"]),
     ("STEP_UNIT", ["0x1p-1000", "0x1p-100f"]),
     ("STEP", ["1000", "100"]),
+    // Between which the logarithm of a finite number is, and beyond which a power overflows or is no normal number.
+    ("LEAST_LOG", ["-746.0", "-104.0f"]),
+    ("MOST_LOG", ["712.0", "90.0f"]),
+    ("MOST_EXP", ["700.0", "85.0f"]),
+    // Integers up to the first one, and powers of ten up to the second one, are numbers.
+    ("INTEGERS", ["9007199254740992", "16777216"]),
+    ("STRTO", ["strtod", "strtof"]),
+    ("TENS", ["22", "10"]),
+    ("TEN", ["10.0", "10.0f"]),
 ];
 
 /// A declaration of a model.

@@ -18,6 +18,10 @@ pub enum Check {
     ShiftCount,
     /// A floating-point number is converted to an integer type that does not have its integral part.
     FloatConversion,
+    /// An operation on numbers makes a NaN.
+    FloatNan,
+    /// The result of an operation on finite numbers is infinite.
+    FloatInfinite,
     /// An access outside of a live object, or a write into a constant.
     Dereference,
     /// An index outside of an array that is a member of a record.
@@ -42,13 +46,15 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 16] = [
+    pub const ALL: [Check; 18] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
         Check::Division,
         Check::ShiftCount,
         Check::FloatConversion,
+        Check::FloatNan,
+        Check::FloatInfinite,
         Check::Dereference,
         Check::Member,
         Check::Free,
@@ -67,6 +73,7 @@ impl Check {
             Check::Assertion => "assertions",
             Check::Overflow | Check::ShiftOverflow => "overflow",
             Check::Division | Check::ShiftCount | Check::FloatConversion => "arithmetic",
+            Check::FloatNan | Check::FloatInfinite => "float",
             Check::Dereference | Check::Member | Check::Free | Check::Overlap => "memory",
             Check::Leak | Check::Cleanup => "leaks",
             Check::Uninitialised => "uninitialised",
@@ -94,6 +101,8 @@ impl Check {
             | Check::Division
             | Check::ShiftCount
             | Check::FloatConversion
+            | Check::FloatNan
+            | Check::FloatInfinite
             | Check::Member
             | Check::Overlap
             | Check::Uninitialised
@@ -106,12 +115,14 @@ impl Check {
 
 /// A set of kinds of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Checks(u16);
+pub struct Checks(u32);
 
 impl Checks {
     /// Those that users ask for by a name; none if it is no such name.
     pub fn of_group(name: &str) -> Option<Checks> {
-        let checks: Checks = Check::ALL.into_iter().filter(|check| check.group() == name).collect();
+        // Who asks for floats asks for all of them.
+        let is_of = |check: &Check| check.group() == name || name == "float" && *check == Check::FloatConversion;
+        let checks: Checks = Check::ALL.into_iter().filter(is_of).collect();
         (checks != Checks::default()).then_some(checks)
     }
 

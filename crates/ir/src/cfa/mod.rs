@@ -37,7 +37,7 @@ pub use addresses::{Addresses, DYNAMIC_BASE, MOST_ON_STACK};
 pub use check::{Check, Checks, Failure};
 pub use liveness::Liveness;
 pub use partial::{may_fail, partial_terms};
-pub use print::{show_c, show_c_in, show_float};
+pub use print::{hexadecimal, show_c, show_c_in, show_float};
 pub use source::{LineMarker, Place, SourceMap};
 pub use verdict::{
     Bound, BoundCell, CfaProof, CfaVerdict, Induction, InductiveLoop, InputOrigin, InputTrace, InputValue, Invariants,

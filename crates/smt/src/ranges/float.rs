@@ -110,6 +110,86 @@ impl Floats {
         }
     }
 
+    /// What the operands of an arithmetic operation may be, of which this is the result: real arithmetic in the other direction,
+    /// from what is rounded to the result. Where it may be a NaN nothing is said.
+    pub(super) fn operands(self, op: FloatBinOp, format: Format, (a, b): (Floats, Floats)) -> Option<(Floats, Floats)> {
+        let finite = |x: Floats| x.has_numbers() && x.lo.is_finite() && x.hi.is_finite();
+        if self.nan || !self.has_numbers() || !finite(a) || !finite(b) {
+            return None;
+        }
+        let exact = Floats::between(below(format, self.lo), above(format, self.hi));
+        let pair = match op {
+            FloatBinOp::Add => (exact.real_sum(b.negation()), exact.real_sum(a.negation())),
+            FloatBinOp::Sub => (exact.real_sum(b), a.real_sum(exact.negation())),
+            FloatBinOp::Mul => (exact.real_quotient(b), exact.real_quotient(a)),
+            FloatBinOp::Div => (exact.real_product(b), a.real_quotient(exact)),
+            _ => return None,
+        };
+        Some((pair.0.in_format(format), pair.1.in_format(format)))
+    }
+
+    /// What a number may be of which this is the square.
+    pub(super) fn root(self, format: Format) -> Option<Floats> {
+        if self.nan || !self.has_numbers() {
+            return None;
+        }
+        let most = above(format, self.hi).max(0.0).sqrt().next_up();
+        Some(Floats::between(-most, most).in_format(format))
+    }
+
+    /// What a number may be of which this is the square root.
+    pub(super) fn square(self, format: Format) -> Option<Floats> {
+        if self.nan || !self.has_numbers() || self.hi < 0.0 {
+            return None;
+        }
+        let (lo, hi) = (below(format, self.lo).max(0.0), above(format, self.hi).max(0.0));
+        Some(Floats::between((lo * lo).next_down().max(0.0), (hi * hi).next_up()).in_format(format))
+    }
+
+    fn real_sum(self, other: Floats) -> Floats {
+        Floats::outward(self.lo + other.lo, self.hi + other.hi)
+    }
+
+    fn real_product(self, other: Floats) -> Floats {
+        Floats::outward_of([self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi])
+    }
+
+    /// Everything, if the divisor may be zero.
+    fn real_quotient(self, other: Floats) -> Floats {
+        if other.has_zero() {
+            return Floats { nan: false, ..Floats::ALL };
+        }
+        Floats::outward_of([self.lo / other.lo, self.lo / other.hi, self.hi / other.lo, self.hi / other.hi])
+    }
+
+    fn outward_of(corners: [f64; 4]) -> Floats {
+        // Infinity times nothing, or by infinity: nothing is known.
+        if corners.iter().any(|x| x.is_nan()) {
+            return Floats { nan: false, ..Floats::ALL };
+        }
+        let (lo, hi) = (
+            corners.iter().copied().fold(f64::INFINITY, f64::min),
+            corners.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        );
+        Floats::outward(lo, hi)
+    }
+
+    /// Between two bounds that were rounded to the nearest double; what is no bound is none.
+    fn outward(lo: f64, hi: f64) -> Floats {
+        let lo = if lo.is_nan() { f64::NEG_INFINITY } else { lo.next_down() };
+        let hi = if hi.is_nan() { f64::INFINITY } else { hi.next_up() };
+        Floats::between(lo, hi)
+    }
+
+    /// The numbers of a format in an interval of doubles.
+    pub(super) fn in_format(self, format: Format) -> Floats {
+        match format {
+            // What a conversion to doubles keeps.
+            Format::Single => self.before_conversion(Format::Single),
+            Format::Double => self,
+        }
+    }
+
     /// The operands of a conversion with these results.
     pub(super) fn before_conversion(self, from: Format) -> Floats {
         match from {
@@ -125,6 +205,21 @@ impl Floats {
             }
             Format::Double => self,
         }
+    }
+
+    /// What is made integral to these numbers.
+    pub(super) fn before_rounding(self) -> Floats {
+        if !self.has_numbers() {
+            return self;
+        }
+        Floats { nan: self.nan, ..Floats::outward(self.lo - 1.0, self.hi + 1.0) }
+    }
+
+    /// Between which integers an integer is that was rounded to one of these numbers.
+    pub(super) fn whole(self, format: Format) -> Option<(i128, i128)> {
+        let (lo, hi) = (below(format, self.lo), above(format, self.hi));
+        let fits = self.has_numbers() && lo.abs() < 1e30 && hi.abs() < 1e30;
+        fits.then(|| (lo.floor() as i128, hi.ceil() as i128))
     }
 
     /// Whether a comparison holds, if that is certain.
@@ -212,6 +307,37 @@ pub(super) fn below(format: Format, x: f64) -> f64 {
         Format::Single => (x as f32).next_down().into(),
         Format::Double => x.next_down(),
     }
+}
+
+/// What bits say of the float that they are, and the float of the bits: between numbers of one sign both orders agree.
+pub(super) fn linked(format: Format, (low, high): (i128, i128), floats: Floats) -> ((i128, i128), Floats) {
+    let least = -(1_i128 << (format.width() - 1));
+    let infinity = i128::from(format.infinity());
+    let magnitude = |x: f64| i128::from(bits(format, x) & !format.sign());
+    let float = |magnitude: i128| number(format, magnitude.clamp(0, infinity) as u64);
+    let (mut low, mut high, mut floats) = (low, high, floats);
+    if low >= 0 {
+        floats.lo = floats.lo.max(float(low));
+        floats.hi = floats.hi.min(float(high));
+        floats.nan &= high > infinity;
+        if !floats.nan && floats.has_numbers() {
+            low = low.max(magnitude(floats.lo));
+            high = high.min(magnitude(floats.hi));
+        }
+    } else if high < 0 {
+        floats.hi = floats.hi.min(-float(low - least));
+        floats.lo = floats.lo.max(-float(high - least));
+        floats.nan &= high - least > infinity;
+        if !floats.nan && floats.has_numbers() {
+            low = low.max(least + magnitude(floats.hi));
+            high = high.min(least + magnitude(floats.lo));
+        }
+    } else if !floats.nan && floats.has_numbers() && floats.lo > 0.0 {
+        (low, high) = (low.max(magnitude(floats.lo)), high.min(magnitude(floats.hi)));
+    } else if !floats.nan && floats.has_numbers() && floats.hi < 0.0 {
+        (low, high) = (low.max(least + magnitude(floats.hi)), high.min(least + magnitude(floats.lo)));
+    }
+    ((low, high), floats)
 }
 
 /// An integral number between two whole ones, as an interval of integers: `None` if they are no small numbers.

@@ -1,11 +1,14 @@
 //! The parts of a formula, and what their domains say of each other.
 
-use clinch_terms::float::{FloatBinOp, FloatUnOp, Format};
-use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
-use super::float::{Floats, truncated};
+use clinch_terms::float::{FloatBinOp, FloatUnOp, Format, Integral};
+use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::float::{self, Floats, truncated};
 use super::is_supported;
+use super::linear::{Linear, finite};
 
 /// What a part may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -60,12 +63,74 @@ pub(super) struct Part {
     pub(super) is_unknown: bool,
     /// It chooses between others.
     pub(super) decides: bool,
+    /// Its bits are those of a float that something is computed of.
+    pub(super) is_float: bool,
+    /// If it is a cell of an array of which all elements are parts: those.
+    table: Option<Rc<Table>>,
+}
+
+/// What an array holds.
+#[derive(Clone)]
+struct Table {
+    /// At known places, in their order.
+    known: Vec<(i128, usize)>,
+    /// What may be at any place, and what is at all other ones.
+    anywhere: Vec<usize>,
+    other: usize,
+}
+
+/// The most elements of an array that are looked at.
+const ELEMENTS: usize = 4_096;
+
+impl Table {
+    fn read(terms: &Terms, array: Term, places: &FxHashMap<Term, usize>) -> Option<Table> {
+        let (mut known, mut anywhere, mut seen) = (Vec::new(), Vec::new(), FxHashSet::default());
+        let mut rest = array;
+        for _ in 0..ELEMENTS {
+            match terms.node(rest) {
+                Node::Store(below, place, element) => {
+                    let element = *places.get(&element)?;
+                    match terms.node(place) {
+                        Node::BitVec(width, bits) => {
+                            let place = signed(width, bits);
+                            known.extend(seen.insert(place).then_some((place, element)));
+                        }
+                        _ => anywhere.push(element),
+                    }
+                    rest = below;
+                }
+                Node::ConstArray(_, element) => {
+                    known.sort_unstable();
+                    return Some(Table { known, anywhere, other: *places.get(&element)? });
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// What may be at the places between two.
+    fn between(&self, (low, high): (i128, i128), domains: &[Domain]) -> Domain {
+        let from = self.known.partition_point(|(place, _)| *place < low);
+        let to = self.known.partition_point(|(place, _)| *place <= high).max(from);
+        let known = self.known[from..to].iter().map(|(_, element)| *element);
+        let has_others = high.saturating_sub(low) >= (to - from) as i128;
+        let all = known.chain(self.anywhere.iter().copied()).chain(has_others.then_some(self.other));
+        all.map(|element| domains[element]).reduce(hull).unwrap_or(domains[self.other])
+    }
+}
+
+/// The number with a sign that bits are.
+fn signed(width: u32, bits: u64) -> i128 {
+    let unused = 128 - width;
+    (i128::from(bits) << unused) >> unused
 }
 
 /// The parts of a formula, each after its own parts; nothing if one has a sort without domains.
 pub(super) fn read(terms: &Terms, parts: &[Term]) -> Option<Vec<Part>> {
     let mut places: FxHashMap<Term, usize> = FxHashMap::default();
     let mut read: Vec<Part> = Vec::with_capacity(parts.len());
+    let mut tables: FxHashMap<Term, Option<Rc<Table>>> = FxHashMap::default();
     for &term in parts {
         let (sort, node) = (terms.sort(term), terms.node(term));
         if matches!(sort, Sort::Array(_)) {
@@ -82,6 +147,14 @@ pub(super) fn read(terms: &Terms, parts: &[Term]) -> Option<Vec<Part>> {
                 *arg = places.get(&child).copied().unwrap_or(usize::MAX);
             }
         }
+        let mut table = None;
+        if let Node::Binary(BinOp::Select, array, index) = node
+            && is_supported(&sort)
+            && let Some(&index) = places.get(&index)
+        {
+            table = tables.entry(array).or_insert_with(|| Table::read(terms, array, &places).map(Rc::new)).clone();
+            args[1] = index;
+        }
         // What has an argument without a domain is not computed here.
         let known_args = terms.children(term).count();
         let is_open = is_cell || !is_supported(&sort) || args.iter().take(known_args).any(|&arg| arg == usize::MAX);
@@ -92,10 +165,19 @@ pub(super) fn read(terms: &Terms, parts: &[Term]) -> Option<Vec<Part>> {
             args,
             width,
             format: width.and_then(Format::of_width),
-            is_unknown: matches!(node, Node::Symbol(_)) || is_open,
+            is_unknown: matches!(node, Node::Symbol(_)) || is_open && table.is_none(),
             decides: false,
+            is_float: false,
+            table,
         });
     }
+    mark_deciding(&mut read);
+    mark_floats(&mut read);
+    Some(read)
+}
+
+/// Conditions, and what connectives connect.
+fn mark_deciding(read: &mut [Part]) {
     for index in 0..read.len() {
         match read[index].node {
             Node::Ite(..) => {
@@ -112,7 +194,21 @@ pub(super) fn read(terms: &Terms, parts: &[Term]) -> Option<Vec<Part>> {
             _ => {}
         }
     }
-    Some(read)
+}
+
+/// What is read as a float, directly or where it is chosen.
+fn mark_floats(read: &mut [Part]) {
+    for index in (0..read.len()).rev() {
+        let [a, b, c] = read[index].args;
+        let floats = match read[index].node {
+            Node::Binary(BinOp::Float(..), ..) => vec![a, b],
+            Node::Unary(UnOp::Float(op, _), _) if op.takes_float() => vec![a],
+            Node::Ite(..) if read[index].is_float => vec![b, c],
+            Node::Binary(BinOp::BvXor | BinOp::BvAnd, ..) if read[index].is_float => vec![a],
+            _ => Vec::new(),
+        };
+        floats.into_iter().for_each(|part| read[part].is_float = true);
+    }
 }
 
 impl Part {
@@ -142,11 +238,16 @@ impl Part {
     /// What the domains of the arguments say of the part.
     pub(super) fn forward(&self, domains: &[Domain]) -> Domain {
         let arg = |i: usize| domains[self.args[i]];
+        if let Some(table) = &self.table {
+            return match arg(1) {
+                Domain::Bits { low, high, .. } => table.between((low, high), domains),
+                Domain::Truth(_) => self.anything(),
+            };
+        }
         match self.node {
             Node::Bool(value) => Domain::Truth(Some(value)),
             Node::BitVec(width, bits) => {
-                let unused = 128 - width;
-                let value = ((i128::from(bits)) << unused) >> unused;
+                let value = signed(width, bits);
                 let floats = self.format.map_or(Floats::ALL, |format| Floats::constant(format, bits));
                 Domain::Bits { low: value, high: value, floats }
             }
@@ -224,6 +325,8 @@ impl Part {
                 let (least, most) = all.iter().fold((i128::MAX, i128::MIN), |(a, b), &x| (a.min(x), b.max(x)));
                 self.integers(least, most)
             }
+            BinOp::BvLshr if low >= 0 && point((l, h)) && (0..64).contains(&l) => self.integers(low >> l, high >> l),
+            BinOp::BvAshr if point((l, h)) && (0..64).contains(&l) => self.integers(low >> l, high >> l),
             BinOp::BvXor if self.is_sign((l, h)) => self.floats(x.negation()),
             BinOp::BvAnd => match self.format {
                 Some(format) if self.is_magnitude((l, h)) => {
@@ -281,6 +384,9 @@ impl Part {
             (Node::Unary(UnOp::Float(op, format), _), Domain::Bits { low, high, floats }) => {
                 self.before(op, format, (low, high), floats, domains)
             }
+            (Node::Binary(BinOp::Float(op, format), ..), Domain::Bits { floats, .. }) => {
+                self.operands(op, format, floats, domains)
+            }
             (Node::Binary(BinOp::BvXor, ..), Domain::Bits { floats, .. }) => match domains[b] {
                 Domain::Bits { low, high, .. } if self.is_sign((low, high)) => {
                     vec![(a, self.floats(floats.negation()))]
@@ -333,6 +439,13 @@ impl Part {
                 floats((x, y))
             }
             (BinOp::Eq, true) => vec![(a, domains[b]), (b, domains[a])],
+            // A bound that is excluded.
+            (BinOp::Eq, false) if l == h => {
+                integers((low + i128::from(low == l), high - i128::from(high == l)), (l, h))
+            }
+            (BinOp::Eq, false) if low == high => {
+                integers((low, high), (l + i128::from(l == low), h - i128::from(h == low)))
+            }
             (BinOp::BvSlt, true) => integers((low, high.min(h - 1)), (l.max(low + 1), h)),
             (BinOp::BvSlt, false) => integers((low.max(l), high), (l, h.min(high))),
             (BinOp::BvSle, true) => integers((low, high.min(h)), (l.max(low), h)),
@@ -342,6 +455,111 @@ impl Part {
             (BinOp::BvUle, true) if non_negative => integers((low, high.min(h)), (l.max(low), h)),
             (BinOp::BvUle, false) if non_negative => integers((low.max(l + 1), high), (l, h.min(high - 1))),
             _ => Vec::new(),
+        }
+    }
+
+    /// What the result of an arithmetic operation says of its operands.
+    fn operands(&self, op: FloatBinOp, format: Format, own: Floats, domains: &[Domain]) -> Vec<(usize, Domain)> {
+        let [a, b, _] = self.args;
+        let (Domain::Bits { low, high, floats: x }, Domain::Bits { low: l, high: h, floats: y }) =
+            (domains[a], domains[b])
+        else {
+            return Vec::new();
+        };
+        if a == b && op == FloatBinOp::Mul {
+            let root = own.root(format);
+            return root.into_iter().map(|floats| (a, Domain::Bits { low, high, floats })).collect();
+        }
+        match own.operands(op, format, (x, y)) {
+            Some((x, y)) => {
+                vec![(a, Domain::Bits { low, high, floats: x }), (b, Domain::Bits { low: l, high: h, floats: y })]
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Its linear form, for a float of bounded size.
+    pub(super) fn form(
+        &self,
+        index: usize,
+        parts: &[Part],
+        domains: &[Domain],
+        forms: &[Option<Linear>],
+    ) -> Option<Linear> {
+        self.format.filter(|_| self.is_float)?;
+        let itself = || Linear::of_part(domains, index);
+        let [a, b, c] = self.args;
+        let of = |part: usize| forms.get(part).and_then(Option::as_ref);
+        let form = match self.node {
+            Node::Binary(BinOp::Float(op, format), ..) if !op.compares() => match (of(a), of(b)) {
+                (Some(x), Some(y)) => Linear::of_operation(op, format, domains, (index, a, b), (x, y)),
+                _ => None,
+            },
+            // Every single is a double.
+            Node::Unary(UnOp::Float(FloatUnOp::Convert, Format::Single), _) => of(a).cloned(),
+            Node::Unary(UnOp::Float(FloatUnOp::Convert, Format::Double), _) => {
+                let magnitude = finite(domains, index).map_or(f64::INFINITY, |(lo, hi)| lo.abs().max(hi.abs()));
+                of(a).cloned().and_then(|form| form.rounded(Format::Single, magnitude))
+            }
+            Node::Unary(UnOp::Float(FloatUnOp::Integral(how), _), _) => {
+                finite(domains, a).and_then(|bounds| of(a)?.rounded_to_integer(how, bounds))
+            }
+            // A number made an integer and a number again.
+            Node::Unary(UnOp::Float(FloatUnOp::FromSigned, format), _) => {
+                parts[a].truncated_operand(domains).and_then(|(operand, bounds)| {
+                    let form = of(operand)?.rounded_to_integer(Integral::Zero, bounds)?;
+                    let magnitude = bounds.0.abs().max(bounds.1.abs());
+                    let is_exact = magnitude < 2_f64.powi(format.fraction() as i32);
+                    if is_exact { Some(form) } else { form.rounded(format, magnitude) }
+                })
+            }
+            Node::Binary(BinOp::BvXor, ..) => match domains.get(b) {
+                Some(&Domain::Bits { low, high, .. }) if self.is_sign((low, high)) => of(a).map(Linear::negation),
+                _ => None,
+            },
+            Node::Ite(..) => match domains.get(a) {
+                Some(Domain::Truth(Some(value))) => of(if *value { b } else { c }).cloned(),
+                _ => None,
+            },
+            _ => None,
+        };
+        form.or_else(itself)
+    }
+
+    /// The operand of a conversion to a signed integer that has all the integers, and its bounds.
+    fn truncated_operand(&self, domains: &[Domain]) -> Option<(usize, (f64, f64))> {
+        let Node::Unary(UnOp::Float(FloatUnOp::ToSigned(width), _), _) = self.node else { return None };
+        let (lo, hi) = finite(domains, self.args[0])?;
+        let limit = 2_f64.powi(i32::from(width) - 1);
+        (lo.trunc() >= -limit && hi.trunc() < limit).then_some((self.args[0], (lo, hi)))
+    }
+
+    /// The difference of two floats whose order is known: at most zero. Whether it is less.
+    pub(super) fn difference(
+        &self,
+        own: Domain,
+        domains: &[Domain],
+        forms: &[Option<Linear>],
+    ) -> Option<(Linear, bool)> {
+        let (Node::Binary(BinOp::Float(op, _), ..), Domain::Truth(Some(holds))) = (self.node, own) else { return None };
+        let [a, b, _] = self.args;
+        let (x, y) = (forms.get(a)?.as_ref()?, forms.get(b)?.as_ref()?);
+        match (op, holds) {
+            (FloatBinOp::Lt | FloatBinOp::Le, true) => Some((x.plus(&y.negation(), domains)?, op == FloatBinOp::Lt)),
+            // What has a form is no NaN.
+            (FloatBinOp::Lt | FloatBinOp::Le, false) => Some((y.plus(&x.negation(), domains)?, op == FloatBinOp::Le)),
+            _ => None,
+        }
+    }
+
+    /// What bits and the float that they are say of each other.
+    pub(super) fn linked(&self, domain: Domain) -> Domain {
+        match (self.format, domain) {
+            (Some(format), Domain::Bits { low, high, floats }) => {
+                let ((low, high), floats) = float::linked(format, (low, high), floats);
+                Domain::Bits { low, high, floats }
+            }
+            _ => domain,
         }
     }
 
@@ -360,6 +578,17 @@ impl Part {
             FloatUnOp::Convert => {
                 vec![(a, Domain::Bits { low: l, high: h, floats: floats.before_conversion(format) })]
             }
+            FloatUnOp::Sqrt => {
+                let square = floats.square(format);
+                square.into_iter().map(|floats| (a, Domain::Bits { low: l, high: h, floats })).collect()
+            }
+            FloatUnOp::Integral(_) => {
+                vec![(a, Domain::Bits { low: l, high: h, floats: floats.before_rounding() })]
+            }
+            FloatUnOp::FromSigned => match floats.whole(format) {
+                Some((least, most)) => vec![(a, Domain::Bits { low: l.max(least), high: h.min(most), floats: before })],
+                None => Vec::new(),
+            },
             // Only where the operand is known to fit the conversion says something of it.
             FloatUnOp::ToSigned(_) if low.abs().max(high.abs()) < 1 << 52 => {
                 let Domain::Bits { low: least, high: most, .. } = self.anything() else { return Vec::new() };

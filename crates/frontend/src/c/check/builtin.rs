@@ -30,9 +30,14 @@ fn signature(name: &str) -> Option<&'static str> {
         "clzll" | "ctzll" | "parityll" | "popcountll" => "iU",
         "exit" | "_exit" => "vi",
         "fabs" | "floor" | "sqrt" | "logb" | "ceil" | "trunc" | "round" | "rint" | "nearbyint" | "__clinch_fabs"
-        | "__clinch_trunc" | "__clinch_rint" | "__clinch_round" | "__clinch_sqrt" => "dd",
+        | "__clinch_trunc" | "__clinch_rint" | "__clinch_round" | "__clinch_sqrt" | "sin" | "cos" | "tan" | "asin"
+        | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "exp" | "exp2" | "expm1"
+        | "log" | "log2" | "log10" | "log1p" | "cbrt" | "erf" | "erfc" => "dd",
         "fabsf" | "floorf" | "logbf" | "sqrtf" | "ceilf" | "truncf" | "roundf" | "rintf" | "nearbyintf"
-        | "__clinch_fabsf" | "__clinch_truncf" | "__clinch_rintf" | "__clinch_roundf" | "__clinch_sqrtf" => "ff",
+        | "__clinch_fabsf" | "__clinch_truncf" | "__clinch_rintf" | "__clinch_roundf" | "__clinch_sqrtf" | "sinf"
+        | "cosf" | "tanf" | "asinf" | "acosf" | "atanf" | "sinhf" | "coshf" | "tanhf" | "asinhf" | "acoshf"
+        | "atanhf" | "expf" | "exp2f" | "expm1f" | "logf" | "log2f" | "log10f" | "log1pf" | "cbrtf" | "erff"
+        | "erfcf" => "ff",
         "fabsl" => "DD",
         "free" => "vp",
         "frame_address" | "return_address" => "pu",
@@ -42,7 +47,8 @@ fn signature(name: &str) -> Option<&'static str> {
         "memcmp" | "bcmp" => "ippz",
         "memcpy" | "memmove" | "mempcpy" => "pppz",
         "object_size" => "zpi",
-        "pow" | "copysign" | "fmin" | "fmax" | "fdim" | "fmod" | "remainder" => "ddd",
+        "pow" | "copysign" | "fmin" | "fmax" | "fdim" | "fmod" | "remainder" | "nextafter" | "atan2" | "hypot"
+        | "__clinch_next" => "ddd",
         "prefetch" => "vp.",
         "printf" => "is.",
         "puts" => "is",
@@ -63,7 +69,8 @@ fn signature(name: &str) -> Option<&'static str> {
         "strcspn" | "strspn" => "zss",
         "strndup" => "ssz",
         "expect" => "lll",
-        "copysignf" | "fminf" | "fmaxf" | "fdimf" | "fmodf" | "remainderf" => "fff",
+        "copysignf" | "fminf" | "fmaxf" | "fdimf" | "fmodf" | "remainderf" | "nextafterf" | "atan2f" | "hypotf"
+        | "powf" | "__clinch_nextf" => "fff",
         "ldexp" | "scalbn" => "ddi",
         "ldexpf" | "scalbnf" => "ffi",
         "ilogb" | "__clinch_signbit" | "__isnan" | "__isinf" | "__finite" | "__fpclassify" | "__signbit" => "id",

@@ -67,7 +67,39 @@ impl Lowering<'_> {
         };
         self.guard_rounding(span);
         self.guard_nans(format, (a, b), span);
-        self.terms.float_binary(op, format, a, b)
+        let result = self.terms.float_binary(op, format, a, b);
+        self.check_result(format, result, &[a, b], span);
+        result
+    }
+
+    /// A NaN that is made of numbers, and an infinity that is made of finite ones, where those count.
+    fn check_result(&mut self, format: Format, result: Term, operands: &[Term], span: Span) {
+        if self.counts(Check::FloatNan, span) {
+            let is_nan = self.terms.is_nan(format, result);
+            let of_nans: Vec<Term> = operands.iter().map(|&operand| self.terms.is_nan(format, operand)).collect();
+            let (is_number, of_nan) = (self.not(is_nan), self.terms.any(of_nans));
+            let fine = self.terms.or(is_number, of_nan);
+            self.check(Check::FloatNan, fine, "an operation that makes a NaN", span);
+        }
+        if self.counts(Check::FloatInfinite, span) {
+            let is_infinite = self.is_infinite(format, result);
+            let of_others: Vec<Term> = operands
+                .iter()
+                .map(|&operand| {
+                    let (infinite, nan) = (self.is_infinite(format, operand), self.terms.is_nan(format, operand));
+                    self.terms.or(infinite, nan)
+                })
+                .collect();
+            let (is_finite, of_other) = (self.not(is_infinite), self.terms.any(of_others));
+            let fine = self.terms.or(is_finite, of_other);
+            self.check(Check::FloatInfinite, fine, "an infinite result of finite operands", span);
+        }
+    }
+
+    fn is_infinite(&mut self, format: Format, a: Term) -> Term {
+        let (magnitude, infinity) =
+            (self.terms.float_magnitude(format, a), self.terms.bit_vec(format.width(), format.infinity()));
+        self.terms.eq(magnitude, infinity)
     }
 
     /// Of two NaNs a processor takes the first one, but compilers exchange operands: where a program looks at bits, it must not
@@ -114,7 +146,9 @@ impl Lowering<'_> {
 
     /// Whether an operation on floats has no guard.
     pub(super) fn is_plain_arithmetic(&self) -> bool {
-        !self.points.sees_float_bits() && self.storage.rounding.is_none()
+        let counts =
+            [Check::FloatNan, Check::FloatInfinite].into_iter().any(|check| self.options.checks.contains(check));
+        !counts && !self.points.sees_float_bits() && self.storage.rounding.is_none()
     }
 
     /// A comparison of floats.
@@ -157,7 +191,11 @@ impl Lowering<'_> {
                 if from == Format::Double {
                     self.guard_rounding(span);
                 }
-                self.terms.float_unary(FloatUnOp::Convert, from, a)
+                let converted = self.terms.float_unary(FloatUnOp::Convert, from, a);
+                if from == Format::Double {
+                    self.check_narrowed(converted, a, span);
+                }
+                converted
             }
             (Some(format), None) if !self.is_float(to) && !self.is_int128(to) => {
                 self.float_to_integer(a, format, to, span)
@@ -172,6 +210,17 @@ impl Lowering<'_> {
             }
             _ => self.opaque(to, "a floating-point conversion", span),
         }
+    }
+
+    /// A number that is too large for the type it is converted to becomes infinite.
+    fn check_narrowed(&mut self, converted: Term, a: Term, span: Span) {
+        if !self.counts(Check::FloatInfinite, span) {
+            return;
+        }
+        let (infinite, before) = (self.is_infinite(Format::Single, converted), self.is_infinite(Format::Double, a));
+        let is_finite = self.not(infinite);
+        let fine = self.terms.or(is_finite, before);
+        self.check(Check::FloatInfinite, fine, "an infinite result of finite operands", span);
     }
 
     fn bits_of(&self, ty: TypeId) -> Option<u32> {
@@ -234,7 +283,10 @@ impl Lowering<'_> {
         let types = &self.hir.types;
         match (self.format(a.ty), self.format(e.ty)) {
             (Some(_), None) => matches!(types.get(e.ty), Type::Bool),
-            (Some(_), Some(_)) => self.storage.rounding.is_none(),
+            (Some(from), Some(_)) => {
+                let counts = from == Format::Double && self.options.checks.contains(Check::FloatInfinite);
+                !counts && self.storage.rounding.is_none()
+            }
             (None, Some(_)) => types.is_integer(a.ty) && !self.is_int128(a.ty) && self.storage.rounding.is_none(),
             (None, None) => false,
         }
@@ -243,7 +295,7 @@ impl Lowering<'_> {
     /// A function of the library that is an operation on floats.
     pub(super) fn float_function(&mut self, function: FloatFunction, args: &[Value], call: &Call, e: &Expr) -> Term {
         let formats: Vec<Option<Format>> = call.args.iter().map(|arg| self.format(arg.ty)).collect();
-        let wanted = if function == FloatFunction::CopySign { 2 } else { 1 };
+        let wanted = if matches!(function, FloatFunction::CopySign | FloatFunction::Next) { 2 } else { 1 };
         let fits = formats.len() == wanted && formats.iter().all(|format| *format == formats[0]);
         let of_result = function == FloatFunction::SignBit || formats.first() == Some(&self.format(e.ty));
         let (Some(&Some(format)), true) = (formats.first(), fits && of_result) else {
@@ -269,7 +321,28 @@ impl Lowering<'_> {
             }
             FloatFunction::Integral(how) => self.terms.float_unary(FloatUnOp::Integral(how), format, a),
             FloatFunction::Rint => self.rint(format, a),
+            FloatFunction::Next => {
+                let b = self.scalar_arg(args, 1);
+                self.next(format, a, b)
+            }
         }
+    }
+
+    /// The number beside one in the direction of another one that differs from it: the bits of numbers of one sign have their order.
+    fn next(&mut self, format: Format, a: Term, b: Term) -> Term {
+        let [zero, one, sign] = [0, 1, format.sign()].map(|bits| self.terms.bit_vec(format.width(), bits));
+        let (away, toward) = (self.terms.bv(BinOp::BvAdd, a, one), self.terms.bv(BinOp::BvSub, a, one));
+        let (is_less, is_positive) = (
+            self.terms.float_binary(FloatBinOp::Lt, format, a, b),
+            self.terms.float_binary(FloatBinOp::Lt, format, zero, a),
+        );
+        let grows = self.terms.eq(is_less, is_positive);
+        let moved = self.terms.ite(grows, away, toward);
+        // From zero to the least number of the sign of the other one.
+        let sign = self.terms.bv(BinOp::BvAnd, b, sign);
+        let least = self.terms.bv(BinOp::BvOr, sign, one);
+        let is_zero = self.terms.float_binary(FloatBinOp::Eq, format, a, zero);
+        self.terms.ite(is_zero, least, moved)
     }
 
     /// The integral number that the rounding mode chooses.

@@ -105,7 +105,7 @@ impl Lowering<'_> {
     }
 
     fn store_scanned(&mut self, target: &Target, ty: TypeId, kind: &InputKind, span: Span) {
-        let value = match self.is_float(ty) {
+        let value = match self.is_opaque_float(ty) {
             true => self.opaque(ty, "a floating-point number that is read", span),
             false => self.input(ty, kind.clone(), span),
         };

@@ -271,3 +271,18 @@ int __clinch_isunordered(double x, double y) {
 int __clinch_islessgreater(double x, double y) {
   return x < y || y < x;
 }
+
+FLOAT nextafter_T(FLOAT x, FLOAT y) {
+  FLOAT next = x;
+  if (x != x || y != y) {
+    return x + y;
+  }
+  if (x == y) {
+    return y;
+  }
+  next = __clinch_next_T(x, y);
+  if (!(next >= MINIMUM && next <= MAXIMUM || next <= -MINIMUM && next >= -MAXIMUM)) {
+    __clinch_forget_errno();
+  }
+  return next;
+}

@@ -132,6 +132,59 @@ long long atoll(const char *s) {
   return strtoll(s, 0, 10);
 }
 
+/* The number at the start of a text: a few decimal digits and a small power of ten, so that one operation rounds once. */
+FLOAT STRTO(const char *s, char **end) {
+  const char *start = s;
+  long digits = 0, tens = 0, given = 0;
+  FLOAT value = 0;
+  _Bool negative = 0, any = 0, down = 0;
+  while (*s == ' ' || *s >= '\t' && *s <= '\r')
+    s++;
+  if (*s == '-' || *s == '+') {
+    negative = *s == '-';
+    s++;
+  }
+  if (*s == 'i' || *s == 'I' || *s == 'n' || *s == 'N' || s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+    __clinch_unsupported("an infinity, a NaN or a hexadecimal number in a text");
+  for (; *s >= '0' && *s <= '9' || *s == '.' && !down; s++) {
+    if (*s == '.') {
+      down = 1;
+      continue;
+    }
+    any = 1;
+    value = value * TEN + (*s - '0');
+    tens -= down;
+    if (value >= INTEGERS)
+      __clinch_unsupported("a floating-point number of many digits in a text");
+  }
+  if (!any) {
+    if (end)
+      *end = (char *)start;
+    return 0;
+  }
+  if ((*s == 'e' || *s == 'E') && (__clinch_digit(s[1]) < 10 || (s[1] == '-' || s[1] == '+') && __clinch_digit(s[2]) < 10)) {
+    _Bool less = s[1] == '-';
+    for (s += 1 + (s[1] == '-' || s[1] == '+'); *s >= '0' && *s <= '9'; s++)
+      given = given < 1000 ? given * 10 + (*s - '0') : given;
+    tens += less ? -given : given;
+  }
+  if (end)
+    *end = (char *)s;
+  if (value != 0) {
+    FLOAT power = 1;
+    if (tens > TENS || tens < -TENS)
+      __clinch_unsupported("a floating-point number of many digits in a text");
+    for (digits = tens < 0 ? -tens : tens; digits > 0; digits--)
+      power *= TEN;
+    value = tens < 0 ? value / power : value * power;
+  }
+  return negative ? -value : value;
+}
+
+double atof(const char *s) {
+  return strtod(s, 0);
+}
+
 struct __clinch_div { int quot; int rem; };
 
 struct __clinch_div div(int a, int b) {

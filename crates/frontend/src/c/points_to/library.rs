@@ -126,6 +126,8 @@ pub(crate) enum FloatFunction {
     Integral(Integral),
     /// `rint` and `nearbyint`: as `fesetround` says.
     Rint,
+    /// The number beside the first one in the direction of the second one, which differs from it; neither is a NaN.
+    Next,
 }
 
 impl FloatFunction {
@@ -216,7 +218,7 @@ fn floating(hir: &Hir, function: &Function) -> Option<Library> {
 /// What models say that C cannot.
 fn in_models(name: &str) -> Option<Library> {
     Some(match name.strip_prefix(PREFIX)? {
-        "any_int" | "any_char" | "any_long" => Library::Any,
+        "any_int" | "any_char" | "any_long" | "any_double" | "any_float" => Library::Any,
         "assume_that" => Library::AssumeThat,
         "unsupported" => Library::Stop,
         "forget_errno" => Library::ForgetErrno,
@@ -327,6 +329,7 @@ fn float_function(name: &str) -> Option<FloatFunction> {
         "roundeven" => FloatFunction::Integral(Integral::Even),
         "rint" | "nearbyint" => FloatFunction::Rint,
         "signbit" if of_models.is_some() => FloatFunction::SignBit,
+        "next" if of_models.is_some() => FloatFunction::Next,
         "sqrt" if of_models.is_some() => FloatFunction::Sqrt,
         _ => return None,
     })

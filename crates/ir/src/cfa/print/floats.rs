@@ -29,6 +29,50 @@ pub fn show_float(format: Format, bits: u64) -> String {
     format!("{text}{suffix}")
 }
 
+/// A number that [`show_float`] shows, in hexadecimal as C's `%a` prints it; none for other texts.
+pub fn hexadecimal(shown: &str) -> Option<String> {
+    let digits = shown.strip_suffix('f').unwrap_or(shown);
+    let is_number = digits.contains(['.', 'e']) && !digits.contains("in");
+    let value = match shown.len() - digits.len() {
+        0 => digits.parse::<f64>(),
+        _ => digits.parse::<f32>().map(f64::from),
+    };
+    let value = value.ok().filter(|_| is_number)?;
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    let (exponent, fraction) = (value.to_bits() >> 52 & 0x7ff, value.to_bits() & 0x000f_ffff_ffff_ffff);
+    let digits = format!("{fraction:013x}");
+    let digits = digits.trim_end_matches('0');
+    let point = if digits.is_empty() { "" } else { "." };
+    let (leading, power) = match exponent {
+        0 if fraction == 0 => (0, 0),
+        0 => (0, -1022),
+        _ => (1, exponent as i64 - 1023),
+    };
+    Some(format!("{sign}0x{leading}{point}{digits}p{power:+}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_hexadecimal() {
+        let single = |x: f32| hexadecimal(&show_float(Format::Single, x.to_bits().into()));
+        let double = |x: f64| hexadecimal(&show_float(Format::Double, x.to_bits()));
+        assert_eq!(single(2.5).as_deref(), Some("0x1.4p+1"));
+        assert_eq!(single(0.1).as_deref(), Some("0x1.99999ap-4"));
+        assert_eq!(single(-1e-45).as_deref(), Some("-0x1p-149"));
+        assert_eq!(double(0.1).as_deref(), Some("0x1.999999999999ap-4"));
+        assert_eq!(double(-0.0).as_deref(), Some("-0x0p+0"));
+        assert_eq!(double(5e-324).as_deref(), Some("0x0.0000000000001p-1022"));
+        assert_eq!(double(1e300).as_deref(), Some("0x1.7e43c8800759cp+996"));
+        assert_eq!(
+            (double(f64::NAN), double(f64::INFINITY), hexadecimal("12"), hexadecimal("&f.e")),
+            (None, None, None, None)
+        );
+    }
+}
+
 impl Printer<'_> {
     /// A term that is read as a number of a format.
     pub(super) fn float(&mut self, format: Format, term: Term) -> Shown {

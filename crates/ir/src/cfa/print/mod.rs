@@ -10,7 +10,7 @@ mod words;
 
 pub use dot::dot;
 pub use expression::{show_c, show_c_in};
-pub use floats::show_float;
+pub use floats::{hexadecimal, show_float};
 pub use json::json;
 pub use op::show_op;
 pub use text::text;
