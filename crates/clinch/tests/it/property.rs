@@ -163,7 +163,7 @@ const ASSUMING: [(&str, &[&str], &str); 22] = [
         "extern void f(void) __attribute__((weak)); int main(void) { if (f) reach_error(); return 0; }",
     ),
     (
-        "`main` gets at most 4 arguments",
+        "`main` gets its name and at most 3 more arguments",
         &[],
         "int main(int argc, char **argv) { if (argc > 4 && argv[1]) reach_error(); return 0; }",
     ),
