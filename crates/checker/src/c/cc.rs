@@ -151,9 +151,7 @@ impl Compiler {
         }
         let program = scratch.path().join("program");
         let execution = self.compile(&files, &program, model, flags).and_then(|()| run(&program, time));
-        let is_loaded = |execution: &Result<Execution, String>| {
-            matches!(execution, Ok(execution) if execution.ended != Ended::Status(NOT_LOADED))
-        };
+        let is_loaded = |execution: &Result<Execution, String>| matches!(execution, Ok(execution) if execution.ended != Ended::Status(NOT_LOADED));
         // Assembly, variables and functions that nobody defines do not get into a program that can be loaded anywhere.
         let mut last = execution;
         for fixed in [&["-fno-pie", "-no-pie"][..], &["-static", "-fno-pie", "-no-pie"]] {

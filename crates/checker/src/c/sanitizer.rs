@@ -55,9 +55,9 @@ pub(super) fn execute(
             None if says_so && is_silent(&execution, subject.trace.error.check) => Confirmation::Impossible(
                 "the compiled program comes to this place, but the compiler's sanitizer has nothing to say".to_owned(),
             ),
-            None if shows_nowhere(subject, &execution) => Confirmation::Impossible(
-                "to the compiler, the local objects of all iterations are one".to_owned(),
-            ),
+            None if shows_nowhere(subject, &execution) => {
+                Confirmation::Impossible("to the compiler, the local objects of all iterations are one".to_owned())
+            }
             None => Confirmation::Refuted(contradiction(subject, &execution)),
         },
         Err(_) => trapped(compiler, loaded, subject, sources, time),
@@ -85,7 +85,9 @@ fn trapped(
 /// Whether no execution can show an access to memory that should not be, and this one saw nothing else.
 fn shows_nowhere(subject: Subject<'_>, execution: &Execution) -> bool {
     let check = subject.trace.error.check;
-    matches!(check, Check::Dereference) && is_silent(execution, check) && is_of_earlier_life(subject.program, subject.trace)
+    matches!(check, Check::Dereference)
+        && is_silent(execution, check)
+        && is_of_earlier_life(subject.program, subject.trace)
 }
 
 /// Whether the program came to the place of the error, and ended without a word of the sanitizer.

@@ -70,7 +70,7 @@ const PAIRS: &[Pair] = &[
     },
     Pair {
         check: "conversions",
-        text: "int main(void) { unsigned char c = __VERIFIER_nondet_int(); if (c > LIMIT) return 0; c += 5; return c == 7; }",
+        text: "int main(void) { unsigned char c = (unsigned char)__VERIFIER_nondet_int(); if (c > LIMIT) return 0; c += 5; return c == 7; }",
         wrong: "251",
         right: "250",
         what: "a conversion changes the value: c += 5",
@@ -254,15 +254,16 @@ fn arrays_of_one_element_may_end_a_record() {
 /// What goes wrong in a function of the library is the mistake of the call, and each call makes its own.
 #[test]
 fn errors_in_the_library_are_those_of_calls() {
-    let text = "#define _GNU_SOURCE\n#include <string.h>\nint main(void) {\n  char small[4], big[16];\n  stpcpy(big, \"hello\");\n  \
-                if (__builtin_strlen(big) == 5)\n    stpcpy(small, \"hello\");\n  stpcpy(small, \"hey\");\n  stpcpy(small + 1, \"hey\");\n  return 0;\n}\n";
+    let text = "#define _GNU_SOURCE\n#include <string.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n  char small[4], big[16];\n  \
+                stpcpy(big, \"hello\");\n  if (__VERIFIER_nondet_int())\n    stpcpy(small, \"hello\");\n  stpcpy(small, \"hey\");\n  \
+                stpcpy(small + 1, \"hey\");\n  return 0;\n}\n";
     let (code, shown) = on_text("check", text, &["--check", "memory"]);
     assert!(code == 1 && !shown.contains("<clinch:string.c>:93:"), "{shown}");
-    for failing in ["program.c:7:5  FAILS    invalid write: stpcpy(small, \"hello\")", "program.c:9:3  FAILS"] {
+    for failing in ["program.c:8:5   FAILS    invalid write: stpcpy(small, \"hello\")", "program.c:10:3  FAILS"] {
         assert!(shown.contains(failing), "{shown}");
     }
     assert!(shown.contains("UNSAFE: 2 of"), "{shown}");
-    assert!(!shown.contains("program.c:5:3  FAILS") && !shown.contains("program.c:8:3  FAILS"), "{shown}");
+    assert!(!shown.contains("program.c:6:3   FAILS") && !shown.contains("program.c:9:3   FAILS"), "{shown}");
 }
 
 /// The texts that `sprintf` and its relatives write are known to the character.
@@ -272,11 +273,16 @@ fn formatted_output_to_memory() {
     let right = "n = sprintf(b, \"%5d|%-4u|%03x|%c|%s|%%|%lld|%o|%5.2s|%hhd\", -12, 7u, 10, 'q', \"hey\", -5000000000ll, 8, \"xyz\", 300);\n\
                  if (n != 44 || strcmp(b, \"  -12|7   |00a|q|hey|%|-5000000000|10|   xy|44\")) return 1 / (n - n);\n\
                  n = snprintf(b, 5, \"%08X\", 0xabcdu); return n != 8 || strcmp(b, \"0000\") ? 1 / (n - n) : 0; }\n";
-    let (code, shown) = on_text("check", &format!("{head}{right}"), &[]);
+    let (code, shown) = on_text("check", &format!("{head}{right}"), &["--check", "memory,arithmetic"]);
     assert_eq!(code, 0, "{shown}");
-    let (code, shown) = on_text("check", &format!("{head}{}", right.replace("!= 44", "!= 43")), &[]);
-    assert!(code == 1 && shown.contains("confirmed by execution: UndefinedBehaviorSanitizer: division by zero"), "{shown}");
-    let long = "char c[LIMIT]; n = __VERIFIER_nondet_int(); if (n < 0) return 0; sprintf(c, \"%u\", n % 1000); return 0; }\n";
+    let (code, shown) =
+        on_text("check", &format!("{head}{}", right.replace("!= 44", "!= 43")), &["--check", "memory,arithmetic"]);
+    assert!(
+        code == 1 && shown.contains("confirmed by execution: UndefinedBehaviorSanitizer: division by zero"),
+        "{shown}"
+    );
+    let long =
+        "char c[LIMIT]; n = __VERIFIER_nondet_int(); if (n < 0) return 0; sprintf(c, \"%u\", n % 1000); return 0; }\n";
     let (code, shown) = on_text("check", &format!("{head}{}", long.replace("LIMIT", "4")), &["--check", "memory"]);
     assert_eq!(code, 0, "{shown}");
     let (code, shown) = on_text("check", &format!("{head}{}", long.replace("LIMIT", "3")), &["--check", "memory"]);
@@ -294,24 +300,33 @@ fn functions_without_body_may_write() {
                 int fill(struct p *p, const int *kept, T *t); void get(char *buf, unsigned n);\n\
                 int main(void) { struct p p = { 1, \"abc\", &p }; int kept = 3; T t = { 4 }; char buf[8] = \"hello\";\n\
                 fill(&p, &kept, &t); get(buf, 8); BODY }\n";
-    let with = |body: &str, args: &[&str]| on_text("check", &text.replace("BODY", body), &[&["--timeout", "20s"], args].concat());
+    let with = |body: &str, args: &[&str]| {
+        on_text("check", &text.replace("BODY", body), &[&["--timeout", "20s"], args].concat())
+    };
     for (body, error) in [
         ("return 10 / (p.x - 5);", "division by zero"),
         ("return 10 / (t.i - 5);", "division by zero"),
         ("int n = 0; while (buf[n]) n++; return n;", "invalid read: buf[n]"),
     ] {
-        let (code, shown) = with(body, &["--extern", "writes"]);
+        let (code, shown) = with(body, &["--extern", "writes", "--check", "memory,arithmetic"]);
         assert!(code == 1 && shown.contains(error) && shown.contains("confirmed by execution"), "{body}\n{shown}");
-        let (code, shown) = with(body, &[]);
+        let (code, shown) = with(body, &["--check", "memory,arithmetic"]);
         assert!(code == 0 && shown.contains("it returns any value and changes nothing"), "{body}\n{shown}");
     }
-    let (code, shown) = with("return 10 / kept + (p.next == &p ? p.next->name[0] : 10 / (kept - 3));", &["--extern", "writes"]);
+    let (code, shown) = with(
+        "return 10 / kept + (p.next == &p ? p.next->name[0] : 10 / (kept - 4));",
+        &["--extern", "writes", "--check", "memory,arithmetic"],
+    );
     assert!(code == 0 && shown.contains("writes any numbers where its pointers lead"), "{shown}");
     let (code, shown) = with("return 0;", &["--extern", "writes", "--check", "assertions"]);
     assert_eq!(code, 64, "{shown}");
     assert!(shown.contains("error: --extern writes needs checks of memory: --check memory, or none given"), "{shown}");
     // What there are no words for is not modelled.
-    let (code, shown) = on_text("check", "int f(); int main(void) { int x = 1; f(&x); return 1 / x; }", &["--extern", "writes"]);
+    let (code, shown) = on_text(
+        "check",
+        "int f(); int main(void) { int x = 1; f(&x); return 1 / x; }",
+        &["--extern", "writes", "--check", "memory,arithmetic"],
+    );
     assert!(code == 2 && shown.contains("what `f`, which has no body, writes through its arguments"), "{shown}");
 }
 

@@ -159,13 +159,15 @@ fn objects_hold_what_the_run_needs() {
     let text = "struct s { int a; struct s *next; };\nstatic int g;\nint f(struct s *p) {\n  \
                 if (p && p->a == 42 && p->next && p->next->a == 7 && !g)\n    return 1 / (p->a - 42);\n  return 0;\n}\n";
     std::fs::write(path("lib.c"), text).expect("written");
-    let output = plain_clinch(&["check", &path("lib.c"), "--entry", "f", "--timeout", "20s", "--harness", &path("h.c")]);
+    let output =
+        plain_clinch(&["check", &path("lib.c"), "--entry", "f", "--timeout", "20s", "--harness", &path("h.c")]);
     let shown = stdout(&output);
     assert_eq!(code(&output), 1, "{shown}");
     assert!(shown.contains("lib.c:5:12  FAILS    division by zero"), "{shown}");
     assert!(shown.contains("confirmed by execution: UndefinedBehaviorSanitizer: division by zero"), "{shown}");
     let cc = |args: &[&str]| {
-        let flags = ["-w", "-fwrapv", "-ffp-contract=off", "-fsanitize=integer-divide-by-zero", "-fno-sanitize-recover=all"];
+        let flags =
+            ["-w", "-fwrapv", "-ffp-contract=off", "-fsanitize=integer-divide-by-zero", "-fno-sanitize-recover=all"];
         let run = std::process::Command::new("cc").args(flags).args(args).output().expect("a compiler");
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     };

@@ -118,6 +118,11 @@ const ASSUMING: [(&str, &[&str], &str); 22] = [
         &[],
         "int a[4]; int main(void) { unsigned i = __VERIFIER_nondet_uint(); if (i < 4) a[i] = 1; if (a[0] > 1) reach_error(); return 0; }",
     ),
+    (
+        "`f` has no body: it returns any value, and writes",
+        &["--extern", "writes", "--check", "memory"],
+        "extern int f(int *p); int main(void) { int x = 1; f(&x); return x == 1; }",
+    ),
     ("`f` has no body", &[], "extern int f(void); int main(void) { if (f() * 0) reach_error(); return 0; }"),
     (
         "`assume` has no body",

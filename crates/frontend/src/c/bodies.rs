@@ -95,9 +95,10 @@ fn body(hir: &Hir, map: &SourceMap, function: &Function) -> Option<String> {
     };
     let (declaration, last) = match hir.types.get(*result) {
         Type::Void => (String::new(), String::new()),
-        _ => {
-            (format!("extern {};\n", hir.types.declared(*result, &format!("{value}(void)"))), format!("  return {value}();\n"))
-        }
+        _ => (
+            format!("extern {};\n", hir.types.declared(*result, &format!("{value}(void)"))),
+            format!("  return {value}();\n"),
+        ),
     };
     Some(format!(
         "\n# 1 \"{CALLER_FILES}{name}>\"\nextern unsigned long __clinch_room(), __VERIFIER_nondet_written_count(void);\n\

@@ -155,9 +155,7 @@ pub(super) fn write(program: &CfaProgram, contents: &Contents, out: &mut String)
 
 /// Functions of the library that allocate what is their result, as far as a program names them, with what stands for them and its text: their blocks are
 /// counted, and where there may be no memory there may be none for them.
-pub(super) fn allocators(
-    program: &CfaProgram,
-) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+pub(super) fn allocators(program: &CfaProgram) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let is_named = |name: &str| program.source.text.contains(name);
     ALLOCATORS.into_iter().filter(move |(name, ..)| is_named(name))
 }

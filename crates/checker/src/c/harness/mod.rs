@@ -163,7 +163,11 @@ pub(crate) fn write_with_program(subject: Subject<'_>, file: &str, added: &str) 
     // The compiler takes a line of the preprocessor for what it says, not for where it stands.
     let added: String = added.lines().filter(|line| !line.starts_with("# ")).map(|line| format!("{line}\n")).collect();
     let harness = write(subject, Partner::Included);
-    format!("{harness}#else\n{included}#include \"{file}\"\n{added}#endif\n").replacen("*/\n", &format!("*/\n#ifndef {INCLUDES}\n"), 1)
+    format!("{harness}#else\n{included}#include \"{file}\"\n{added}#endif\n").replacen(
+        "*/\n",
+        &format!("*/\n#ifndef {INCLUDES}\n"),
+        1,
+    )
 }
 
 /// Text that cannot end a comment.
@@ -288,7 +292,8 @@ fn main_of_instrumented(subject: Subject<'_>, out: &mut String) {
             let _ = writeln!(declared, "static char **clinch_arguments;");
             let _ = writeln!(body, "    int i;\n    clinch_arguments = __clinch_block(5 * sizeof(char *));");
             let filled = "clinch_arguments[i] = __clinch_block(16); clinch_arguments[i][15] = 0;";
-            let _ = writeln!(body, "    for (i = 0; i < {count}; i++) {{ {filled} }}\n    clinch_arguments[{count}] = 0;");
+            let _ =
+                writeln!(body, "    for (i = 0; i < {count}; i++) {{ {filled} }}\n    clinch_arguments[{count}] = 0;");
         } else {
             let _ = writeln!(declared, "static char *clinch_arguments[{count} + 1];");
             let _ = writeln!(body, "    int i;\n    for (i = 0; i < {count}; i++) clinch_arguments[i] = \"clinch\";");

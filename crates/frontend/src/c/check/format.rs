@@ -51,8 +51,11 @@ impl Checker<'_> {
         let (limit, at) = self.printer(*id)?;
         let parts = parts(&self.literal_bytes(args.get(at)?)?)?;
         let conversions: Vec<&Conversion> = parts.iter().filter_map(Part::conversion).collect();
-        let types: Option<Vec<TypeId>> =
-            conversions.iter().zip(args.get(at + 1..)?).map(|(conversion, arg)| self.taken_as(conversion, arg)).collect();
+        let types: Option<Vec<TypeId>> = conversions
+            .iter()
+            .zip(args.get(at + 1..)?)
+            .map(|(conversion, arg)| self.taken_as(conversion, arg))
+            .collect();
         let types = types.filter(|types| types.len() == conversions.len() && args.len() == at + 1 + types.len())?;
         // The order in which arguments are evaluated is open.
         let is_open = args.iter().filter(|arg| arg.has_effects()).count() > 1;
@@ -282,7 +285,8 @@ fn defines(text: &str, name: &str) -> bool {
     let is_letter = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
     text.match_indices(name).any(|(at, _)| {
         let bytes = text.as_bytes();
-        let is_word = (at == 0 || !is_letter(bytes[at - 1])) && !bytes.get(at + name.len()).copied().is_some_and(is_letter);
+        let is_word =
+            (at == 0 || !is_letter(bytes[at - 1])) && !bytes.get(at + name.len()).copied().is_some_and(is_letter);
         let rest = text[at + name.len()..].trim_start();
         let mut depth = 0;
         let end = rest.bytes().position(|c| {

@@ -145,7 +145,8 @@ pub(crate) fn lower_with_ranges(
         let mut lowering = Lowering::new(hir, source, options)?;
         let pointer = lowering.sort_of_bits(lowering.pointer_bits());
         let mut mark = |name: &str| lowering.terms.declare(name, Sort::array(pointer.clone(), pointer.clone()));
-        let ranges = Ranges { read: mark("$read"), written: mark("$written"), ended: mark("$ended"), room: mark("$room") };
+        let ranges =
+            Ranges { read: mark("$read"), written: mark("$written"), ended: mark("$ended"), room: mark("$room") };
         lowering.ranges = Some(ranges);
         lowering.program().map(|program| (program, ranges))
     })

@@ -62,12 +62,7 @@ impl Lowering<'_> {
     }
 
     /// A number that gets another type is what it was.
-    pub(super) fn guard_change(
-        &mut self,
-        (from, value): (TypeId, Term),
-        (to, converted): (TypeId, Term),
-        span: Span,
-    ) {
+    pub(super) fn guard_change(&mut self, (from, value): (TypeId, Term), (to, converted): (TypeId, Term), span: Span) {
         if !self.counts_change(from, to, span) || self.is_constant(value) {
             return;
         }

@@ -101,7 +101,7 @@ static char __clinch_shown_digit(unsigned digit, int letter) {
 }
 
 static size_t __clinch_put_small(char *to, size_t n, size_t at, unsigned value, int negative, int letter, size_t width, int pad) {
-  size_t digits = 1, shown;
+  size_t digits = 1;
   if (letter == 'x' || letter == 'X')
     for (unsigned v = value; v >= 16; v >>= 4)
       digits++;
@@ -111,7 +111,7 @@ static size_t __clinch_put_small(char *to, size_t n, size_t at, unsigned value, 
   else
     for (unsigned v = value; v >= 10; v /= 10)
       digits++;
-  shown = digits + (negative ? 1 : 0);
+  size_t shown = digits + (negative ? 1 : 0);
   size_t missing = shown < width ? width - shown : 0;
   at = __clinch_put_sign(to, n, at, negative, missing, pad);
   for (size_t i = digits; i > 0; i--) {
@@ -124,7 +124,7 @@ static size_t __clinch_put_small(char *to, size_t n, size_t at, unsigned value, 
 }
 
 static size_t __clinch_put_large(char *to, size_t n, size_t at, unsigned long long value, int negative, int letter, size_t width, int pad) {
-  size_t digits = 1, shown;
+  size_t digits = 1;
   if (letter == 'x' || letter == 'X')
     for (unsigned long long v = value; v >= 16; v >>= 4)
       digits++;
@@ -134,7 +134,7 @@ static size_t __clinch_put_large(char *to, size_t n, size_t at, unsigned long lo
   else
     for (unsigned long long v = value; v >= 10; v /= 10)
       digits++;
-  shown = digits + (negative ? 1 : 0);
+  size_t shown = digits + (negative ? 1 : 0);
   size_t missing = shown < width ? width - shown : 0;
   at = __clinch_put_sign(to, n, at, negative, missing, pad);
   for (size_t i = digits; i > 0; i--) {

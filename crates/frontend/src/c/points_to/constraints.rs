@@ -502,7 +502,8 @@ fn checked_array(hir: &Hir, pointer: &Expr, index: &Expr) -> Option<Array> {
     let ExprKind::AddressOf(place) = &pointer.kind else { return None };
     let array = Array { index_in_memory: reads_memory(hir, index), ..array_of(hir, place.ty)? };
     // Old code has one element where C has none now.
-    let array = if ends_record(hir, place) && array.length == Some(1) { Array { length: None, ..array } } else { array };
+    let array =
+        if ends_record(hir, place) && array.length == Some(1) { Array { length: None, ..array } } else { array };
     (is_in_record(hir, place) && constant::constant(hir, index).is_none()).then_some(array)
 }
 

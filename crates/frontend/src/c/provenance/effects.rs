@@ -1,9 +1,7 @@
 //! What edges do to companions and tables.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{
-    AllocKind, Assign, Edge, InputId, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
-};
+use clinch_ir::cfa::{AllocKind, Assign, Edge, InputId, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target};
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};

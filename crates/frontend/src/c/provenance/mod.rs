@@ -26,6 +26,7 @@ use super::instances::Calls;
 pub(super) use flows::flows;
 
 use super::lower::Ranges;
+use super::models::{ARGUMENTS, TEXT};
 use pinned::Pinned;
 
 use flows::{demands, from_bytes, gets_into_memory, holds_blocks, needed, object_at};
@@ -306,14 +307,15 @@ impl<'p> Provenance<'p> {
         let edges = std::mem::take(&mut procedure.edges);
         let made = self.stack_blocks(&mut procedure, &edges);
         let is_entry = id == self.program.entry;
+        let is_set_up = [ARGUMENTS, TEXT].contains(&procedure.name.as_str());
         let first = if is_entry { self.initial_tables() } else { self.no_blocks(&made) };
         self.start_with(&mut procedure, first);
         let mut body = Body { id, is_entry, made, procedure };
         for (location, leaving) in leaving.into_iter().enumerate() {
             let leaving: Vec<&Edge> = leaving.into_iter().map(|edge| &edges[edge.index()]).collect();
             let mut at = LocId::from_index(location);
-            // What the program sets up for itself is as it should be.
-            if !is_entry {
+            // What is set up for the program is as it should be.
+            if !is_entry && !is_set_up {
                 at = self.guards(&mut body, at, &leaving);
             }
             for edge in leaving {
