@@ -313,14 +313,17 @@ fn check_clauses(
     search_and_certify(system, engine.name(), (budget, checks), watcher, search)
 }
 
+/// The answers to questions about a model.
+type AnswerOf<S> = Answer<<S as Model>::Proof, <S as Model>::Counterexample>;
+
 /// Searches, and re-checks the evidence unless `checks` is off.
 pub(crate) fn search_and_certify<S: Model>(
     subject: &S,
     engine: &'static str,
     (budget, checks): (&Budget, bool),
     watcher: &mut dyn Watcher,
-    search: impl FnOnce(&mut dyn Watcher) -> Found<Answer<S::Proof, S::Counterexample>>,
-) -> Result<Outcome<Answer<S::Proof, S::Counterexample>>, String> {
+    search: impl FnOnce(&mut dyn Watcher) -> Found<AnswerOf<S>>,
+) -> Result<Outcome<AnswerOf<S>>, String> {
     let start = Instant::now();
     let Found { verdict, stats, artifacts, certify_time } = search(watcher);
     // An engine that started later is not faster for that.

@@ -49,6 +49,8 @@ pub struct Reading {
     pub globals_as_inputs: bool,
     /// Whether `malloc` and the like may return a null pointer.
     pub malloc_may_fail: bool,
+    /// Whether functions without body may write through the pointers they are given.
+    pub externs_write: bool,
     /// Which errors of a C program count.
     pub asked: Option<Asked>,
     /// The one error of a C program that counts, if it is one.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clinch_checker::protocol::Assignment;
 use clinch_checker::report::{Report, Verdict};
-use clinch_checker::{Error, Options, Task, supervisor, worker};
+use clinch_checker::{Error, Options, Task, c_files, supervisor, worker};
 
 use crate::cli::{CheckArgs, Format, Steps};
 use crate::progress::Line;
@@ -55,7 +55,13 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
 
 /// What is to be checked, and how.
 fn asked(args: &CheckArgs) -> Result<(Task, Options), Error> {
-    Ok((args.task(), args.options()?))
+    let (task, options) = (args.task(), args.options()?);
+    // How far an object goes is what checks of memory know.
+    let needs_memory = task.reading.externs_write && task.has_procedures();
+    if needs_memory && !c_files(&task.sources, &task.reading)?.1.are_about_memory() {
+        return Err(Error::Usage("--extern writes needs checks of memory: --check memory, or none given".to_owned()));
+    }
+    Ok((task, options))
 }
 
 /// Does the work of one of the processes.

@@ -339,6 +339,7 @@ impl CArgs {
             },
             globals_as_inputs: self.globals_as_inputs,
             malloc_may_fail: self.malloc_may_fail,
+            externs_write: self.externs_write.unwrap_or(false),
             cpp_flags: self.cpp_flags.clone(),
             ..reading
         }
@@ -391,6 +392,10 @@ pub(crate) struct CArgs {
     /// `malloc`, `calloc` and `realloc` may find no memory, and return a null pointer.
     #[arg(long)]
     pub(crate) malloc_may_fail: bool,
+
+    /// What functions without body do: return any value; or write as well, through the pointers they are given. Default: return.
+    #[arg(long = "extern", value_parser = one_of(&[("return", false), ("writes", true)]))]
+    pub(crate) externs_write: Option<bool>,
 
     /// Which errors count: assertions, memory, arithmetic, overflow (these by default), leaks, uninitialised, unsigned, conversions, float,
     /// unreachable (docs/checks.md).

@@ -151,15 +151,17 @@ impl Compiler {
         }
         let program = scratch.path().join("program");
         let execution = self.compile(&files, &program, model, flags).and_then(|()| run(&program, time));
-        match execution {
-            Ok(execution) if execution.ended != Ended::Status(NOT_LOADED) => Ok(execution),
-            // Assembly and variables that nobody defines do not get into a program that can be loaded anywhere.
-            _ => {
-                let fixed = [flags, &["-static", "-fno-pie", "-no-pie"]].concat();
-                let again = self.compile(&files, &program, model, &fixed).and_then(|()| run(&program, time));
-                again.or(execution)
+        let is_loaded = |execution: &Result<Execution, String>| matches!(execution, Ok(execution) if execution.ended != Ended::Status(NOT_LOADED));
+        // Assembly, variables and functions that nobody defines do not get into a program that can be loaded anywhere.
+        let mut last = execution;
+        for fixed in [&["-fno-pie", "-no-pie"][..], &["-static", "-fno-pie", "-no-pie"]] {
+            if is_loaded(&last) {
+                break;
             }
+            let again = self.compile(&files, &program, model, &[flags, fixed].concat());
+            last = again.and_then(|()| run(&program, time)).or(last);
         }
+        last
     }
 
     fn compile(&self, files: &[PathBuf], program: &Path, model: DataModel, flags: &[&str]) -> Result<(), String> {

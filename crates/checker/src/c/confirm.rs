@@ -1,6 +1,7 @@
 //! Executes a program on the inputs of a counterexample: the last word on C.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use clinch_ir::cfa::{Check, InputTrace, Integers};
@@ -35,7 +36,7 @@ fn execute(compiler: &Compiler, loaded: &Loaded, subject: Subject<'_>, time: Dur
     // The front end reads the units one after the other, each closed by a line break.
     let lengths: Vec<usize> =
         loaded.units.iter().map(|u| u.text.len() + usize::from(!u.text.ends_with('\n'))).collect();
-    let mut sources = vec![("clinch-harness.c".to_owned(), harness::write(subject, Partner::Instrumented))];
+    let mut sources = vec![(harness::FILE.to_owned(), harness::write(subject, Partner::Instrumented))];
     let units = harness::instrument(subject, &lengths);
     sources.extend(units.into_iter().enumerate().map(|(i, text)| (format!("unit{i}.c"), text)));
     let mut flags = vec!["-x", "c"];
@@ -71,11 +72,15 @@ pub(crate) fn harness_for(loaded: &Loaded, trace: &InputTrace) -> Result<String,
     let compiler = Compiler::find().ok_or("there is no C compiler (set CC)")?;
     let library = library_names(&compiler, &harness::open_names(&loaded.program))?;
     let subject = Subject { program: &loaded.program, trace, entry: &loaded.entry, library: &library };
-    if loaded.has_caller {
-        return Err("who calls the function with fresh arguments is no part of the program".to_owned());
+    match loaded.added.as_slice() {
+        [] if harness::lacks_memory(subject) => Err("in this run there is no memory for a block".to_owned()),
+        [] => Ok(harness::write(subject, Partner::Original)),
+        [first, others @ ..] if others.iter().all(|added| added.unit == first.unit) => {
+            let name = Path::new(&loaded.units[first.unit].name);
+            let file = name.canonicalize().unwrap_or_else(|_| name.to_owned());
+            let text: String = loaded.added.iter().map(|added| added.text.as_str()).collect();
+            Ok(harness::write_with_program(subject, &file.display().to_string(), &text))
+        }
+        _ => Err("functions without body are declared in several files".to_owned()),
     }
-    if harness::lacks_memory(subject) {
-        return Err("in this run there is no memory for a block".to_owned());
-    }
-    Ok(harness::write(subject, Partner::Original))
 }

@@ -44,7 +44,7 @@ pub(super) fn outside<'a>(trace: &InputTrace, subject: Subject<'a>, names: &BTre
         InputOrigin::Site(id) => Some(&subject.program.inputs[id.index()].kind),
         InputOrigin::Memory(_) => None,
     });
-    let named = sites.filter_map(|kind| match kind {
+    let named = sites.filter(|kind| !harness::is_replaced(kind)).filter_map(|kind| match kind {
         InputKind::Extern(name) | InputKind::Environment(name) => Some(name.as_str()),
         _ => None,
     });

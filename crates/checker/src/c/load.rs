@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use clinch_frontend::c::bodies::Added;
 use clinch_frontend::c::fresh::{Caller, Extent};
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{CheckOptions, Options, Unit};
 use clinch_frontend::{ReadError, c, rem};
-use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, Check, Checks, Integers};
 
 use super::cc::Compiler;
@@ -39,8 +39,8 @@ pub struct Loaded {
     pub(crate) units: Vec<Unit>,
     pub(crate) data_model: DataModel,
     pub(crate) entry: String,
-    /// Whether the entry function is not the program's, but calls one of its functions with fresh arguments.
-    pub(crate) has_caller: bool,
+    /// What was written for the program and stands behind its own text: bodies, and who calls a function with fresh arguments.
+    pub(crate) added: Vec<Added>,
     /// Which errors count.
     pub(crate) checks: Checks,
     /// What a task file says the verdict is.
@@ -87,14 +87,16 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
         entry: reading.entry.clone().or(named).unwrap_or_else(|| "main".to_owned()),
         globals_are_inputs: reading.globals_as_inputs,
         malloc_may_fail: reading.malloc_may_fail,
+        externs_write: reading.externs_write,
         checks,
     };
+    let mut added = bodies(&units, &options, reading)?;
     let caller = fresh_arguments(&units, &options, reading)?;
     if let Some(caller) = &caller {
-        units[caller.unit].text.push_str(&caller.text);
+        added.push(Added { unit: caller.unit, text: caller.text.clone() });
         options.entry.clone_from(&caller.name);
     }
-    let has_caller = caller.is_some();
+    added.iter().for_each(|added| units[added.unit].text.push_str(&added.text));
     let mut program = c::read(&units, &options).map_err(|error| reading.error(error))?;
     program.assumptions.extend(caller.into_iter().flat_map(|caller| caller.assumptions));
     if let Some(goal) = &reading.goal {
@@ -104,7 +106,7 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     let (language, entry) = (Language::C, options.entry);
     let unreachable = checks.contains(Check::Unreachable);
     let reached = if unreachable { sites::leave_out_reached(&mut program) } else { Vec::new() };
-    Ok(Loaded { program, language, units, data_model, entry, has_caller, checks, expected, reached })
+    Ok(Loaded { program, language, units, data_model, entry, added, checks, expected, reached })
 }
 
 /// What is checked that numbers without limits know nothing of.
@@ -132,6 +134,15 @@ fn units(sources: &[Source], data_model: DataModel, reading: &Reading) -> Result
     let flags: Vec<String> =
         reading.defines.iter().map(Define::macro_flag).chain(reading.cpp_flags.iter().cloned()).collect();
     sources.iter().map(|source| unit(source, data_model, &flags)).collect()
+}
+
+/// Bodies for functions that have none, where they may write.
+fn bodies(units: &[Unit], options: &Options, reading: &Reading) -> Result<Vec<Added>, Error> {
+    if !options.externs_write {
+        return Ok(Vec::new());
+    }
+    let checking = CheckOptions { data_model: options.data_model, integers: options.integers };
+    c::bodies::bodies(units, &checking).map_err(|error| reading.error(error))
 }
 
 /// What calls the function that was named, if it takes pointers. Where memory is not checked they may lead anywhere: that is assumed to be
@@ -185,7 +196,7 @@ fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Lo
         units: Vec::new(),
         data_model: DataModel::default(),
         entry: String::new(),
-        has_caller: false,
+        added: Vec::new(),
         checks: Check::Assertion.into(),
         expected: None,
         reached: Vec::new(),
@@ -202,9 +213,6 @@ fn task_of(sources: &[Source], asked: Option<Asked>) -> Result<Option<task::Task
     task::read(&source.name, &text, asked).map(Some).map_err(|error| match error {
         TaskError::Bad(line, column, text) => Error::Input(format!("{name}:{line}:{column}: error: {text}")),
         TaskError::Contradiction(text) => Error::Usage(format!("{name}: {text}")),
-        TaskError::Unsupported(what) => {
-            Error::Unsupported(Reason::Unsupported(format!("the property {what}, at {name}:1:1")))
-        }
     })
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use clinch_frontend::c::EARLIER_LIFE;
 use clinch_ir::Span;
-use clinch_ir::cfa::{Access, CfaProgram};
+use clinch_ir::cfa::{Access, CfaProgram, InputTrace};
 use clinch_machine::guided::value_bits;
-use clinch_machine::{Machine, MachineState, View, as_value};
+use clinch_machine::{InputList, Limits, Machine, MachineState, View, as_value};
 use clinch_terms::evaluate::{Environment, evaluate};
 use clinch_terms::{Sort, Term};
 
@@ -32,6 +33,16 @@ impl Lives {
     }
 }
 
+/// Whether a run ends at an access to a local object of an earlier iteration: it has the place of the one that lives, so that no execution shows it.
+pub(super) fn is_of_earlier_life(program: &CfaProgram, trace: &InputTrace) -> bool {
+    let machine = Machine::new(program);
+    let (mut state, inputs) = (machine.initial(), trace.inputs.iter().map(|input| input.bits));
+    machine.run(&mut state, &mut InputList::new(inputs.collect()), &mut (), &Limits::default());
+    let base = program.accesses.get(&machine.location(&state)).and_then(|access| access.base);
+    let view = View::new(&machine, state);
+    base.and_then(|base| value_bits(&evaluate(&program.terms, &view, base)?)) == Some(EARLIER_LIFE)
+}
+
 /// An access where a run ends, in words; `name` says what is at an address.
 pub(super) fn missed(
     machine: &Machine<'_>,
@@ -47,6 +58,9 @@ pub(super) fn missed(
     let (address, base) = (value(address)?, base.and_then(value).unwrap_or(0));
     if address == 0 {
         return Some("the pointer is null".to_owned());
+    }
+    if base == EARLIER_LIFE {
+        return Some("a local object of an iteration before, which is no more".to_owned());
     }
     if base <= 1 {
         return Some(format!("{address:#x} is the address of no object"));

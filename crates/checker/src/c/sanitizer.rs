@@ -8,6 +8,7 @@ use super::cc::{Compiler, Ended, Execution};
 use super::execution::{Confirmation, contradiction};
 use super::harness::{self, Subject};
 use super::load::Loaded;
+use super::missed::is_of_earlier_life;
 
 /// What makes the compiler look for a kind of error. Signed arithmetic wraps around otherwise.
 fn flags(check: Check) -> &'static [&'static str] {
@@ -55,6 +56,9 @@ pub(super) fn execute(
             None if says_so && is_silent(&execution, subject.trace.error.check) => Confirmation::Impossible(
                 "the compiled program comes to this place, but the compiler's sanitizer has nothing to say".to_owned(),
             ),
+            None if shows_nowhere(subject, &execution) => {
+                Confirmation::Impossible("to the compiler, the local objects of all iterations are one".to_owned())
+            }
             None => Confirmation::Refuted(contradiction(subject, &execution)),
         },
         Err(_) => trapped(compiler, loaded, subject, sources, time),
@@ -77,6 +81,14 @@ fn trapped(
         Ok(execution) => Confirmation::Refuted(contradiction(subject, &execution)),
         Err(why) => Confirmation::Refuted(format!("the program does not compile with its inputs: {why}")),
     }
+}
+
+/// Whether no execution can show an access to memory that should not be, and this one saw nothing else.
+fn shows_nowhere(subject: Subject<'_>, execution: &Execution) -> bool {
+    let check = subject.trace.error.check;
+    matches!(check, Check::Dereference)
+        && is_silent(execution, check)
+        && is_of_earlier_life(subject.program, subject.trace)
 }
 
 /// Whether the program came to the place of the error, and ended without a word of the sanitizer.
@@ -114,7 +126,8 @@ fn address_message(execution: &Execution) -> Option<String> {
     // The innermost call that is the program's has a place.
     let frames = lines().filter(|line| line.trim_start().starts_with('#'));
     let places = frames.filter_map(|line| line.rsplit_once(' ').map(|(_, place)| place));
-    let place = places.into_iter().find(|place| place.contains(':') && !place.contains("sanitizer"));
+    let of_others = ["sanitizer", harness::FILE];
+    let place = places.into_iter().find(|p| p.contains(':') && !of_others.iter().any(|other| p.contains(other)));
     Some(match place {
         Some(place) => format!("AddressSanitizer: {what} at {place}"),
         None => format!("AddressSanitizer: {what}"),

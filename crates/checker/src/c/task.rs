@@ -29,8 +29,6 @@ pub(crate) enum TaskError {
     Bad(usize, usize, String),
     /// It does not ask what the command line asks.
     Contradiction(String),
-    /// It asks for something that is not checked.
-    Unsupported(String),
 }
 
 #[derive(Deserialize)]
@@ -81,14 +79,14 @@ pub(crate) fn read(file: &Path, text: &str, asked: Option<Asked>) -> Result<Task
         Some("LP64") => Some(DataModel::Lp64),
         Some(other) => return Err(bad(format!("unknown data model `{other}`: expected ILP32 or LP64"))),
     };
-    let (entry, property, expected) = property(folder, &document.properties, asked)?;
+    let (entry, property, expected) = property(folder, (text, &document.properties), asked)?;
     Ok(Task { files, entry, property, expected, data_model })
 }
 
 /// The entry function, the property and the expected verdict: of the property that is asked for, or else of the first that is checked.
 fn property(
     folder: &Path,
-    properties: &[PropertyEntry],
+    (text, properties): (&str, &[PropertyEntry]),
     asked: Option<Asked>,
 ) -> Result<(String, Property, Option<bool>), TaskError> {
     let (mut known, mut others) = (Vec::new(), Vec::new());
@@ -104,22 +102,32 @@ fn property(
         };
         match read {
             Some((function, property)) => known.push((function, property, entry.expected_verdict)),
-            None => others.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned()),
+            None => others.push(entry.property_file.as_str()),
         }
     }
-    match asked {
+    match (asked, others.first()) {
         // What is said of other properties is of no interest.
-        Some(Asked::Checks(_)) => {}
-        Some(Asked::Property(asked)) if !known.is_empty() || !others.is_empty() => {
+        (Some(Asked::Checks(_)), _) => {
+            let entry = known.into_iter().next().map_or("main".to_owned(), |(entry, ..)| entry);
+            return Ok((entry, Property::UnreachCall, None));
+        }
+        (Some(Asked::Property(asked)), other) if !known.is_empty() || other.is_some() => {
             let found = known.into_iter().find(|(_, property, _)| *property == asked);
             let missing = || TaskError::Contradiction(format!("the task does not ask for {}", asked.name()));
             return found.ok_or_else(missing);
         }
-        _ if known.is_empty() && !others.is_empty() => return Err(TaskError::Unsupported(others.join(", "))),
-        _ => return Ok(known.into_iter().next().unwrap_or(("main".to_owned(), Property::UnreachCall, None))),
+        (_, Some(other)) if known.is_empty() => return Err(unknown(text, other)),
+        _ => {}
     }
-    let entry = known.into_iter().next().map_or("main".to_owned(), |(entry, ..)| entry);
-    Ok((entry, Property::UnreachCall, None))
+    Ok(known.into_iter().next().unwrap_or(("main".to_owned(), Property::UnreachCall, None)))
+}
+
+/// What is said of a property that is not checked, at its place.
+fn unknown(text: &str, property: &str) -> TaskError {
+    let found = text.lines().enumerate().find_map(|(line, words)| Some((line, words.find(property)?)));
+    let (line, column) = found.map_or((1, 1), |(line, at)| (line + 1, at + 1));
+    let names = Property::ALL.iter().map(|known| known.name()).collect::<Vec<_>>().join(", ");
+    TaskError::Bad(line, column, format!("unknown property `{property}`: expected one of {names}"))
 }
 
 /// `CHECK( init(main()), LTL(G ! call(reach_error())) )`: the entry function and the formula, without blanks.

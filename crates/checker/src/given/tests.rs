@@ -66,6 +66,9 @@ fn common(option: &str) -> fn(&mut Asked) {
         "depth" => |(t, _)| (t.reading.entry, t.reading.depth) = (Some("start".to_owned()), Some(1)),
         "length" => |(t, _)| (t.reading.entry, t.reading.length) = (Some("start".to_owned()), Some(1)),
         "malloc-may-fail" => |(t, _)| t.reading.malloc_may_fail = true,
+        "extern" => |(t, _)| {
+            (t.reading.externs_write, t.reading.asked) = (true, Some(crate::Asked::Checks(Check::Dereference.into())));
+        },
         "globals-as-inputs" => |(t, _)| t.reading.globals_as_inputs = true,
         "check" => |(t, _)| t.reading.asked = Some(crate::Asked::Checks(Check::Overflow.into())),
         "property" => |(t, _)| t.reading.asked = Some(crate::Asked::Property(crate::Property::NoOverflow)),

@@ -395,7 +395,10 @@ fn a_task_file_names_program_and_property() {
     let (code, shown) = run(&task("LP64", "termination.prp"));
     assert_eq!(
         (code, shown.trim()),
-        (2, "UNKNOWN: unsupported: the property termination.prp, at t.yml:1:1 (none, T s)")
+        (
+            65,
+            "t.yml:4:20: error: unknown property `../termination.prp`: expected one of unreach-call, no-overflow, valid-memsafety, valid-memcleanup"
+        )
     );
     let (code, shown) = run("input_files: [\n");
     assert_eq!(code, 65, "{shown}");

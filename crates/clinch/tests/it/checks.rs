@@ -69,6 +69,20 @@ const PAIRS: &[Pair] = &[
         what: "a conversion changes the value: x",
     },
     Pair {
+        check: "conversions",
+        text: "int main(void) { unsigned char c = (unsigned char)__VERIFIER_nondet_int(); if (c > LIMIT) return 0; c += 5; return c == 7; }",
+        wrong: "251",
+        right: "250",
+        what: "a conversion changes the value: c += 5",
+    },
+    Pair {
+        check: "conversions",
+        text: "int main(void) { int i = __VERIFIER_nondet_int(); short s = 1; unsigned u = 5; if (i LIMIT 0 || i > 9) return 0; u *= i; s++; return u == s; }",
+        wrong: "< -1 || i ==",
+        right: "<",
+        what: "a conversion changes the value: u *= i",
+    },
+    Pair {
         check: "memory",
         text: "void *memcpy(void *, const void *, unsigned long); int main(void) { char b[16] = \"hello\"; unsigned n = __VERIFIER_nondet_int(); if (n > 8) return 0; memcpy(b + LIMIT, b, n); return 0; }",
         wrong: "7",
@@ -196,14 +210,124 @@ fn errors_are_found_and_their_twins_proved() {
     }
 }
 
-/// A local object of one iteration is not that of the next. Nobody sees it in an execution: there is no verdict, but no proof either.
+/// A local object of one iteration is not that of the next. Nobody sees it in an execution: the replay stands. Who jumps back in a block
+/// stays in it, and so do its objects: no verdict, but no proof either.
 #[test]
 fn objects_of_earlier_iterations_are_gone() {
     let text = "int main(void) { int *p; for (int i = 0; i < 2; i++) { int a[2]; if (i == 0) p = a; else p[0] = 1; } return 0; }";
     let (code, shown) = on_text("check", text, &["--check", "memory"]);
-    assert_eq!(code, 2, "{shown}");
+    assert!(code == 1 && shown.contains("invalid write: p[0] = 1"), "{shown}");
+    assert!(shown.contains("access: a local object of an iteration before, which is no more"), "{shown}");
+    assert!(shown.contains("to the compiler, the local objects of all iterations are one"), "{shown}");
     let (code, shown) = on_text("check", &text.replace("int a[2]", "static int a[2]"), &["--check", "memory"]);
     assert_eq!(code, 0, "{shown}");
+    let jumps = "int main(void) { int *p = 0; again: ; int x = 1; if (p) { *p = 2; return 0; } p = &x; goto again; }";
+    let (code, shown) = on_text("check", jumps, &["--check", "memory", "--timeout", "3s"]);
+    assert_eq!(code, 2, "{shown}");
+}
+
+/// A pointer that is any value is no object's; one that somebody returns is meant to be used.
+#[test]
+fn pointers_may_be_any_value() {
+    let text = "void *GIVE(void);\nvoid free(void *);\nint main(void) { void *p = GIVE(); if (p) free(p); return 0; }";
+    let any = text.replace("GIVE", "__VERIFIER_nondet_pointer");
+    let (code, shown) = on_text("check", &any, &["--property", "valid-memsafety", "--json"]);
+    assert!(code == 1 && shown.contains("\"subproperty\":\"valid-free\""), "{shown}");
+    let unused = any.replace("if (p) free(p);", "");
+    assert_eq!(on_text("check", &unused, &["--property", "valid-memsafety"]).0, 0);
+    assert_eq!(on_text("check", text, &["--property", "valid-memsafety", "--timeout", "3s"]).0, 2);
+}
+
+/// Old code has an array of one element at the end of a record, and means as many as there is memory for.
+#[test]
+fn arrays_of_one_element_may_end_a_record() {
+    let text = "#include <stdlib.h>\nstruct s { int n; long list[1]; };\nstruct outer { struct s s; long after; };\n\
+                static long sum(struct s *s) { long all = 0; for (int i = 0; i < s->n; i++) all += s->list[i]; return all; }\n\
+                int main(void) { struct s *s = malloc(sizeof *s + 2 * sizeof(long)); s->n = 3; s->list[0] = 1; s->list[1] = 2; s->list[LIMIT] = 3;\n\
+                long all = sum(s); free(s); struct outer o = { { 2, { 5 } }, 6 }; return all == 6 && sum(&o.s) == 11; }\n";
+    let (code, shown) = on_text("check", &text.replace("LIMIT", "2"), &["--check", "memory"]);
+    assert_eq!(code, 0, "{shown}");
+    let (code, shown) = on_text("check", &text.replace("LIMIT", "3"), &["--check", "memory"]);
+    assert!(code == 1 && shown.contains("confirmed by execution: AddressSanitizer: heap-buffer-overflow"), "{shown}");
+}
+
+/// What goes wrong in a function of the library is the mistake of the call, and each call makes its own.
+#[test]
+fn errors_in_the_library_are_those_of_calls() {
+    let text = "#define _GNU_SOURCE\n#include <string.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n  char small[4], big[16];\n  \
+                stpcpy(big, \"hello\");\n  if (__VERIFIER_nondet_int())\n    stpcpy(small, \"hello\");\n  stpcpy(small, \"hey\");\n  \
+                stpcpy(small + 1, \"hey\");\n  return 0;\n}\n";
+    let (code, shown) = on_text("check", text, &["--check", "memory"]);
+    assert!(code == 1 && !shown.contains("<clinch:string.c>:93:"), "{shown}");
+    for failing in ["program.c:8:5   FAILS    invalid write: stpcpy(small, \"hello\")", "program.c:10:3  FAILS"] {
+        assert!(shown.contains(failing), "{shown}");
+    }
+    assert!(shown.contains("UNSAFE: 2 of"), "{shown}");
+    assert!(!shown.contains("program.c:6:3   FAILS") && !shown.contains("program.c:9:3   FAILS"), "{shown}");
+}
+
+/// The texts that `sprintf` and its relatives write are known to the character.
+#[test]
+fn formatted_output_to_memory() {
+    let head = "#include <stdio.h>\n#include <string.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) { char b[64]; int n = 0;\n";
+    let right = "n = sprintf(b, \"%5d|%-4u|%03x|%c|%s|%%|%lld|%o|%5.2s|%hhd\", -12, 7u, 10, 'q', \"hey\", -5000000000ll, 8, \"xyz\", 300);\n\
+                 if (n != 44 || strcmp(b, \"  -12|7   |00a|q|hey|%|-5000000000|10|   xy|44\")) return 1 / (n - n);\n\
+                 n = snprintf(b, 5, \"%08X\", 0xabcdu); return n != 8 || strcmp(b, \"0000\") ? 1 / (n - n) : 0; }\n";
+    let (code, shown) = on_text("check", &format!("{head}{right}"), &["--check", "memory,arithmetic"]);
+    assert_eq!(code, 0, "{shown}");
+    let (code, shown) =
+        on_text("check", &format!("{head}{}", right.replace("!= 44", "!= 43")), &["--check", "memory,arithmetic"]);
+    assert!(
+        code == 1 && shown.contains("confirmed by execution: UndefinedBehaviorSanitizer: division by zero"),
+        "{shown}"
+    );
+    let long =
+        "char c[LIMIT]; n = __VERIFIER_nondet_int(); if (n < 0) return 0; sprintf(c, \"%u\", n % 1000); return 0; }\n";
+    let (code, shown) = on_text("check", &format!("{head}{}", long.replace("LIMIT", "4")), &["--check", "memory"]);
+    assert_eq!(code, 0, "{shown}");
+    let (code, shown) = on_text("check", &format!("{head}{}", long.replace("LIMIT", "3")), &["--check", "memory"]);
+    assert!(code == 1 && shown.contains("invalid write: sprintf(c, \"%u\", n % 1000)"), "{shown}");
+    assert!(shown.contains("AddressSanitizer: stack-buffer-overflow"), "{shown}");
+    // A program may have its own.
+    let own = "int sprintf(char *to, const char *format, ...) { *to = 1; return 0; }\nint main(void) { char b[1]; return sprintf(b, \"%d\", 100); }\n";
+    assert_eq!(on_text("check", own, &["--check", "memory"]).0, 0);
+}
+
+/// Functions without body may write where their pointers lead, on request: not into what is constant, and not beyond the object.
+#[test]
+fn functions_without_body_may_write() {
+    let text = "struct p { int x; char name[4]; struct p *next; }; typedef struct { int i; } T;\n\
+                int fill(struct p *p, const int *kept, T *t); void get(char *buf, unsigned n);\n\
+                int main(void) { struct p p = { 1, \"abc\", &p }; int kept = 3; T t = { 4 }; char buf[8] = \"hello\";\n\
+                fill(&p, &kept, &t); get(buf, 8); BODY }\n";
+    let with = |body: &str, args: &[&str]| {
+        on_text("check", &text.replace("BODY", body), &[&["--timeout", "20s"], args].concat())
+    };
+    for (body, error) in [
+        ("return 10 / (p.x - 5);", "division by zero"),
+        ("return 10 / (t.i - 5);", "division by zero"),
+        ("int n = 0; while (buf[n]) n++; return n;", "invalid read: buf[n]"),
+    ] {
+        let (code, shown) = with(body, &["--extern", "writes", "--check", "memory,arithmetic"]);
+        assert!(code == 1 && shown.contains(error) && shown.contains("confirmed by execution"), "{body}\n{shown}");
+        let (code, shown) = with(body, &["--check", "memory,arithmetic"]);
+        assert!(code == 0 && shown.contains("it returns any value and changes nothing"), "{body}\n{shown}");
+    }
+    let (code, shown) = with(
+        "return 10 / kept + (p.next == &p ? p.next->name[0] : 10 / (kept - 4));",
+        &["--extern", "writes", "--check", "memory,arithmetic"],
+    );
+    assert!(code == 0 && shown.contains("writes any numbers where its pointers lead"), "{shown}");
+    let (code, shown) = with("return 0;", &["--extern", "writes", "--check", "assertions"]);
+    assert_eq!(code, 64, "{shown}");
+    assert!(shown.contains("error: --extern writes needs checks of memory: --check memory, or none given"), "{shown}");
+    // What there are no words for is not modelled.
+    let (code, shown) = on_text(
+        "check",
+        "int f(); int main(void) { int x = 1; f(&x); return 1 / x; }",
+        &["--extern", "writes", "--check", "memory,arithmetic"],
+    );
+    assert!(code == 2 && shown.contains("what `f`, which has no body, writes through its arguments"), "{shown}");
 }
 
 /// An array of characters may hold a pointer that is copied there byte by byte.
@@ -470,6 +594,13 @@ fn allocations_may_fail() {
         code == 1 && shown.contains("invalid write: q[1] = 2") && shown.contains("confirmed by execution"),
         "{shown}"
     );
+    let copy = "#include <string.h>\n#include <stdlib.h>\nint main(void) { char *d = strdup(\"abc\"), *(*copy)(const char *, size_t) = strndup, *e = copy(\"abc\", 2); if (!d) { free(e); return 0; } d[0] = 1; e[0] = 2; free(d); free(e); return 0; }\n";
+    let (code, shown) = on_text("check", copy, &["--check", "memory", "--malloc-may-fail"]);
+    assert!(
+        code == 1 && shown.contains("invalid write: e[0] = 2") && shown.contains("confirmed by execution"),
+        "{shown}"
+    );
+    assert_eq!(on_text("check", copy, &["--check", "memory"]).0, 0);
     let right = "#include <stdlib.h>\nint main(void) { int *p = malloc(4), *q; if (!p) return 0; *p = 1; q = realloc(p, 8); if (!q) { *p = 2; free(p); return 0; } q[1] = 3; free(q); return 0; }\n";
     let (code, shown) = on_text("check", right, &["--check", "memory", "--malloc-may-fail"]);
     assert_eq!(code, 0, "{shown}");

@@ -150,3 +150,30 @@ int f(struct s *s, char *p) { if (!s) return 0; s->b = 1; if (p) *p = 2; if (s->
     let (code, shown) = on_text("check", text, &["--entry", "f", "--check", "assertions,memory"]);
     assert!(code == 1 && shown.contains("[s->b != 1]"), "{shown}");
 }
+
+/// What an object holds that a function is called with is set where the function is executed, and the harness does it too.
+#[test]
+fn objects_hold_what_the_run_needs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let text = "struct s { int a; struct s *next; };\nstatic int g;\nint f(struct s *p) {\n  \
+                if (p && p->a == 42 && p->next && p->next->a == 7 && !g)\n    return 1 / (p->a - 42);\n  return 0;\n}\n";
+    std::fs::write(path("lib.c"), text).expect("written");
+    let output =
+        plain_clinch(&["check", &path("lib.c"), "--entry", "f", "--timeout", "20s", "--harness", &path("h.c")]);
+    let shown = stdout(&output);
+    assert_eq!(code(&output), 1, "{shown}");
+    assert!(shown.contains("lib.c:5:12  FAILS    division by zero"), "{shown}");
+    assert!(shown.contains("confirmed by execution: UndefinedBehaviorSanitizer: division by zero"), "{shown}");
+    let cc = |args: &[&str]| {
+        let flags =
+            ["-w", "-fwrapv", "-ffp-contract=off", "-fsanitize=integer-divide-by-zero", "-fno-sanitize-recover=all"];
+        let run = std::process::Command::new("cc").args(flags).args(args).output().expect("a compiler");
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    cc(&["-DCLINCH_PROGRAM", "-c", "-o", &path("program.o"), &path("h.c")]);
+    cc(&["-o", &path("run"), &path("program.o"), &path("h.c")]);
+    let run = std::process::Command::new(path("run")).output().expect("a program");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(!run.status.success() && said.contains("runtime error: division by zero"), "{said}");
+}

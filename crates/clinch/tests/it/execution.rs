@@ -29,7 +29,7 @@ fn program(declarations: &str, body: &str) -> String {
     )
 }
 
-/// What the library returns is not chosen: nothing stands in for its functions.
+/// What the library computes is not chosen: nothing stands in for its functions.
 #[test]
 fn functions_of_the_library_are_not_replaced() {
     for (declaration, condition) in [
@@ -44,6 +44,31 @@ fn functions_of_the_library_are_not_replaced() {
         assert_ne!(code, 1, "{condition}: {shown}");
     }
     is_not_confirmed(&program("int rand(void);", "if (rand() == 7) reach_error();"), &[], "`rand` is the C library's");
+}
+
+/// What comes from outside is what the run needs: arguments, the environment, what is read, the time.
+#[test]
+fn what_comes_from_outside_is_an_input() {
+    for condition in [
+        "getchar() == 65 && getc(stdin) == -1",
+        "(text = getenv(\"HOME\")) && text[0] == '!' && text[1] == 0 && !getenv(\"A\") && getenv(\"HOME\") == text",
+        "fgets(line, sizeof line, stdin) && line[0] == 'a' && line[1] == '\\n'",
+        "fgets(line, sizeof line, stdin) && strtol(line, 0, 10) == 77",
+        "scanf(\"%d %hhd\", &number, &small) == 2 && number == -5 && small == 3",
+        "read(0, line, 3) == 2 && line[1] == 'z' && line[0] == 'y'",
+        "fread(line, 2, 2, stdin) == 1 && line[0] == 'q'",
+        "time(0) == 77",
+        "argc == 2 && argv[1][0] == 'q' && argv[1][1] == 'z' && !argv[1][2]",
+    ] {
+        let text = format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\nvoid reach_error(void);\n\
+             int main(int argc, char **argv) {{ char line[8], *text; int number; signed char small; if ({condition}) reach_error(); return 0; }}\n"
+        );
+        is_confirmed(&text, &["--check", "assertions"]);
+    }
+    // Blocks are counted behind those of the arguments.
+    let text = "#include <stdlib.h>\nvoid reach_error(void);\nint main(int argc, char **argv) { int *p = malloc(8), *q = malloc(8); if (argc == 3 && argv[2][0] == 'a' && p[0] == 7 && q[1] == 9) reach_error(); return 0; }\n";
+    is_confirmed(text, &["--check", "assertions"]);
 }
 
 #[test]
@@ -214,7 +239,7 @@ fn a_written_harness_has_nothing_of_the_library() {
     assert_eq!(code, 1, "{shown}");
     let written = std::fs::read_to_string(&harness).expect("a harness");
     assert!(written.contains("sensor()") && !written.contains("getpid"), "{written}");
-    assert!(written.contains("Run it with 2 arguments."), "{written}");
+    assert!(written.contains("Run it with 2 arguments: $'' $''"), "{written}");
 }
 
 /// A run of millions of steps is shown from its beginning and up to its error, whatever it does in between.

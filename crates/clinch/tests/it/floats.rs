@@ -117,7 +117,8 @@ fn texts_are_read_as_numbers() {
         "{declared} char *end; if (atof(\"3.25e2\") != 325 || strtod(\" -0.1x\", &end) != -0.1 || *end != 'x' \
          || strtof(\"1e-5\", 0) != 1e-5f || strtod(\"-.\", &end) != 0 || *end != '-' || 1 / atof(\"-0\") > 0) reach_error();"
     ));
-    let (code, shown) = check(&format!("{declared} if (atof(\"9007199254740993\") < 1) reach_error();"), &["--timeout", "2s"]);
+    let (code, shown) =
+        check(&format!("{declared} if (atof(\"9007199254740993\") < 1) reach_error();"), &["--timeout", "2s"]);
     assert!(code == 2 && shown.contains("a floating-point number of many digits"), "{shown}");
 }
 

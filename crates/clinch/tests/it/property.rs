@@ -112,11 +112,16 @@ fn contradictory_assumptions_are_noted() {
 }
 
 /// What produces each assumption that the manual lists: the beginning of its line there, arguments, a program.
-const ASSUMING: [(&str, &[&str], &str); 22] = [
+const ASSUMING: [(&str, &[&str], &str); 23] = [
     (
         "memory is accessed inside of live objects only",
         &[],
         "int a[4]; int main(void) { unsigned i = __VERIFIER_nondet_uint(); if (i < 4) a[i] = 1; if (a[0] > 1) reach_error(); return 0; }",
+    ),
+    (
+        "`f` has no body: it returns any value, and writes",
+        &["--extern", "writes", "--check", "memory"],
+        "extern int f(int *p); int main(void) { int x = 1; f(&x); return x == 1; }",
     ),
     ("`f` has no body", &[], "extern int f(void); int main(void) { if (f() * 0) reach_error(); return 0; }"),
     (
@@ -163,7 +168,7 @@ const ASSUMING: [(&str, &[&str], &str); 22] = [
         "extern void f(void) __attribute__((weak)); int main(void) { if (f) reach_error(); return 0; }",
     ),
     (
-        "`main` gets at most 4 arguments",
+        "`main` gets its name and at most 3 more arguments",
         &[],
         "int main(int argc, char **argv) { if (argc > 4 && argv[1]) reach_error(); return 0; }",
     ),

@@ -8,7 +8,7 @@
 //! void clinch_calls_find(struct node *list, int key) {
 //!   list = 0;
 //!   if (__VERIFIER_nondet_choice()) {
-//!     list = __builtin_malloc(sizeof *list);
+//!     list = __clinch_block(sizeof *list);
 //!     list->next = 0;
 //!     ...
 //!   }
@@ -26,6 +26,7 @@ use std::ops::Range;
 use clinch_ir::cfa::SourceMap;
 
 use super::hir::{Function, Hir, Storage, Variable, VariableId};
+use super::models::PREFIX;
 use super::types::{Rank, RecordId, Type, TypeId, Types};
 use super::{CError, CheckOptions, Unit, check, source};
 use crate::ReadError;
@@ -61,7 +62,7 @@ pub struct Caller {
     pub assumptions: Vec<String>,
 }
 
-/// How the names of the files of callers begin in the source map. As models they check nothing that is theirs.
+/// How the names of the files of what is written for a program begin in the source map. As models they check nothing that is theirs.
 pub const CALLER_FILES: &str = "<clinch:call of ";
 
 /// The most pointers that one call sets: records that point to each other have many.
@@ -135,7 +136,7 @@ fn parameter_list(definition: &str, hir: &Hir, function: &Function) -> Option<St
     }
 }
 
-fn without_const(text: &str) -> String {
+pub(super) fn without_const(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -156,14 +157,16 @@ fn known_globals(hir: &Hir, unit: &Range<u32>, function: &Function) -> Vec<(Stri
     let is_hidden = |name: &str| function.parameters.iter().any(|p| hir.variables[p.0 as usize].name == name);
     // Functions may hand out the address of what is static. What has no name has blanks in the one that it gets.
     let is_handed_out = |v: &Variable| v.address_taken && v.at_file_scope && !v.name.contains(' ');
-    let is_known =
-        |v: &&Variable| v.storage == Storage::Static && (v.exported || is_handed_out(v)) && !is_hidden(&v.name);
+    let is_known = |v: &&Variable| {
+        let is_own = !is_hidden(&v.name) && !v.name.starts_with(PREFIX);
+        v.storage == Storage::Static && (v.exported || is_handed_out(v)) && is_own
+    };
     let own = hir.variables.iter().filter(|v| unit.contains(&v.span.start)).filter(is_known);
     own.map(|v| (v.name.clone(), v.ty)).collect()
 }
 
 /// Whether values of a type are or have pointers.
-fn holds_pointers(types: &Types, ty: TypeId) -> bool {
+pub(super) fn holds_pointers(types: &Types, ty: TypeId) -> bool {
     match *types.get(ty) {
         Type::Pointer(_) => true,
         Type::Array(element, Some(_)) => holds_pointers(types, element),
@@ -197,7 +200,7 @@ impl Writer<'_> {
         // The name of the file makes it nobody's mistake what happens here.
         let text = format!(
             "\n# 1 \"{CALLER_FILES}{name}>\"\n\
-             extern _Bool __VERIFIER_nondet_choice(void);\nextern unsigned char __VERIFIER_nondet_count(void);\n\
+             extern _Bool __VERIFIER_nondet_choice(void);\nextern unsigned char __VERIFIER_nondet_count(void);\nextern void *__clinch_block();\n\
              void {caller}({parameters}) {{\n{body}  (void){name}({arguments});\n}}\n"
         );
         match variables.iter().map(|v| self.start(v)).collect::<Option<Vec<(String, String)>>>() {
@@ -341,12 +344,12 @@ impl Writer<'_> {
     fn object(&mut self, place: &str, to: TypeId, number: u32, depth: u32) {
         let size = if *self.types.get(to) == Type::Void { "1".to_owned() } else { format!("sizeof *{place}") };
         if matches!(self.types.get(to), Type::Record(_) | Type::Array(..)) {
-            let _ = writeln!(self.out, "  {place} = __builtin_malloc({size});");
+            let _ = writeln!(self.out, "  {place} = __clinch_block({size});");
             return self.fill(&format!("{place}[0]"), to, depth - 1);
         }
         let (count, length) = (format!("clinch_count_{number}"), self.extent.length);
         let _ = writeln!(self.out, "  unsigned long {count} = 1 + __VERIFIER_nondet_count() % {length};");
-        let _ = writeln!(self.out, "  {place} = __builtin_malloc({count} * {size});");
+        let _ = writeln!(self.out, "  {place} = __clinch_block({count} * {size});");
         if matches!(self.types.get(to), Type::Int { rank: Rank::Char, signed: true }) {
             let _ = writeln!(self.out, "  ((char *){place})[{count} - 1] = 0;");
             self.assume("arrays of char are strings that end".to_owned());
@@ -377,7 +380,7 @@ mod tests {
         let text = "struct node { int key; struct node *next; }; static int find(const struct node *list, int key) { return list->key == key; }";
         for (depth, objects) in [(0, 0), (1, 1), (2, 2), (3, 3)] {
             let caller = caller_of(text, "find", Extent { depth, length: 8 }).expect("a caller");
-            assert_eq!(caller.text.matches("__builtin_malloc").count(), objects, "{}", caller.text);
+            assert_eq!(caller.text.matches("= __clinch_block(").count(), objects, "{}", caller.text);
             assert!(caller.text.contains("clinch_calls_find( struct node *list, int key)"), "{}", caller.text);
             // What is written is C.
             let whole = Unit { name: "a.c".to_owned(), text: format!("{text}{}", caller.text) };
@@ -398,6 +401,16 @@ mod tests {
             "if (s && __VERIFIER_nondet_choice()) p = (void *)&s[0].row[0];",
         ];
         assert_eq!(aliases, expected, "{}", caller.text);
+    }
+
+    /// What models of the library keep is nobody's to point to.
+    #[test]
+    fn the_library_has_variables_of_its_own() {
+        let text = "char *strtok(char *, const char *); char *strerror(int); int f(void *p) { return p == strtok((char *)p, strerror(1)); }";
+        let caller = caller_of(text, "f", Extent::default()).expect("a caller");
+        let whole = Unit { name: "a.c".to_owned(), text: format!("{text}{}", caller.text) };
+        let checked = check(&[whole], &CheckOptions::default());
+        assert!(checked.is_ok(), "{}\n{}", caller.text, checked.unwrap_err());
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! `models` adds what the program takes from the C library. `parse/` turns the text into lang-c's syntax tree, `check/` the tree into the typed program of [`hir`], `points_to/`
 //! finds the regions of memory, [`lower`] makes automata. [`fresh`] writes calls of single functions, [`exports()`] says what units take from each other.
 
+pub mod bodies;
 pub(crate) mod check;
 mod exports;
 pub mod fresh;
 mod ghost;
 pub mod hir;
 mod initialised;
+mod instances;
 pub mod lower;
 mod members;
 pub(crate) mod models;
@@ -19,6 +21,7 @@ mod source;
 pub mod types;
 
 pub use exports::{Exports, exports};
+pub use provenance::EARLIER_LIFE;
 pub use source::{CError, decode, encode};
 
 use clinch_ir::cfa::{CfaProgram, Check, Checks, Integers, SourceMap};
@@ -84,6 +87,8 @@ pub struct Options {
     pub globals_are_inputs: bool,
     /// Whether there may be no memory for a block.
     pub malloc_may_fail: bool,
+    /// Whether functions without body may write through pointers; those that [`bodies`](bodies()) has nothing for are not modelled then.
+    pub externs_write: bool,
     /// Which errors count.
     pub checks: Checks,
 }
@@ -96,6 +101,7 @@ impl Default for Options {
             entry: "main".to_owned(),
             globals_are_inputs: false,
             malloc_may_fail: false,
+            externs_write: false,
             checks: Check::Assertion.into(),
         }
     }
@@ -115,6 +121,7 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
         integers: options.integers,
         globals_are_inputs: options.globals_are_inputs,
         malloc_may_fail: options.malloc_may_fail,
+        externs_write: options.externs_write,
         checks: options.checks,
     };
     let failed = |error: lower::LowerError| {
@@ -128,11 +135,13 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
     } else {
         (lower::lower(&hir, source.clone(), &lowering).map_err(failed)?, None)
     };
+    let looks_into_models = ranges.is_some() || options.checks.contains(Check::Uninitialised);
+    let calls = if looks_into_models { instances::instances(&mut program) } else { instances::Calls::default() };
     if options.checks.contains(Check::Uninitialised) {
-        initialised::check_initialised(&mut program);
+        initialised::check_initialised(&mut program, &calls);
     }
     if let Some(ranges) = ranges {
-        provenance::check_memory(&mut program, options.checks, ranges);
+        provenance::check_memory(&mut program, options.checks, ranges, calls);
     }
     Ok(program)
 }

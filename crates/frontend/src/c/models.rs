@@ -32,10 +32,10 @@ pub(crate) const RUN_AT_EXIT: &str = "__clinch_run_exit_functions";
 pub(crate) const ROUNDING: &str = "__clinch_rounding_mode";
 
 /// The function that makes the arguments of `main`.
-pub(super) const ARGUMENTS: &str = "__clinch_arguments";
+pub(crate) const ARGUMENTS: &str = "__clinch_arguments";
 
 /// The function that makes a text of the environment.
-pub(super) const TEXT: &str = "__clinch_text";
+pub(crate) const TEXT: &str = "__clinch_text";
 
 /// The file of functions that are built in, and modelled for calls through pointers only.
 const BUILT_IN: &str = "pointers.c";
@@ -98,6 +98,9 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
     names.extend(takes_arguments(&map.text).then_some(ARGUMENTS));
     while let Some(name) = names.pop() {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        if plain.ends_with("sprintf") || plain.ends_with("printf_chk") {
+            names.extend(super::check::format::MODELS);
+        }
         if let Some(builtin) = name.strip_prefix("__builtin_") {
             names.extend(called_by(builtin));
         }

@@ -124,7 +124,8 @@ impl Linear {
             let (x, y) = (ours.peek().copied().copied(), theirs.peek().copied().copied());
             match (x, y) {
                 (Some((p, a)), Some((q, b))) if p == q => {
-                    (ours.next(), theirs.next());
+                    ours.next();
+                    theirs.next();
                     // Opposite factors vanish exactly.
                     if a != -b {
                         factors.push((p, a + b));

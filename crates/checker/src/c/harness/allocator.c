@@ -11,6 +11,13 @@ WEAK void *clinch_malloc(unsigned long size) {
     if (NONE(size)) return 0;
     return clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, malloc(size), size);
 }
+WEAK void *clinch_builtin_malloc(unsigned long size) { return clinch_malloc(size); }
+WEAK void *__clinch_block(unsigned long size) {
+    return clinch_put(clinch_blocks, clinch_blocks_count, clinch_number++, 0, malloc(size), size);
+}
+WEAK unsigned long __clinch_room() { return -1ul; }
+WEAK void __clinch_suppose() { }
+WEAK void __clinch_assume_that() { }
 WEAK void *clinch_calloc(unsigned long count, unsigned long each) {
     if (!(each && count > -1ul / each) && NONE(count * each)) return 0;
     clinch_number++;

@@ -9,6 +9,15 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{AllocKind, CfaProgram, Edge, InputKind, InputOrigin, InputTrace, ObjectId, ObjectKind, Op};
 use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
 
+/// Whether a model makes the arguments of `main`.
+pub(super) fn makes_arguments(program: &CfaProgram) -> bool {
+    let calls = program.procedure(program.entry).edges.iter().filter_map(|edge| match edge.op {
+        Op::Call { callee, .. } => Some(program.procedure(callee)),
+        _ => None,
+    });
+    calls.into_iter().any(|called| called.name == "__clinch_arguments")
+}
+
 /// Whether an input says that there is memory.
 pub(super) fn is_allocation(kind: &InputKind) -> bool {
     matches!(kind, InputKind::Nondet(name) if name == ALLOCATION)
@@ -94,6 +103,22 @@ impl Contents {
         Contents(found)
     }
 
+    /// The arguments of `main`, as a shell reads them: the blocks behind that of their addresses.
+    pub(super) fn arguments(&self, count: usize) -> Vec<String> {
+        let text = |argument: usize| {
+            let parts = || self.0.iter().filter(|part| part.home == Home::Block(argument + 1) && part.width == 8);
+            // What is not read may be anything, as long as the text goes on there.
+            let mut bytes = vec![b'x'; parts().map(|part| part.offset as usize + 1).max().unwrap_or(0)];
+            parts().for_each(|part| bytes[part.offset as usize] = part.bits as u8);
+            let shown = |&byte: &u8| match byte.is_ascii_alphanumeric() {
+                true => char::from(byte).to_string(),
+                false => format!("\\x{byte:02x}"),
+            };
+            bytes.iter().take_while(|&&byte| byte != 0).map(shown).collect::<String>()
+        };
+        (0..count).map(|argument| format!("$'{}'", text(argument))).collect()
+    }
+
     /// The local variables among it, with their declarators.
     pub(super) fn locals(&self, program: &CfaProgram) -> BTreeMap<ObjectId, Span> {
         let edges = || program.procedures.iter().flat_map(|p| &p.edges);
@@ -125,6 +150,14 @@ pub(super) fn write(program: &CfaProgram, contents: &Contents, out: &mut String)
         Home::Local(object, life) => Some((object.index(), life)),
     });
     out.push_str(ALLOCATOR);
+    allocators(program).for_each(|(_, _, text)| out.push_str(text));
+}
+
+/// Functions of the library that allocate what is their result, as far as a program names them, with what stands for them and its text: their blocks are
+/// counted, and where there may be no memory there may be none for them.
+pub(super) fn allocators(program: &CfaProgram) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let is_named = |name: &str| program.source.text.contains(name);
+    ALLOCATORS.into_iter().filter(move |(name, ..)| is_named(name))
 }
 
 fn table(name: &str, contents: &Contents, out: &mut String, of: impl Fn(Home) -> Option<(usize, usize)>) {
@@ -140,6 +173,15 @@ fn table(name: &str, contents: &Contents, out: &mut String, of: impl Fn(Home) ->
     }
     let _ = writeln!(out, "    {{0, 0, 0, 0}}\n}};\nstatic unsigned long clinch_{name}_count = {count};");
 }
+
+const ALLOCATORS: [(&str, &str, &str); 6] = [
+    ("strdup", "clinch_strdup", include_str!("strdup.c")),
+    ("__strdup", "clinch_strdup", ""),
+    ("strndup", "clinch_strndup", include_str!("strndup.c")),
+    ("__strndup", "clinch_strndup", ""),
+    ("aligned_alloc", "clinch_aligned_alloc", include_str!("aligned_alloc.c")),
+    ("reallocarray", "clinch_reallocarray", include_str!("reallocarray.c")),
+];
 
 /// The library allocates; what the run reads of a block before anything writes it is put there. A block that was moved holds what it
 /// held: only bytes that were never written are in the list. The lives of a variable are counted in a list with a place for

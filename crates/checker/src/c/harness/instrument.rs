@@ -8,30 +8,31 @@ use std::ops::Range;
 use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputSite, InputTrace, Op};
 
-use super::contents::Contents;
-use super::{RENAMED_MAIN, Subject, converted};
+use super::contents::{self, Contents};
+use super::{RENAMED_MAIN, Subject, converted, environment};
 
 /// Functions for memory that the changed program takes from the harness, which calls the library's.
-const RENAMED_LIBRARY: &str = "#define malloc clinch_malloc\n#define calloc clinch_calloc\n#define realloc clinch_realloc\n#define alloca __builtin_alloca\n";
+const RENAMED_LIBRARY: &str = "#define malloc clinch_malloc\n#define __builtin_malloc clinch_builtin_malloc\n#define calloc clinch_calloc\n#define realloc clinch_realloc\n#define alloca __builtin_alloca\n";
 
-/// What stands before each unit.
+/// What the changed program calls.
 const DECLARATIONS: &str = "void clinch_error(void); void clinch_place(void); int clinch_reach(); unsigned long long clinch_next(void);\n\
                             void *clinch_fill(unsigned long, void *, unsigned long);\n\
-                            void clinch_store(void *, unsigned long, unsigned long long);\n";
+                            void clinch_store(void *, unsigned long, unsigned long long);\n\
+                            void *clinch_builtin_malloc(__SIZE_TYPE__);\n";
 
 /// Functions whose call is the error.
 const ERROR_FUNCTIONS: [&str; 5] = ["reach_error", "__VERIFIER_error", "__assert_fail", "__assert_rtn", "__assert"];
 
 /// A change of a text: what stands from `start` to `end` is replaced.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Edit {
+pub(super) struct Edit {
     start: usize,
     end: usize,
     text: String,
 }
 
 impl Edit {
-    fn insert(place: usize, text: String) -> Edit {
+    pub(super) fn insert(place: usize, text: String) -> Edit {
         Edit { start: place, end: place, text }
     }
 }
@@ -42,6 +43,7 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
     let program = subject.program;
     let mut edits: Vec<Edit> = error_spans(program).into_iter().filter_map(|span| error_edit(program, span)).collect();
     edits.extend(first_values(program));
+    edits.extend(environment::edits(program));
     edits.extend(place_edits(subject.trace));
     for (object, span) in Contents::read(program, subject.trace).locals(program) {
         let name = &program.objects[object.index()].name;
@@ -53,6 +55,7 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
     }
     edits.sort();
     edits.dedup();
+    let prologue = prologue(program);
     let mut units = Vec::new();
     let (mut start, mut edits) = (0, edits.as_slice());
     for length in unit_lengths {
@@ -60,7 +63,7 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
         let count = edits.partition_point(|edit| edit.start < end);
         let file = program.source.place(Span { start: start as u32, end: start as u32 }).file;
         let file = file.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut unit = format!("#define main {RENAMED_MAIN}\n{RENAMED_LIBRARY}{DECLARATIONS}# 1 \"{file}\"\n");
+        let mut unit = format!("#define main {RENAMED_MAIN}\n{prologue}# 1 \"{file}\"\n");
         unit.push_str(&changed(&program.source.text, start..end, &edits[..count]));
         unit.push_str(&setters(subject, start..end));
         units.push(unit);
@@ -68,6 +71,13 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
         start = end;
     }
     units
+}
+
+/// What stands before each unit.
+pub(super) fn prologue(program: &CfaProgram) -> String {
+    let allocators = contents::allocators(program).map(|(name, wrapper, _)| format!("#define {name} {wrapper}\n"));
+    let allocators: String = allocators.collect();
+    format!("{RENAMED_LIBRARY}{allocators}{DECLARATIONS}{}", environment::DECLARATIONS)
 }
 
 /// A part of a text with its changes.

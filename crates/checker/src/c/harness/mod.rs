@@ -2,6 +2,7 @@
 //! Functions and variables of the C library stay what they are: an execution that replaced them would show nothing.
 
 mod contents;
+mod environment;
 mod instrument;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,12 +12,16 @@ use clinch_ir::cfa::{CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, 
 
 use super::cc::{Ended, Execution};
 use contents::Contents;
+pub(crate) use environment::is_replaced;
 pub(crate) use instrument::{calls_error_by_pointer, instrument};
 
 /// The error is reached.
 pub(crate) const REACHED: i32 = 1;
 /// The program asked for more inputs than the trace has.
 const EXHAUSTED: i32 = 3;
+
+/// The name of its file.
+pub(crate) const FILE: &str = "clinch-harness.c";
 
 /// What is printed then.
 const EXHAUSTED_MESSAGE: &str = "clinch: out of inputs";
@@ -34,6 +39,8 @@ pub(crate) enum Partner {
     Original,
     /// What [`instrument()`] makes of it.
     Instrumented,
+    /// The program as it is, with what was written for it, in the file of the harness.
+    Included,
 }
 
 /// What a harness is written for.
@@ -65,19 +72,22 @@ pub(crate) fn is_exhausted(execution: &Execution) -> bool {
 /// The harness for a trace of a program.
 pub(crate) fn write(subject: Subject<'_>, partner: Partner) -> String {
     let mut out = String::new();
-    head(subject, &mut out);
+    head(subject, partner, &mut out);
     inputs(subject, partner, &mut out);
     out.push_str(ERRORS);
-    if partner == Partner::Instrumented {
+    if partner != Partner::Original {
         contents::write(subject.program, &Contents::read(subject.program, subject.trace), &mut out);
+    } else if subject.program.inputs.iter().any(|site| is_replaced(&site.kind)) {
+        out.push_str(PLAIN_MEMORY);
     }
+    environment::write(subject.program, partner, &mut out);
     for (name, ty) in functions(subject) {
         let _ = writeln!(out, "WEAK {} {name}() {{ {} }}", returned(ty), result(ty));
     }
     match partner {
         Partner::Instrumented => main_of_instrumented(subject, &mut out),
-        Partner::Original if subject.entry != "main" => main_of_original(subject, &mut out),
-        Partner::Original => {}
+        Partner::Original | Partner::Included if subject.entry != "main" => main_of_original(subject, &mut out),
+        Partner::Original | Partner::Included => {}
     }
     out
 }
@@ -88,7 +98,8 @@ fn functions<'a>(subject: Subject<'a>) -> BTreeMap<&'a str, &'a str> {
         InputKind::Nondet(name) | InputKind::Extern(name) => Some((name.as_str(), site.ty.as_str())),
         _ => None,
     });
-    open.filter(|(name, _)| !subject.library.contains(*name)).collect()
+    let is_ours = |name: &str| name.starts_with("__clinch_");
+    open.filter(|(name, _)| !subject.library.contains(*name) && !is_ours(name)).collect()
 }
 
 /// The inputs of a trace that an edge takes.
@@ -102,7 +113,8 @@ fn sites<'a>(subject: Subject<'a>) -> impl Iterator<Item = (usize, &'a InputSite
 /// Whether the program asks `clinch_next` for this input when it runs. Globals and parameters have their values before.
 fn asks(subject: Subject<'_>, partner: Partner, site: &InputSite) -> bool {
     match &site.kind {
-        kind if contents::is_allocation(kind) => partner == Partner::Instrumented,
+        kind if contents::is_allocation(kind) => partner != Partner::Original,
+        kind if is_replaced(kind) => true,
         InputKind::Nondet(name) | InputKind::Extern(name) => !subject.library.contains(name),
         InputKind::Uninitialised(name) => {
             partner == Partner::Instrumented
@@ -112,7 +124,7 @@ fn asks(subject: Subject<'_>, partner: Partner, site: &InputSite) -> bool {
     }
 }
 
-fn head(subject: Subject<'_>, out: &mut String) {
+fn head(subject: Subject<'_>, partner: Partner, out: &mut String) {
     let place = subject.program.source.place(subject.trace.span);
     let width = if subject.program.pointer_bits == 32 { " -m32 -msse2 -mfpmath=sse" } else { "" };
     let _ = writeln!(
@@ -122,15 +134,40 @@ fn head(subject: Subject<'_>, out: &mut String) {
         comment(&place.file),
         place.line
     );
-    let _ = writeln!(
-        out,
-        "   Compile it together with the program: cc -w -fwrapv -ffp-contract=off -finstrument-functions{width} PROGRAM.c THIS.c"
-    );
+    let cc = format!("cc -w -fwrapv -ffp-contract=off -finstrument-functions{width}");
+    let _ = match partner {
+        Partner::Included => writeln!(
+            out,
+            "   It includes the program. Compile it twice: {cc} -D{INCLUDES} -c -o program.o THIS.c && {cc} program.o THIS.c"
+        ),
+        _ => writeln!(out, "   Compile it together with the program: {cc} PROGRAM.c THIS.c"),
+    };
     if let Some(count) = argument_count(subject).filter(|&n| n > 1) {
-        let _ = writeln!(out, "   Run it with {} arguments.", count - 1);
+        let texts = Contents::read(subject.program, subject.trace).arguments(count as usize);
+        let _ = writeln!(out, "   Run it with {} arguments: {}", count - 1, comment(&texts[1..].join(" ")));
     }
     let _ =
         writeln!(out, "   Reaching the error is reported on the standard error, and the exit status is {REACHED}. */");
+}
+
+/// What is defined where the file of a harness is compiled that is to be the program.
+const INCLUDES: &str = "CLINCH_PROGRAM";
+
+/// The harness for a program with texts that were written for it, in one file: they need its types, and may name what is static.
+pub(crate) fn write_with_program(subject: Subject<'_>, file: &str, added: &str) -> String {
+    let mut included = instrument::prologue(subject.program);
+    if subject.entry != "main" {
+        let _ = writeln!(included, "#define main {RENAMED_MAIN}");
+    }
+    let file = file.replace('\\', "\\\\").replace('"', "\\\"");
+    // The compiler takes a line of the preprocessor for what it says, not for where it stands.
+    let added: String = added.lines().filter(|line| !line.starts_with("# ")).map(|line| format!("{line}\n")).collect();
+    let harness = write(subject, Partner::Included);
+    format!("{harness}#else\n{included}#include \"{file}\"\n{added}#endif\n").replacen(
+        "*/\n",
+        &format!("*/\n#ifndef {INCLUDES}\n"),
+        1,
+    )
 }
 
 /// Text that cannot end a comment.
@@ -161,6 +198,11 @@ fn inputs(subject: Subject<'_>, partner: Partner, out: &mut String) {
 /// The functions that are errors or end a run. Weak, for the program may have its own; not instrumented, for they are what
 /// instrumentation calls.
 const ERRORS: &str = include_str!("errors.c");
+
+/// What functions of the environment need, where blocks hold whatever they hold.
+const PLAIN_MEMORY: &str = "extern void *malloc(unsigned long);\nstatic void *__clinch_block(unsigned long size) { return malloc(size); }\n\
+    static void clinch_store(void *target, unsigned long size, unsigned long long value) {\n    \
+        unsigned char *byte = target;\n    for (; size > 0; size--, value >>= 8) *byte++ = (unsigned char)value;\n}\n";
 
 fn is_basic(ty: &str) -> bool {
     let is_word = |word: &str| {
@@ -246,8 +288,16 @@ fn main_of_instrumented(subject: Subject<'_>, out: &mut String) {
     let types = parameter_types(subject);
     let (entry, args) = if subject.entry == "main" {
         let count = argument_count(subject).unwrap_or(1);
-        let _ = writeln!(declared, "static char *clinch_arguments[{count} + 1];");
-        let _ = writeln!(body, "    int i;\n    for (i = 0; i < {count}; i++) clinch_arguments[i] = \"clinch\";");
+        if contents::makes_arguments(subject.program) {
+            let _ = writeln!(declared, "static char **clinch_arguments;");
+            let _ = writeln!(body, "    int i;\n    clinch_arguments = __clinch_block(5 * sizeof(char *));");
+            let filled = "clinch_arguments[i] = __clinch_block(16); clinch_arguments[i][15] = 0;";
+            let _ =
+                writeln!(body, "    for (i = 0; i < {count}; i++) {{ {filled} }}\n    clinch_arguments[{count}] = 0;");
+        } else {
+            let _ = writeln!(declared, "static char *clinch_arguments[{count} + 1];");
+            let _ = writeln!(body, "    int i;\n    for (i = 0; i < {count}; i++) clinch_arguments[i] = \"clinch\";");
+        }
         (RENAMED_MAIN, format!("{count}, clinch_arguments, environment"))
     } else {
         (subject.entry, parameters(subject, &mut body))

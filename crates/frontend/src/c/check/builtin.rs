@@ -13,7 +13,7 @@ use crate::diagnostic::Problem;
 
 /// The signature of a library function: result, parameters, `.` for `...`. `v` void, `p` pointer, `s` char pointer, `i` int,
 /// `u` unsigned, `l` long, `L` long long, `z` size_t, `d` double, `f` float, `D` long double, `U` unsigned long long, `h`
-/// unsigned short, `m` unsigned long, `w` uint64_t.
+/// unsigned short, `H` short, `C` unsigned char, `m` unsigned long, `w` uint64_t.
 fn signature(name: &str) -> Option<&'static str> {
     Some(match name {
         "abort" | "trap" | "unreachable" => "v",
@@ -83,6 +83,13 @@ fn signature(name: &str) -> Option<&'static str> {
         "__memcpy_chk" | "__memmove_chk" => "pppzz",
         "__memset_chk" => "ppizz",
         "__strncpy_chk" => "ssszz",
+        "__clinch_put_text" => "zszzszzi",
+        "__clinch_put_char" => "zszzizi",
+        "__clinch_put_signed" => "zszzizi",
+        "__clinch_put_signed_long" => "zszzLzi",
+        "__clinch_put_unsigned" => "zszzuizi",
+        "__clinch_put_unsigned_long" => "zszzUizi",
+        "__clinch_put_end" => "iszz",
         _ => return None,
     })
 }
@@ -298,7 +305,7 @@ impl Checker<'_> {
         self.types().intern(narrow)
     }
 
-    fn letter_type(&mut self, letter: char) -> TypeId {
+    pub(super) fn letter_type(&mut self, letter: char) -> TypeId {
         let basic = self.basic;
         let integer = |rank, signed| Type::Int { rank, signed };
         let ty = match letter {
@@ -313,6 +320,8 @@ impl Checker<'_> {
             'w' if self.hir.types.model == DataModel::Ilp32 => integer(Rank::LongLong, false),
             'w' => integer(Rank::Long, false),
             'h' => integer(Rank::Short, false),
+            'H' => integer(Rank::Short, true),
+            'C' => integer(Rank::Char, false),
             'z' => return basic.size,
             'd' => return basic.double,
             'f' => Type::Float(32),

@@ -25,7 +25,10 @@ impl Checker<'_> {
             }
         }
         let (callee, ty) = self.callee(&call.callee)?;
-        let args = self.arguments(ty, &callee, &call.arguments, span)?;
+        let mut args = self.arguments(ty, &callee, &call.arguments, span)?;
+        if let Some(formatted) = self.formatted_to_memory(&callee, &mut args, span) {
+            return Ok(Operand::Value(formatted));
+        }
         let Type::Function { result, .. } = *self.hir.types.get(ty) else { return Err(Problem::consequence()) };
         if let Type::Record(record) = *self.hir.types.get(result)
             && !self.hir.types.record(record).complete

@@ -15,6 +15,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::ghost::{chain, fresh, guard, hidden, is_in_loop, table};
+use super::instances::Calls;
 use super::lower::POINTERS_FROM_OUTSIDE;
 
 use places::{called_once, decisive, is_from_outside, never_written, open_places};
@@ -26,9 +27,9 @@ const FORGOTTEN: u64 = 512;
 const AT_ONCE: usize = 64;
 
 /// Adds the checks.
-pub(super) fn check_initialised(program: &mut CfaProgram) {
+pub(super) fn check_initialised(program: &mut CfaProgram, calls: &Calls) {
     let open = open_places(program);
-    let mut pass = Initialised::new(program, &open);
+    let mut pass = Initialised::new(program, &open, calls);
     for index in 0..pass.program.procedures.len() {
         pass.procedure(ProcedureId::from_index(index));
     }
@@ -37,6 +38,8 @@ pub(super) fn check_initialised(program: &mut CfaProgram) {
 /// The pass.
 struct Initialised<'p> {
     program: &'p mut CfaProgram,
+    /// Which calls of the program models are there for.
+    calls: &'p Calls,
     /// Companions of variables and regions.
     companions: FxHashMap<Symbol, Symbol>,
     /// Procedures that are called once in every run, and not in a loop.
@@ -49,7 +52,7 @@ struct Initialised<'p> {
 }
 
 impl<'p> Initialised<'p> {
-    fn new(program: &'p mut CfaProgram, open: &[Symbol]) -> Self {
+    fn new(program: &'p mut CfaProgram, open: &[Symbol], calls: &'p Calls) -> Self {
         let mut companions = FxHashMap::default();
         for &symbol in open {
             let name = format!("{}.set", program.terms.symbol_name(symbol));
@@ -66,7 +69,7 @@ impl<'p> Initialised<'p> {
         let once = called_once(program);
         let (bits, whole) = (FxHashMap::default(), FxHashMap::default());
         let foreign = program.assumptions.iter().any(|text| text == POINTERS_FROM_OUTSIDE);
-        let mut pass = Initialised { program, companions, once, foreign, bits, whole };
+        let mut pass = Initialised { program, calls, companions, once, foreign, bits, whole };
         pass.declare_companions();
         pass
     }
@@ -133,7 +136,7 @@ impl<'p> Initialised<'p> {
             let mut at = LocId::from_index(location);
             // What the program sets up for itself is as it should be, and other checks may ask what they like.
             if id != self.program.entry && !leaving.iter().any(|edge| is_check(edge.to)) {
-                at = self.guards(&mut procedure, at, &leaving);
+                at = self.guards(&mut procedure, id, at, &leaving);
             }
             for edge in leaving {
                 self.edge(&mut procedure, id, at, edge, &forgotten);
@@ -143,7 +146,7 @@ impl<'p> Initialised<'p> {
     }
 
     /// Checks what the edges out of a location decide by; where they start then.
-    fn guards(&mut self, procedure: &mut Procedure, mut at: LocId, leaving: &[&Edge]) -> LocId {
+    fn guards(&mut self, procedure: &mut Procedure, id: ProcedureId, mut at: LocId, leaving: &[&Edge]) -> LocId {
         let mut conditions: IndexMap<Term, &Edge, FxBuildHasher> = IndexMap::default();
         for edge in leaving {
             let status = match edge.op {
@@ -155,15 +158,17 @@ impl<'p> Initialised<'p> {
             }
         }
         for (condition, edge) in conditions {
-            let text = format!("value that was never set: {}", self.program.source.excerpt(edge.span));
+            // What goes wrong in a model is the mistake of the call.
+            let span = self.calls.get(&id).copied().unwrap_or(edge.span);
+            let text = format!("value that was never set: {}", self.program.source.excerpt(span));
             let otherwise = match self.foreign {
                 true => Op::Unsupported(format!(
                     "whether somebody outside set a value: {}",
-                    self.program.source.excerpt(edge.span)
+                    self.program.source.excerpt(span)
                 )),
                 false => Op::Error(Failure { check: Check::Uninitialised, text }),
             };
-            at = guard(&mut self.program.terms, procedure, at, condition, otherwise, edge.span);
+            at = guard(&mut self.program.terms, procedure, at, condition, otherwise, span);
         }
         at
     }

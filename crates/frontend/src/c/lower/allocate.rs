@@ -4,8 +4,9 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{AllocKind, InputKind, MOST_ON_STACK, Op};
 use clinch_terms::{BinOp, Symbol, Term};
 
+use super::super::fresh::CALLER_FILES;
 use super::super::hir::BinaryOp;
-use super::super::models::MODEL_FILES;
+use super::super::models::{ARGUMENTS, TEXT};
 use super::super::points_to::Cell;
 use super::Lowering;
 use super::blocks::Filling;
@@ -58,9 +59,11 @@ impl Lowering<'_> {
         self.terms.symbol(pointer)
     }
 
-    /// Whether there may be no memory for a block. The library's own functions, and who calls the program, have enough.
+    /// Whether there may be no memory for a block. The environment, and who calls the program, have enough.
     fn may_lack_memory(&self, span: Span) -> bool {
-        self.options.malloc_may_fail && !self.source.place(span).file.starts_with(MODEL_FILES)
+        let function = self.body.function.map(|f| self.hir.functions[f.0 as usize].name.as_str());
+        let is_environment = function.is_some_and(|name| [TEXT, ARGUMENTS].contains(&name));
+        self.options.malloc_may_fail && !is_environment && !self.source.place(span).file.starts_with(CALLER_FILES)
     }
 
     /// No block has so many bytes.

@@ -7,9 +7,10 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, InputId, InputSite, Op, Target};
 use clinch_terms::{BinOp, Node, Symbol, Term};
 
-use super::super::hir::{BinaryOp, VariableId};
+use super::super::hir::{BinaryOp, Expr, VariableId};
 use super::super::points_to::{Cell, Elements, Piece, Uncut};
 use super::Lowering;
+use super::record::Value;
 
 /// Most cells that are written by one edge.
 const MAX_PIECES: usize = 1024;
@@ -50,6 +51,19 @@ impl Lowering<'_> {
             let mark = if writes { ranges.written } else { ranges.read };
             self.body.emit(Op::Assign(vec![Assign { target: Target::Cell(mark, address), value: size }]), span);
         }
+    }
+
+    /// How many bytes may be written from an address on: the checks of memory know.
+    pub(super) fn room(&mut self, args: &[Value], e: &Expr) -> Value {
+        let address = self.scalar_arg(args, 0);
+        let Some(ranges) = self.ranges else {
+            let what = "what functions without body write, where memory is not checked";
+            return Value::Scalar(self.unsupported(what, e.ty, e.span));
+        };
+        let room = self.counter(0, e.span);
+        let value = self.terms.symbol(room);
+        self.body.emit(Op::Assign(vec![Assign { target: Target::Cell(ranges.room, address), value }]), e.span);
+        Value::Scalar(self.fit(value, e))
     }
 
     /// A block is copied to where it must not overlap: one operation reads and writes it.

@@ -79,7 +79,17 @@ impl Lowering<'_> {
 
     /// A call of a function that is not known by its name.
     fn call_function(&mut self, f: FunctionId, args: &[Value], call: &Call, e: &Expr) -> Value {
-        if self.hir.functions[f.0 as usize].body.is_some() { self.invoke(f, args, call, e) } else { self.outside(f, e) }
+        if self.hir.functions[f.0 as usize].body.is_some() {
+            return self.invoke(f, args, call, e);
+        }
+        let passes_pointers = call.args.iter().any(|arg| self.hir.types.is_pointer(arg.ty));
+        if self.options.externs_write && passes_pointers {
+            let name = &self.hir.functions[f.0 as usize].name;
+            let what = format!("what `{name}`, which has no body, writes through its arguments");
+            self.body.stop(Op::Unsupported(what), e.span);
+            return self.nothing(e);
+        }
+        self.outside(f, e)
     }
 
     /// A call of a function without body.

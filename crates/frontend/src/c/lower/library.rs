@@ -74,6 +74,7 @@ impl Lowering<'_> {
                 let text = self.text_of(call);
                 self.assume(text);
             }
+            Library::Room => return self.room(args, e),
             Library::Nothing => {}
             _ => match self.end_of_run(known, &name, args, call) {
                 Some(end) => self.body.stop(end, span),

@@ -58,6 +58,7 @@ use rustc_hash::FxHashMap;
 
 pub use allocate::ALLOCATION;
 pub(super) use call::POINTERS_FROM_OUTSIDE;
+pub(super) use tidy::map_reads;
 
 use super::hir::{FunctionId, Hir, VariableId};
 use super::points_to::{PointsTo, analyse, expose, outside_types};
@@ -75,6 +76,8 @@ pub struct LowerOptions {
     pub globals_are_inputs: bool,
     /// Whether there may be no memory for a block.
     pub malloc_may_fail: bool,
+    /// Whether functions without body may write through pointers.
+    pub externs_write: bool,
     /// Which errors count.
     pub checks: Checks,
 }
@@ -86,6 +89,7 @@ impl Default for LowerOptions {
             integers: Integers::Machine,
             globals_are_inputs: false,
             malloc_may_fail: false,
+            externs_write: false,
             checks: Check::Assertion.into(),
         }
     }
@@ -122,6 +126,8 @@ pub(crate) struct Ranges {
     pub(crate) written: Symbol,
     /// The object that starts there is no more.
     pub(crate) ended: Symbol,
+    /// How many bytes may be written from there on: what is assigned is a variable that gets the number.
+    pub(crate) room: Symbol,
 }
 
 /// Makes automata of all functions that can be called from the entry function.
@@ -139,7 +145,8 @@ pub(crate) fn lower_with_ranges(
         let mut lowering = Lowering::new(hir, source, options)?;
         let pointer = lowering.sort_of_bits(lowering.pointer_bits());
         let mut mark = |name: &str| lowering.terms.declare(name, Sort::array(pointer.clone(), pointer.clone()));
-        let ranges = Ranges { read: mark("$read"), written: mark("$written"), ended: mark("$ended") };
+        let ranges =
+            Ranges { read: mark("$read"), written: mark("$written"), ended: mark("$ended"), room: mark("$room") };
         lowering.ranges = Some(ranges);
         lowering.program().map(|program| (program, ranges))
     })

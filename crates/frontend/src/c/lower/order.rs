@@ -248,6 +248,7 @@ impl Lowering<'_> {
                 | Library::Printf { .. }
                 | Library::Puts { .. }
                 | Library::First
+                | Library::Room
                 | Library::Harmless(_)
                 | Library::Error { .. }
         );

@@ -22,11 +22,15 @@ impl Lowering<'_> {
 
     /// Whether it counts that a conversion changes a number. One that is written is meant.
     fn counts_conversion(&self, a: &Expr, e: &Expr) -> bool {
-        let types = &self.hir.types;
-        let (of, to) =
-            (types.is_integer(a.ty) && self.has_limits(a.ty), types.is_integer(e.ty) && self.has_limits(e.ty));
         let is_written = a.span != e.span;
-        of && to && !is_written && !matches!(types.get(e.ty), Type::Bool) && self.counts(Check::Conversion, e.span)
+        !is_written && self.counts_change(a.ty, e.ty, e.span)
+    }
+
+    /// Whether it counts that numbers change where they get another type.
+    fn counts_change(&self, from: TypeId, to: TypeId, span: Span) -> bool {
+        let types = &self.hir.types;
+        let are_limited = [from, to].iter().all(|&ty| types.is_integer(ty) && self.has_limits(ty));
+        are_limited && !matches!(types.get(to), Type::Bool) && self.counts(Check::Conversion, span)
     }
 
     /// Whether numbers of a type are integers that may be too large for it.
@@ -52,14 +56,21 @@ impl Lowering<'_> {
 
     /// A conversion that nobody wrote leaves a number as it is.
     pub(super) fn guard_conversion(&mut self, a: &Expr, e: &Expr, value: Term, converted: Term) {
-        if !self.counts_conversion(a, e) || self.is_constant(value) {
+        if self.counts_conversion(a, e) {
+            self.guard_change((a.ty, value), (e.ty, converted), e.span);
+        }
+    }
+
+    /// A number that gets another type is what it was.
+    pub(super) fn guard_change(&mut self, (from, value): (TypeId, Term), (to, converted): (TypeId, Term), span: Span) {
+        if !self.counts_change(from, to, span) || self.is_constant(value) {
             return;
         }
-        let wide = self.bits(a.ty).max(self.bits(e.ty)) + 1;
-        let (before, after) = (self.hir.types.is_signed(a.ty), self.hir.types.is_signed(e.ty));
+        let wide = self.bits(from).max(self.bits(to)) + 1;
+        let (before, after) = (self.hir.types.is_signed(from), self.hir.types.is_signed(to));
         let (before, after) = (self.terms.resize(before, wide, value), self.terms.resize(after, wide, converted));
         let same = self.terms.eq(before, after);
-        self.check(Check::Conversion, same, "a conversion changes the value", e.span);
+        self.check(Check::Conversion, same, "a conversion changes the value", span);
     }
 
     /// The result of an operation on unsigned integers fits their type.

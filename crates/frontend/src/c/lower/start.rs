@@ -113,10 +113,10 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of arguments of `main` is not negative.
+    /// The first argument of `main` is its name: systems start no program without one any more.
     fn assume_count(&mut self, count: Term, span: Span) {
-        let zero = self.number(32, 0);
-        let counts = self.compare(BinaryOp::Le, true, zero, count);
+        let one = self.number(32, 1);
+        let counts = self.compare(BinaryOp::Le, true, one, count);
         self.body.emit(Op::Assume(counts), span);
     }
 

@@ -113,7 +113,7 @@ fn reads(op: &Op) -> Vec<Term> {
 }
 
 /// The same operation on other terms.
-fn map_reads(op: &Op, mut f: impl FnMut(Term) -> Term) -> Op {
+pub(in crate::c) fn map_reads(op: &Op, mut f: impl FnMut(Term) -> Term) -> Op {
     let mut op = op.clone();
     match &mut op {
         Op::Assume(t) | Op::Exit(t) | Op::Free(t) | Op::BlockSize(_, t) => *t = f(*t),

@@ -63,9 +63,12 @@ impl Lowering<'_> {
             UpdateOp::Pointer(size) => self.offset(old, operand, size),
             UpdateOp::Arithmetic(op, at) => {
                 let left = self.converted(old, place.ty, at, span);
+                self.guard_change((place.ty, old), (at, left), span);
                 self.guard_observation(update_key(update), old, Some(operand), span);
                 let result = self.operation(op, at, left, operand, span);
-                self.converted(result, at, place.ty, span)
+                let new = self.converted(result, at, place.ty, span);
+                self.guard_change((at, result), (place.ty, new), span);
+                new
             }
         };
         match (wanted, update.postfix) {

@@ -52,6 +52,123 @@ long read(int file, void *block, size_t n) {
   return count;
 }
 
+/* One character of formatted output to memory, if there is room for it and the one that ends the text. */
+static void __clinch_put(char *to, size_t n, size_t at, char c) {
+  if (at + 1 < n)
+    to[at] = c;
+}
+
+/* So many blanks or zeros; the place behind them. */
+static size_t __clinch_put_padding(char *to, size_t n, size_t at, char c, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    __clinch_put(to, n, at + i, c);
+  return at + count;
+}
+
+size_t __clinch_put_text(char *to, size_t n, size_t at, const char *text, size_t most, size_t width, int pad) {
+  size_t length = 0;
+  while (length < most && text[length])
+    length++;
+  size_t missing = length < width ? width - length : 0;
+  if (pad != '-')
+    at = __clinch_put_padding(to, n, at, ' ', missing);
+  for (size_t i = 0; i < length; i++)
+    __clinch_put(to, n, at + i, text[i]);
+  at += length;
+  return pad == '-' ? __clinch_put_padding(to, n, at, ' ', missing) : at;
+}
+
+size_t __clinch_put_char(char *to, size_t n, size_t at, int c, size_t width, int pad) {
+  size_t missing = width > 1 ? width - 1 : 0;
+  if (pad != '-')
+    at = __clinch_put_padding(to, n, at, ' ', missing);
+  __clinch_put(to, n, at, (char)c);
+  return pad == '-' ? __clinch_put_padding(to, n, at + 1, ' ', missing) : at + 1;
+}
+
+/* What stands before the digits of a number; the place behind it. */
+static size_t __clinch_put_sign(char *to, size_t n, size_t at, int negative, size_t missing, int pad) {
+  if (pad == 0)
+    at = __clinch_put_padding(to, n, at, ' ', missing);
+  if (negative)
+    __clinch_put(to, n, at++, '-');
+  return pad == '0' ? __clinch_put_padding(to, n, at, '0', missing) : at;
+}
+
+/* A digit; letter is what the conversion is called. */
+static char __clinch_shown_digit(unsigned digit, int letter) {
+  return (char)(digit < 10 ? '0' + digit : (letter == 'X' ? 'A' : 'a') + (digit - 10));
+}
+
+static size_t __clinch_put_small(char *to, size_t n, size_t at, unsigned value, int negative, int letter, size_t width, int pad) {
+  size_t digits = 1;
+  if (letter == 'x' || letter == 'X')
+    for (unsigned v = value; v >= 16; v >>= 4)
+      digits++;
+  else if (letter == 'o')
+    for (unsigned v = value; v >= 8; v >>= 3)
+      digits++;
+  else
+    for (unsigned v = value; v >= 10; v /= 10)
+      digits++;
+  size_t shown = digits + (negative ? 1 : 0);
+  size_t missing = shown < width ? width - shown : 0;
+  at = __clinch_put_sign(to, n, at, negative, missing, pad);
+  for (size_t i = digits; i > 0; i--) {
+    unsigned digit = letter == 'o' ? value & 7 : letter == 'x' || letter == 'X' ? value & 15 : value % 10;
+    __clinch_put(to, n, at + i - 1, __clinch_shown_digit(digit, letter));
+    value = letter == 'o' ? value >> 3 : letter == 'x' || letter == 'X' ? value >> 4 : value / 10;
+  }
+  at += digits;
+  return pad == '-' ? __clinch_put_padding(to, n, at, ' ', missing) : at;
+}
+
+static size_t __clinch_put_large(char *to, size_t n, size_t at, unsigned long long value, int negative, int letter, size_t width, int pad) {
+  size_t digits = 1;
+  if (letter == 'x' || letter == 'X')
+    for (unsigned long long v = value; v >= 16; v >>= 4)
+      digits++;
+  else if (letter == 'o')
+    for (unsigned long long v = value; v >= 8; v >>= 3)
+      digits++;
+  else
+    for (unsigned long long v = value; v >= 10; v /= 10)
+      digits++;
+  size_t shown = digits + (negative ? 1 : 0);
+  size_t missing = shown < width ? width - shown : 0;
+  at = __clinch_put_sign(to, n, at, negative, missing, pad);
+  for (size_t i = digits; i > 0; i--) {
+    unsigned digit = letter == 'o' ? value & 7 : letter == 'x' || letter == 'X' ? value & 15 : value % 10;
+    __clinch_put(to, n, at + i - 1, __clinch_shown_digit(digit, letter));
+    value = letter == 'o' ? value >> 3 : letter == 'x' || letter == 'X' ? value >> 4 : value / 10;
+  }
+  at += digits;
+  return pad == '-' ? __clinch_put_padding(to, n, at, ' ', missing) : at;
+}
+
+size_t __clinch_put_signed(char *to, size_t n, size_t at, int value, size_t width, int pad) {
+  return __clinch_put_small(to, n, at, value < 0 ? -(unsigned)value : value, value < 0, 'd', width, pad);
+}
+
+size_t __clinch_put_unsigned(char *to, size_t n, size_t at, unsigned value, int letter, size_t width, int pad) {
+  return __clinch_put_small(to, n, at, value, 0, letter, width, pad);
+}
+
+size_t __clinch_put_signed_long(char *to, size_t n, size_t at, long long value, size_t width, int pad) {
+  return __clinch_put_large(to, n, at, value < 0 ? -(unsigned long long)value : value, value < 0, 'd', width, pad);
+}
+
+size_t __clinch_put_unsigned_long(char *to, size_t n, size_t at, unsigned long long value, int letter, size_t width, int pad) {
+  return __clinch_put_large(to, n, at, value, 0, letter, width, pad);
+}
+
+/* Ends formatted output to memory; the length that it would have with room for all of it. */
+int __clinch_put_end(char *to, size_t n, size_t at) {
+  if (n)
+    to[at < n ? at : n - 1] = 0;
+  return (int)at;
+}
+
 void setbuf(void *stream, char *buffer) {
   __clinch_forget_errno();
   if (buffer)

@@ -315,8 +315,8 @@ void __clinch_run_exit_functions(void) {
 
 /* What `main` gets beside the number of its arguments. */
 char **__clinch_arguments(int argc) {
-  __clinch_assume_that("`main` gets at most 4 arguments of at most 15 characters");
-  __VERIFIER_assume(argc >= 0 && argc <= 4);
+  __clinch_assume_that("`main` gets its name and at most 3 more arguments, of at most 15 characters each");
+  __VERIFIER_assume(argc >= 1 && argc <= 4);
   char **argv = __builtin_malloc(5 * sizeof(char *));
   for (int i = 0; i < argc; i++) {
     argv[i] = __builtin_malloc(16);

@@ -501,7 +501,17 @@ fn array_of(hir: &Hir, ty: TypeId) -> Option<Array> {
 fn checked_array(hir: &Hir, pointer: &Expr, index: &Expr) -> Option<Array> {
     let ExprKind::AddressOf(place) = &pointer.kind else { return None };
     let array = Array { index_in_memory: reads_memory(hir, index), ..array_of(hir, place.ty)? };
+    // Old code has one element where C has none now.
+    let array =
+        if ends_record(hir, place) && array.length == Some(1) { Array { length: None, ..array } } else { array };
     (is_in_record(hir, place) && constant::constant(hir, index).is_none()).then_some(array)
+}
+
+/// Whether a place is the last member of a record that a pointer leads to.
+fn ends_record(hir: &Hir, place: &Place) -> bool {
+    let PlaceKind::Field(record, id, index) = &place.kind else { return false };
+    let known = hir.types.record(*id);
+    matches!(record.kind, PlaceKind::Deref(_)) && !known.is_union && index + 1 == known.fields.len()
 }
 
 /// Whether an expression reads memory, as far as one can see without looking into calls.

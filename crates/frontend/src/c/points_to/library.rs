@@ -103,6 +103,8 @@ pub(crate) enum Library {
     AssumeThat,
     /// In a model: what the argument says is not modelled.
     Stop,
+    /// In a body that was written for the program: how many bytes there are from an address to the end of its object.
+    Room,
     /// In a model: `errno` may have any value from here on.
     ForgetErrno,
     /// A function of the C library that is not modelled.
@@ -222,6 +224,9 @@ fn in_models(name: &str) -> Option<Library> {
         "assume_that" => Library::AssumeThat,
         "unsupported" => Library::Stop,
         "forget_errno" => Library::ForgetErrno,
+        "suppose" => Library::Assume,
+        "room" => Library::Room,
+        "block" => Library::Malloc,
         _ => return None,
     })
 }

@@ -1,16 +1,14 @@
 //! What edges do to companions and tables.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{
-    AllocKind, Assign, Edge, InputId, InputKind, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target,
-};
+use clinch_ir::cfa::{AllocKind, Assign, Edge, InputId, ObjectId, ObjectKind, Op, Procedure, ProcedureId, Target};
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ghost::{chain, fresh, hidden, is_in_loop};
 use super::super::lower::Ranges;
-use super::{AT_ONCE, Base, Body, HEAP, LITERAL, Provenance, STACK, STATIC, UNKNOWN};
+use super::{AT_ONCE, Base, Body, EARLIER_LIFE, HEAP, LITERAL, Provenance, STACK, STATIC, UNKNOWN, is_any};
 
 impl Provenance<'_> {
     /// An edge with what it does to companions and tables.
@@ -64,13 +62,21 @@ impl Provenance<'_> {
 
     /// Companions of what is assigned, without the marks; what ends here is no more afterwards.
     fn assigned(&mut self, assigns: &mut Vec<Assign>) -> Vec<Assign> {
-        let Ranges { read, written, ended } = self.ranges;
+        let Ranges { read, written, ended, room } = self.ranges;
         let mut after = Vec::new();
         for assign in assigns.iter() {
             if let Target::Cell(region, address) = assign.target
                 && region == ended
             {
                 after.push(self.kind_entry(address, 0));
+            }
+        }
+        for assign in assigns.iter_mut() {
+            if let (Target::Cell(region, address), Node::Symbol(variable)) =
+                (assign.target, self.program.terms.node(assign.value))
+                && region == room
+            {
+                *assign = Assign { target: Target::Var(variable), value: self.room(address) };
             }
         }
         let is_mark = |target| matches!(target, Target::Cell(region, _) if [read, written, ended].contains(&region));
@@ -83,11 +89,11 @@ impl Provenance<'_> {
         after
     }
 
-    /// A pointer that is an input comes from nowhere, or from outside.
+    /// A pointer that is an input comes from nowhere, or from outside. One that is any value need not be that of an object.
     fn taken(&mut self, symbol: Symbol, site: InputId) -> Option<Assign> {
         let companion = *self.companions.get(&symbol)?;
-        let own = matches!(self.program.inputs[site.index()].kind, InputKind::Uninitialised(_));
-        let value = self.number(if own { 0 } else { UNKNOWN });
+        let is_any = is_any(&self.program.inputs[site.index()].kind);
+        let value = self.number(if is_any { 0 } else { UNKNOWN });
         Some(Assign { target: Target::Var(companion), value })
     }
 
@@ -220,14 +226,16 @@ impl Provenance<'_> {
     /// A local object of an iteration is another one than that of the iteration before: variables that point there point to nothing.
     pub(super) fn forgotten(&mut self, body: &Body, object: ObjectId) -> Vec<Assign> {
         let start = self.program.objects[object.index()].address;
-        let (start, none) = (self.number(start), self.number(0));
+        // A jump back in its block does not end the life of an object, though it comes to its declaration again.
+        let jumps = body.procedure.locations.iter().any(|location| location.label.is_some());
+        let (start, gone) = (self.number(start), self.number(if jumps { 0 } else { EARLIER_LIFE }));
         let own = body.procedure.params.iter().chain(&body.procedure.locals).copied();
         let places: Vec<Symbol> = own.chain(self.program.globals.iter().map(|g| g.symbol)).collect();
         let mut all = Vec::new();
         for companion in places.iter().filter_map(|place| self.companions.get(place).copied()) {
             let now = self.program.terms.symbol(companion);
             let stale = self.program.terms.eq(now, start);
-            let value = self.program.terms.ite(stale, none, now);
+            let value = self.program.terms.ite(stale, gone, now);
             all.push(Assign { target: Target::Var(companion), value });
         }
         all

@@ -29,6 +29,8 @@ pub(super) enum Purpose {
     Free,
     /// It is the start of a block of the heap.
     Resize,
+    /// How many bytes there are from it to the end of its object.
+    Room,
 }
 
 /// A block that is copied to where it must not overlap.
@@ -72,6 +74,7 @@ pub(super) fn demands(program: &CfaProgram, ranges: Ranges, op: &Op) -> IndexSet
                     _ if region == ranges.read => Purpose::ReadBlock(assign.value),
                     _ if region == ranges.written => Purpose::WriteBlock(assign.value),
                     _ if region == ranges.ended => return None,
+                    _ if region == ranges.room => Purpose::Room,
                     _ => Purpose::Write(bytes(region)?),
                 };
                 Some(Demand { address, what })

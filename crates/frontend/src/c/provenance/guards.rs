@@ -30,10 +30,15 @@ impl Provenance<'_> {
     }
 
     pub(super) fn guard_demand(&mut self, body: &mut Body, at: LocId, demand: Demand, span: Span) -> LocId {
+        let span = self.blamed(body, span);
         let (check, what) = match demand.what {
             Purpose::Read(_) | Purpose::ReadBlock(_) => (Check::Dereference, "invalid read"),
             Purpose::Write(_) | Purpose::WriteBlock(_) => (Check::Dereference, "invalid write"),
             Purpose::Free | Purpose::Resize => (Check::Free, "invalid free"),
+            Purpose::Room => {
+                let base = self.base(demand.address);
+                return self.guard_origin(body, at, base, span);
+            }
         };
         let base = self.base(demand.address);
         let valid = self.is_valid(demand, base);
@@ -53,18 +58,24 @@ impl Provenance<'_> {
         good
     }
 
+    /// Where a mistake is that shows at a place: what goes wrong in a model is the mistake of the call.
+    fn blamed(&self, body: &Body, span: Span) -> Span {
+        self.calls.get(&body.id).copied().unwrap_or(span)
+    }
+
     /// A block that is read and written by one operation is copied: the function that does it may choose where to begin.
     fn guard_overlap(&mut self, body: &mut Body, at: LocId, edge: &Edge) -> LocId {
         let Some(Copied { to, from, bytes }) = copied(self.ranges, &edge.op) else { return at };
+        let span = self.blamed(body, edge.span);
         let apart = self.are_apart(to, from, bytes);
         let otherwise = match self.checks.contains(Check::Overlap) {
             true => {
-                let text = format!("blocks that overlap: {}", self.program.source.excerpt(edge.span));
+                let text = format!("blocks that overlap: {}", self.program.source.excerpt(span));
                 Op::Error(Failure { check: Check::Overlap, text })
             }
             false => Op::Undefined("a copy between blocks that overlap".to_owned()),
         };
-        self.guard(body, at, apart, otherwise, edge.span)
+        self.guard(body, at, apart, otherwise, span)
     }
 
     /// Whether as many bytes do not overlap, or are the same: compilers themselves copy objects onto themselves.
@@ -93,7 +104,7 @@ impl Provenance<'_> {
         let bytes = match demand.what {
             Purpose::Read(bytes) | Purpose::Write(bytes) => Some(self.number(bytes)),
             Purpose::ReadBlock(bytes) | Purpose::WriteBlock(bytes) => Some(bytes),
-            Purpose::Free | Purpose::Resize => None,
+            Purpose::Free | Purpose::Resize | Purpose::Room => None,
         };
         let base = if let Base::Of(base) = base { Some(base) } else { None };
         let Some(error) = body.procedure.edges.last() else { return };
@@ -134,6 +145,7 @@ impl Provenance<'_> {
             Purpose::ReadBlock(bytes) => (bytes, false),
             Purpose::WriteBlock(bytes) => (bytes, true),
             Purpose::Free | Purpose::Resize => return self.is_block(demand, base),
+            Purpose::Room => return self.program.terms.tt(),
         };
         let zero = self.number(0);
         let nothing = if bytes == zero { self.program.terms.tt() } else { self.program.terms.eq(bytes, zero) };
@@ -142,6 +154,23 @@ impl Provenance<'_> {
             Base::None | Base::Unknown => self.program.terms.ff(),
         };
         self.program.terms.or(nothing, inside)
+    }
+
+    /// How many bytes may be written from an address to the end of its object.
+    pub(super) fn room(&mut self, address: Term) -> Term {
+        let zero = self.number(0);
+        let Base::Of(base) = self.base(address) else { return zero };
+        let address = self.pinned.settled(self.program, address);
+        let (size, alive) = match self.program.terms.node(base) {
+            Node::BitVec(_, start) => self.named_object(start, true),
+            _ => (self.entry(self.size, base), self.is_alive(base, true)),
+        };
+        let within = self.is_within(address, base, size);
+        let terms = &mut self.program.terms;
+        let offset = terms.bv(BinOp::BvSub, address, base);
+        let left = terms.bv(BinOp::BvSub, size, offset);
+        let exists = terms.and(alive, within);
+        terms.ite(exists, left, zero)
     }
 
     /// Whether so many bytes at an address are inside of the live object that starts at the base.

@@ -22,9 +22,11 @@ use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ghost::{chain, fresh, hidden, table};
+use super::instances::Calls;
 pub(super) use flows::flows;
 
 use super::lower::Ranges;
+use super::models::{ARGUMENTS, TEXT};
 use pinned::Pinned;
 
 use flows::{demands, from_bytes, gets_into_memory, holds_blocks, needed, object_at};
@@ -38,17 +40,25 @@ const LITERAL: u64 = 4;
 /// The companion of an address of which nobody knows where it comes from.
 const UNKNOWN: u64 = 1;
 
+/// The companion of what pointed to a local object in an earlier life of it: the one that lives now is another.
+pub const EARLIER_LIFE: u64 = 3;
+
 /// Cells that one edge initialises.
 const AT_ONCE: usize = 64;
 
 /// Adds the checks that are asked for.
-pub(crate) fn check_memory(program: &mut CfaProgram, checks: Checks, ranges: Ranges) {
+pub(crate) fn check_memory(program: &mut CfaProgram, checks: Checks, ranges: Ranges, calls: Calls) {
     let pinned = Pinned::new(program);
     let needed = needed(program, ranges, &pinned);
-    let mut pass = Provenance::new(program, checks, ranges, pinned, &needed);
+    let mut pass = Provenance::new(program, checks, (ranges, calls), pinned, &needed);
     for index in 0..pass.program.procedures.len() {
         pass.procedure(ProcedureId::from_index(index));
     }
+}
+
+/// Whether an input is any value, and not one that somebody outside means to be used.
+fn is_any(kind: &InputKind) -> bool {
+    matches!(kind, InputKind::Uninitialised(_) | InputKind::Nondet(_))
 }
 
 /// The object that a term is computed from.
@@ -67,6 +77,8 @@ struct Provenance<'p> {
     program: &'p mut CfaProgram,
     checks: Checks,
     ranges: Ranges,
+    /// Which calls of the program models are there for.
+    calls: Calls,
     /// Variables that need no companion, since they point into one object.
     pinned: Pinned,
     /// Companions of variables and regions.
@@ -89,7 +101,13 @@ struct Provenance<'p> {
 }
 
 impl<'p> Provenance<'p> {
-    fn new(program: &'p mut CfaProgram, checks: Checks, ranges: Ranges, pinned: Pinned, needed: &[Symbol]) -> Self {
+    fn new(
+        program: &'p mut CfaProgram,
+        checks: Checks,
+        (ranges, calls): (Ranges, Calls),
+        pinned: Pinned,
+        needed: &[Symbol],
+    ) -> Self {
         let pointer = Sort::BitVec(program.pointer_bits);
         let mut companions = FxHashMap::default();
         for &symbol in needed {
@@ -112,6 +130,7 @@ impl<'p> Provenance<'p> {
             program,
             checks,
             ranges,
+            calls,
             pinned,
             companions,
             size,
@@ -155,7 +174,7 @@ impl<'p> Provenance<'p> {
             Op::Input(symbol, site) => Some((symbol, &self.program.inputs[site.index()].kind)),
             _ => None,
         });
-        let mut foreign = inputs.filter(|(_, kind)| !matches!(kind, InputKind::Uninitialised(_)));
+        let mut foreign = inputs.filter(|(_, kind)| !is_any(kind));
         self.unknowns |= foreign.any(|(symbol, _)| self.companions.contains_key(&symbol));
         self.held = holds_blocks(self.program);
         self.look_for_stored();
@@ -288,14 +307,15 @@ impl<'p> Provenance<'p> {
         let edges = std::mem::take(&mut procedure.edges);
         let made = self.stack_blocks(&mut procedure, &edges);
         let is_entry = id == self.program.entry;
+        let is_set_up = [ARGUMENTS, TEXT].contains(&procedure.name.as_str());
         let first = if is_entry { self.initial_tables() } else { self.no_blocks(&made) };
         self.start_with(&mut procedure, first);
         let mut body = Body { id, is_entry, made, procedure };
         for (location, leaving) in leaving.into_iter().enumerate() {
             let leaving: Vec<&Edge> = leaving.into_iter().map(|edge| &edges[edge.index()]).collect();
             let mut at = LocId::from_index(location);
-            // What the program sets up for itself is as it should be.
-            if !is_entry {
+            // What is set up for the program is as it should be.
+            if !is_entry && !is_set_up {
                 at = self.guards(&mut body, at, &leaving);
             }
             for edge in leaving {

@@ -51,28 +51,6 @@ pub fn hexadecimal(shown: &str) -> Option<String> {
     Some(format!("{sign}0x{leading}{point}{digits}p{power:+}"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_hexadecimal() {
-        let single = |x: f32| hexadecimal(&show_float(Format::Single, x.to_bits().into()));
-        let double = |x: f64| hexadecimal(&show_float(Format::Double, x.to_bits()));
-        assert_eq!(single(2.5).as_deref(), Some("0x1.4p+1"));
-        assert_eq!(single(0.1).as_deref(), Some("0x1.99999ap-4"));
-        assert_eq!(single(-1e-45).as_deref(), Some("-0x1p-149"));
-        assert_eq!(double(0.1).as_deref(), Some("0x1.999999999999ap-4"));
-        assert_eq!(double(-0.0).as_deref(), Some("-0x0p+0"));
-        assert_eq!(double(5e-324).as_deref(), Some("0x0.0000000000001p-1022"));
-        assert_eq!(double(1e300).as_deref(), Some("0x1.7e43c8800759cp+996"));
-        assert_eq!(
-            (double(f64::NAN), double(f64::INFINITY), hexadecimal("12"), hexadecimal("&f.e")),
-            (None, None, None, None)
-        );
-    }
-}
-
 impl Printer<'_> {
     /// A term that is read as a number of a format.
     pub(super) fn float(&mut self, format: Format, term: Term) -> Shown {
@@ -176,5 +154,27 @@ fn suffix(format: Format) -> &'static str {
     match format {
         Format::Single => "f",
         Format::Double => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_hexadecimal() {
+        let single = |x: f32| hexadecimal(&show_float(Format::Single, x.to_bits().into()));
+        let double = |x: f64| hexadecimal(&show_float(Format::Double, x.to_bits()));
+        assert_eq!(single(2.5).as_deref(), Some("0x1.4p+1"));
+        assert_eq!(single(0.1).as_deref(), Some("0x1.99999ap-4"));
+        assert_eq!(single(-1e-45).as_deref(), Some("-0x1p-149"));
+        assert_eq!(double(0.1).as_deref(), Some("0x1.999999999999ap-4"));
+        assert_eq!(double(-0.0).as_deref(), Some("-0x0p+0"));
+        assert_eq!(double(5e-324).as_deref(), Some("0x0.0000000000001p-1022"));
+        assert_eq!(double(1e300).as_deref(), Some("0x1.7e43c8800759cp+996"));
+        assert_eq!(
+            (double(f64::NAN), double(f64::INFINITY), hexadecimal("12"), hexadecimal("&f.e")),
+            (None, None, None, None)
+        );
     }
 }
