@@ -7,10 +7,10 @@
 
 use std::time::Instant;
 
-use clinch_engine::cegar::{Cegar, Config, Order};
+use clinch_engine::cegar::{Cegar, Config, Order, Seed};
 use clinch_engine::{Budget, Silent};
 use clinch_ir::{Application, Clause, HornSystem, HornVerdict, Source, Span};
-use clinch_terms::{Sort, Terms};
+use clinch_terms::Sort;
 
 fn switches(n: usize) -> HornSystem {
     let mut system = HornSystem::new(Source { name: "switches".to_owned(), text: String::new() });
@@ -37,20 +37,18 @@ fn main() {
     println!("switches  order            states     us/state  subsumption checks  visits/check  prover calls");
     for order in [Order::BreadthFirst, Order::SubsumerFirst] {
         for n in [8, 10, 12, 14, 16, 17] {
-            let system = switches(n);
-            let config = Config { order, ..Config::default() };
-            let mut cegar = Cegar::new(&system, &config);
-            let location = system.predicate_ids().next().expect("one location");
-            for &param in &system.predicate(location).params {
-                cegar.add_predicate(location, |terms: &mut Terms| {
-                    let (x, zero) = (terms.symbol(param), terms.int(0));
-                    terms.le(x, zero)
-                });
-                cegar.add_predicate(location, |terms: &mut Terms| {
-                    let (x, one) = (terms.symbol(param), terms.int(1));
-                    terms.le(one, x)
-                });
+            let mut system = switches(n);
+            let mut seeds = Vec::new();
+            let location = system.predicates[0].clone();
+            for param in location.params {
+                let terms = &mut system.terms;
+                let (x, zero, one) = (terms.symbol(param), terms.int(0), terms.int(1));
+                for formula in [terms.le(x, zero), terms.le(one, x)] {
+                    seeds.push(Seed { location: location.name.clone(), formula });
+                }
             }
+            let config = Config { order, seeds, ..Config::default() };
+            let mut cegar = Cegar::new(&system, &config);
             let start = Instant::now();
             let verdict = cegar.run(&Budget::unlimited(), &mut Silent);
             let time = start.elapsed();

@@ -54,7 +54,8 @@ impl Range {
     }
 
     /// Whether a value, as bits, is in it.
-    pub fn contains(&self, bits: u64) -> bool {
+    #[cfg(test)]
+    pub(super) fn contains(&self, bits: u64) -> bool {
         let unsigned = i128::from(bits) & ((1 << self.width) - 1);
         let half = 1_i128 << (self.width - 1);
         let signed = if unsigned >= half { unsigned - 2 * half } else { unsigned };

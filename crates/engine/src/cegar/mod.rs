@@ -282,13 +282,6 @@ impl<'s> Cegar<'s> {
         Cegar { system, config, terms, uses, precision, abstraction, told, stats }
     }
 
-    /// Adds a predicate to start from: a formula of `terms`, which extends the system's store, over the parameters of
-    /// the location.
-    pub fn add_predicate(&mut self, location: clinch_ir::PredId, formula: impl FnOnce(&mut Terms) -> Term) {
-        let formula = formula(&mut self.terms);
-        self.precision.add(&mut self.terms, location, formula);
-    }
-
     /// The predicates found, and the store they live in.
     pub fn into_predicates(self) -> (Precision, Terms) {
         (self.precision, self.terms)

@@ -115,13 +115,6 @@ pub enum Repeated {
     Call(ProcedureId),
 }
 
-impl Bounds {
-    /// How often something is repeated.
-    pub fn get(&self, what: Repeated) -> u32 {
-        self.of.iter().find(|(known, _)| *known == what).map_or(self.default, |(_, bound)| *bound)
-    }
-}
-
 impl Known {
     /// An invariant, if it can be told: its formula is small, and over variables that have a value at the place.
     pub fn invariant(program: &CfaProgram, terms: &Terms, at: Place, formula: Term) -> Option<Known> {

@@ -50,12 +50,13 @@ fn what_is_told_is_learned_once() {
     let (at, counter) = head(&program);
     let (terms, formula) = bound(&program, counter);
     let index = u32::try_from(counter.index()).expect("few symbols");
+    let bounds = Bounds { default: 3, of: vec![(Repeated::Loop(at), 7)] };
     let told = [
         Known::invariant(&program, &terms, at, formula).expect("about the procedure"),
         Known::candidate(&program, &terms, at, formula).expect("about the program"),
         Known::predicate(&program, &terms, at, formula).expect("about the program"),
         Known::State { at, values: vec![(index, 4)] },
-        Known::NoErrorWithin(Bounds { default: 3, of: vec![(Repeated::Loop(at), 7)] }),
+        Known::NoErrorWithin(bounds.clone()),
         Known::control(&program, &[counter]).expect("a variable of the program"),
     ];
     let facts: Vec<Fact> = told.into_iter().map(fact).collect();
@@ -69,8 +70,7 @@ fn what_is_told_is_learned_once() {
     assert_eq!(terms.sort(formula), Sort::Bool);
     assert_eq!((&learned.candidates[&at], &learned.predicates[&at]), (&vec![formula], &vec![formula]));
     assert_eq!(learned.states[&at], [vec![(counter, 4)]]);
-    assert_eq!(learned.no_error_within[0].get(Repeated::Loop(at)), 7);
-    assert_eq!(learned.no_error_within[0].get(Repeated::Call(at.procedure)), 3);
+    assert_eq!(learned.no_error_within, [bounds]);
     assert!(learned.control.contains(&counter));
 }
 

@@ -145,7 +145,7 @@ impl<'s> Statements<'_, 's> {
 
     fn inner(&mut self) -> Result<Vec<Stmt<'s>>> {
         if self.depth >= MAX_NESTING {
-            return Err(too_deep(self.p));
+            return Err(too_deep(self.p.span()));
         }
         let mut list = Vec::new();
         self.depth += 1;
@@ -236,7 +236,7 @@ impl<'s> Statements<'_, 's> {
         let otherwise = if self.p.eat("elsif") {
             self.depth += 1;
             if self.depth > MAX_NESTING {
-                return Err(too_deep(self.p));
+                return Err(too_deep(start));
             }
             let kind = self.choice();
             self.depth -= 1;

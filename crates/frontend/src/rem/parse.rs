@@ -1,5 +1,7 @@
 //! Declarations and statements of Remopla. What cannot be read is reported and skipped up to its `;`.
 
+use clinch_ir::Span;
+
 use super::ast::{Alternative, AssignDecl, BaseType, ModuleDecl, Stmt, StmtKind, StructDecl, Text, ValueExpr, VarDecl};
 use crate::diagnostic::Problem;
 use crate::expr::{ExprKind, Name};
@@ -178,8 +180,8 @@ pub(super) fn labels<'s>(p: &mut Parser<'s>) -> Result<Vec<Name<'s>>> {
 }
 
 /// The problem that statements are inside of too many others.
-pub(super) fn too_deep(p: &Parser<'_>) -> Problem {
-    Problem::new(p.span(), format!("statements are nested deeper than {MAX_NESTING}"))
+pub(super) fn too_deep(span: Span) -> Problem {
+    Problem::new(span, format!("statements are nested deeper than {MAX_NESTING}"))
 }
 
 struct Statements<'a, 's> {
@@ -257,7 +259,7 @@ impl<'s> Statements<'_, 's> {
 
     fn alternatives(&mut self, end: &str) -> Result<Vec<Alternative<'s>>> {
         if self.depth >= MAX_NESTING {
-            return Err(too_deep(self.p).help("move some of them to a module of their own"));
+            return Err(too_deep(self.p.span()).help("move some of them to a module of their own"));
         }
         self.depth += 1;
         let alternatives = self.alternatives_before(end);
