@@ -172,3 +172,38 @@ fn functions_for_the_exit_run() {
     let text = "#include <stdlib.h>\nextern void reach_error(void);\nstatic int left;\nstatic void last(void) { if (left) reach_error(); }\nint main(void) { atexit(last); left = 1; return 0; }\n";
     assert_eq!(verdict(text, "auto").0, 1);
 }
+
+/// The value of a floating-point number that is read is not known, but where it ends is.
+#[test]
+fn floating_point_numbers_end_where_they_should() {
+    let ends = [
+        (" -12.5e+3x", "x"),
+        ("1.e5", ""),
+        ("7e+", "e+"),
+        (".5.", "."),
+        ("0x1.8p-2z", "z"),
+        ("0x1p", "p"),
+        ("0xg", "xg"),
+        ("Infinite", "inite"),
+        ("nan(a_1)z", "z"),
+        ("NAN(", "("),
+        (" .", " ."),
+        ("+", "+"),
+    ];
+    let checks: String =
+        ends.iter().map(|(text, end)| format!("strtod(\"{text}\", &e); assert(!strcmp(e, \"{end}\"));\n")).collect();
+    let text = format!(
+        "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void) {{ char *e;\n{checks}return 0; }}\n"
+    );
+    is_safe(&text, &["auto"]);
+    // The real library says the same.
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, program) = (folder.path().join("p.c"), folder.path().join("p"));
+    std::fs::write(&file, &text).expect("written");
+    let made =
+        std::process::Command::new("cc").args(["-w", "-o"]).arg(&program).arg(&file).status().expect("a compiler");
+    assert!(made.success() && std::process::Command::new(&program).status().expect("a program").success(), "{text}");
+    let value =
+        "#include <assert.h>\n#include <stdlib.h>\nint main(void) { assert(strtod(\"1\", 0) == 1); return 0; }\n";
+    assert_eq!(verdict_within(value, "auto", "3s").0, 2);
+}

@@ -112,7 +112,7 @@ fn contradictory_assumptions_are_noted() {
 }
 
 /// What produces each assumption that the manual lists: the beginning of its line there, arguments, a program.
-const ASSUMING: [(&str, &[&str], &str); 22] = [
+const ASSUMING: [(&str, &[&str], &str); 23] = [
     (
         "memory is accessed inside of live objects only",
         &[],

@@ -5,6 +5,7 @@ use clinch_ir::cfa::{AllocKind, InputKind, Op, Print};
 use clinch_terms::{BinOp, Term};
 
 use super::super::hir::{BinaryOp, Call, Expr, FunctionId};
+use super::super::models::PREFIX;
 use super::super::points_to::{Library, key};
 use super::super::types::Type;
 use super::Lowering;
@@ -46,7 +47,10 @@ impl Lowering<'_> {
         let span = e.span;
         match known {
             Library::Nondet => return self.any_value(e, &InputKind::Nondet(name)),
-            Library::Opaque => return self.any_value(e, &InputKind::Opaque(format!("the result of `{name}`"))),
+            Library::Opaque => {
+                let named = if name.starts_with(PREFIX) { self.caller(name) } else { name };
+                return self.any_value(e, &InputKind::Opaque(format!("the result of `{named}`")));
+            }
             Library::Assume => self.go_on_if(args, None, span),
             Library::Assert => {
                 let failure = self.assertion_failure(format!("assertion {name}"));

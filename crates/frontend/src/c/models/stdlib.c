@@ -132,6 +132,88 @@ long long atoll(const char *s) {
   return strtoll(s, 0, 10);
 }
 
+double __clinch_opaque_double(void);
+
+float __clinch_opaque_float(void);
+
+/* The end of the digits at the start of a text. */
+static const char *__clinch_digits_end(const char *s, int base) {
+  while (__clinch_digit(*s) < base)
+    s++;
+  return s;
+}
+
+/* The end of digits with a point among them, if there are some; null otherwise. */
+static const char *__clinch_fraction_end(const char *s, int base) {
+  const char *whole = __clinch_digits_end(s, base);
+  if (*whole != '.')
+    return whole == s ? 0 : whole;
+  const char *end = __clinch_digits_end(whole + 1, base);
+  return whole == s && end == whole + 1 ? 0 : end;
+}
+
+/* The end of an exponent, which may be missing. */
+static const char *__clinch_exponent_end(const char *s, char letter) {
+  if ((*s | 32) != letter)
+    return s;
+  const char *digits = s[1] == '+' || s[1] == '-' ? s + 2 : s + 1;
+  return __clinch_digit(*digits) < 10 ? __clinch_digits_end(digits, 10) : s;
+}
+
+/* Whether a text starts with a word in small letters, whatever the case. */
+static int __clinch_starts_with(const char *s, const char *word) {
+  while (*word && (*s | 32) == *word) {
+    s++;
+    word++;
+  }
+  return !*word;
+}
+
+/* Where a floating-point number ends; null if there is none. */
+static const char *__clinch_float_end(const char *s) {
+  while (*s == ' ' || *s >= '\t' && *s <= '\r')
+    s++;
+  if (*s == '-' || *s == '+')
+    s++;
+  if (__clinch_starts_with(s, "inf"))
+    return __clinch_starts_with(s, "infinity") ? s + 8 : s + 3;
+  if (__clinch_starts_with(s, "nan")) {
+    if (s[3] != '(')
+      return s + 3;
+    const char *tag = s + 4;
+    while (__clinch_digit(*tag) < 36 || *tag == '_')
+      tag++;
+    return *tag == ')' ? tag + 1 : s + 3;
+  }
+  if (s[0] == '0' && (s[1] | 32) == 'x') {
+    const char *end = __clinch_fraction_end(s + 2, 16);
+    return end ? __clinch_exponent_end(end, 'p') : s + 1;
+  }
+  const char *end = __clinch_fraction_end(s, 10);
+  return end ? __clinch_exponent_end(end, 'e') : 0;
+}
+
+/* What the number is nobody knows here, but where it ends. */
+double strtod(const char *s, char **end) {
+  const char *found = __clinch_float_end(s);
+  __clinch_forget_errno();
+  if (end)
+    *end = (char *)(found ? found : s);
+  return found ? __clinch_opaque_double() : 0.0;
+}
+
+float strtof(const char *s, char **end) {
+  const char *found = __clinch_float_end(s);
+  __clinch_forget_errno();
+  if (end)
+    *end = (char *)(found ? found : s);
+  return found ? __clinch_opaque_float() : 0.0f;
+}
+
+double atof(const char *s) {
+  return strtod(s, 0);
+}
+
 struct __clinch_div { int quot; int rem; };
 
 struct __clinch_div div(int a, int b) {

@@ -225,6 +225,7 @@ fn in_models(name: &str) -> Option<Library> {
         "suppose" => Library::Assume,
         "room" => Library::Room,
         "block" => Library::Malloc,
+        "opaque_double" | "opaque_float" => Library::Opaque,
         _ => return None,
     })
 }
