@@ -53,7 +53,7 @@ fn what_comes_from_outside_is_an_input() {
         "getchar() == 65 && getc(stdin) == -1",
         "(text = getenv(\"HOME\")) && text[0] == '!' && text[1] == 0 && !getenv(\"A\") && getenv(\"HOME\") == text",
         "fgets(line, sizeof line, stdin) && line[0] == 'a' && line[1] == '\\n'",
-        "fgets(line, sizeof line, stdin) && strtol(line, 0, 10) == 77",
+        "fgets(line, 3, stdin) && atoi(line) == 77",
         "scanf(\"%d %hhd\", &number, &small) == 2 && number == -5 && small == 3",
         "read(0, line, 3) == 2 && line[1] == 'z' && line[0] == 'y'",
         "fread(line, 2, 2, stdin) == 1 && line[0] == 'q'",

@@ -54,18 +54,33 @@ pub(super) fn write(program: &CfaProgram, partner: Partner, out: &mut String) {
 pub(super) fn edits(program: &CfaProgram) -> Vec<Edit> {
     let sites = program.inputs.iter().filter(|site| is_replaced(&site.kind)).map(|site| site.span);
     let edges = program.procedures.iter().flat_map(|p| &p.edges);
+    // A call may have become one with what its result is assigned to.
     let calls = edges.filter_map(|edge| match edge.op {
-        Op::Call { callee, .. } if MODELLED.contains(&program.procedure(callee).name.as_str()) => Some(edge.span),
+        Op::Call { callee, .. } => Some((program.procedure(callee).name.as_str(), edge.span)),
         _ => None,
     });
-    sites.chain(calls).filter_map(|span| edit(program, span)).collect()
+    let calls = calls.filter(|(name, _)| MODELLED.contains(name));
+    let called = calls.flat_map(|(name, span)| calls_in(&program.source.text, span, name));
+    let direct = sites.filter_map(|span| {
+        let text = program.source.text.get(span.start as usize..span.end as usize)?;
+        let word = text.split(|c: char| !is_letter(c)).next()?;
+        calls_in(&program.source.text, span, word)
+            .into_iter()
+            .find(|&at| at == span.start as usize && DIRECT.contains(&word))
+    });
+    called.chain(direct).map(|at| Edit::insert(at, "clinch_".to_owned())).collect()
 }
 
-fn edit(program: &CfaProgram, span: Span) -> Option<Edit> {
-    let start = span.start as usize;
-    let text = program.source.text.get(start..)?;
-    let word = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()?;
-    let is_call = text[word.len()..].trim_start().starts_with('(');
-    let known = DIRECT.contains(&word) || MODELLED.contains(&word);
-    (known && is_call).then(|| Edit::insert(start, "clinch_".to_owned()))
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Where a function is called by its name in a part of a text.
+fn calls_in(text: &str, span: Span, name: &str) -> Vec<usize> {
+    let (start, part) = (span.start as usize, text.get(span.start as usize..span.end as usize).unwrap_or_default());
+    let is_call = |at: &usize| {
+        let before = text[..start + at].chars().next_back().is_some_and(is_letter);
+        !before && part[at + name.len()..].trim_start().starts_with('(')
+    };
+    part.match_indices(name).map(|(at, _)| at).filter(is_call).map(|at| start + at).collect()
 }
