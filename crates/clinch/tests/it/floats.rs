@@ -183,3 +183,16 @@ fn json_has_floats_in_hexadecimal() {
     let (code, shown) = check("float f = __VERIFIER_nondet_float(); if (f == 0.1f) reach_error();", &["--json"]);
     assert!(code == 1 && shown.matches("\"0x1.99999ap-4\"").count() == 2, "{shown}");
 }
+
+/// A NaN that signals is no missing value to `fmin`; odd powers of negative zeros are negative.
+#[test]
+fn hard_cases_of_the_library() {
+    let declared =
+        "extern double fmin(double, double), fmax(double, double), pow(double, double), hypot(double, double);";
+    let text = "double x = __VERIFIER_nondet_double(); if (fmin(x, 1) != fmin(x, 1)) reach_error();";
+    let (code, shown) = check(&format!("{declared} {text}"), &[]);
+    assert_ne!(code, 0, "{shown}");
+    is_safe(&format!("{declared} if (fmin(0.0 / 0.0, 1) != 1 || fmax(2, 0.0 / 0.0) != 2) reach_error();"));
+    is_unsafe(&format!("{declared} if (pow(-0.0, -3) < 0) reach_error();"));
+    is_safe(&format!("{declared} if (pow(0.0, 3) != 0 || hypot(3, 0) != 3) reach_error();"));
+}

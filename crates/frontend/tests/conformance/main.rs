@@ -4,6 +4,7 @@
 //! Where no gcc is found there is nothing to compare with, and the tests say so.
 #![allow(clippy::print_stderr)] // A skipped comparison is told.
 
+mod bounds;
 mod examples;
 mod interpret;
 mod regressions;

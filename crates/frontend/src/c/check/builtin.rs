@@ -73,8 +73,22 @@ fn signature(name: &str) -> Option<&'static str> {
         | "powf" | "__clinch_nextf" => "fff",
         "ldexp" | "scalbn" => "ddi",
         "ldexpf" | "scalbnf" => "ffi",
-        "ilogb" | "__clinch_signbit" | "__isnan" | "__isinf" | "__finite" | "__fpclassify" | "__signbit" => "id",
-        "ilogbf" | "__clinch_signbitf" | "__isnanf" | "__isinff" | "__finitef" | "__fpclassifyf" | "__signbitf" => "if",
+        "ilogb"
+        | "__clinch_signbit"
+        | "__clinch_signalling"
+        | "__isnan"
+        | "__isinf"
+        | "__finite"
+        | "__fpclassify"
+        | "__signbit" => "id",
+        "ilogbf"
+        | "__clinch_signbitf"
+        | "__clinch_signallingf"
+        | "__isnanf"
+        | "__isinff"
+        | "__finitef"
+        | "__fpclassifyf"
+        | "__signbitf" => "if",
         "lrint" | "lround" => "ld",
         "lrintf" | "lroundf" => "lf",
         "llrint" | "llround" => "Ld",

@@ -119,7 +119,7 @@ impl Lowering<'_> {
     /// What is left of a float that a function returns: on 32 bits it comes in a register that makes signalling NaNs quiet.
     pub(super) fn returned_float(&mut self, a: Term, ty: TypeId) -> Term {
         let ilp32 = self.hir.types.model == DataModel::Ilp32;
-        let Some(format) = self.format(ty).filter(|_| ilp32 && self.points.sees_float_bits()) else { return a };
+        let Some(format) = self.format(ty).filter(|_| ilp32 && self.points.tells_nans_apart()) else { return a };
         let (is_nan, quiet) = (self.terms.is_nan(format, a), self.terms.bit_vec(format.width(), format.quiet()));
         let made_quiet = self.terms.bv(BinOp::BvOr, a, quiet);
         self.terms.ite(is_nan, made_quiet, a)
@@ -297,7 +297,8 @@ impl Lowering<'_> {
         let formats: Vec<Option<Format>> = call.args.iter().map(|arg| self.format(arg.ty)).collect();
         let wanted = if matches!(function, FloatFunction::CopySign | FloatFunction::Next) { 2 } else { 1 };
         let fits = formats.len() == wanted && formats.iter().all(|format| *format == formats[0]);
-        let of_result = function == FloatFunction::SignBit || formats.first() == Some(&self.format(e.ty));
+        let is_truth = matches!(function, FloatFunction::SignBit | FloatFunction::Signalling);
+        let of_result = is_truth || formats.first() == Some(&self.format(e.ty));
         let (Some(&Some(format)), true) = (formats.first(), fits && of_result) else {
             return self.opaque(e.ty, "a floating-point function", e.span);
         };
@@ -313,6 +314,14 @@ impl Lowering<'_> {
                 let sign = self.terms.bit_vec(format.width(), format.sign());
                 let bit = self.terms.bv(BinOp::BvAnd, a, sign);
                 let condition = self.nonzero(bit);
+                self.truth_value(condition, e.ty)
+            }
+            FloatFunction::Signalling => {
+                let quiet = self.terms.bit_vec(format.width(), format.quiet());
+                let bit = self.terms.bv(BinOp::BvAnd, a, quiet);
+                let (is_nan, is_quiet) = (self.terms.is_nan(format, a), self.nonzero(bit));
+                let is_loud = self.not(is_quiet);
+                let condition = self.terms.and(is_nan, is_loud);
                 self.truth_value(condition, e.ty)
             }
             FloatFunction::Sqrt => {

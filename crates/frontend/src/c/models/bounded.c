@@ -407,7 +407,7 @@ FLOAT hypot_T(FLOAT x, FLOAT y) {
   FLOAT r = __clinch_any_FLOAT();
   FLOAT a = __clinch_fabs_T(x), b = __clinch_fabs_T(y);
   __clinch_are_bounded();
-  if (a == __builtin_inf_T() || b == __builtin_inf_T())
+  if ((a == __builtin_inf_T() || b == __builtin_inf_T()) && !__clinch_signalling_T(x) && !__clinch_signalling_T(y))
     return __builtin_inf_T();
   if (x != x || y != y) {
     __VERIFIER_assume(r != r);
@@ -442,7 +442,7 @@ FLOAT pow_T(FLOAT x, FLOAT y) {
   FLOAT r = __clinch_any_FLOAT();
   FLOAT exact = __clinch_small_power_T(x, y);
   __clinch_are_bounded();
-  if (y == 0 || x == 1)
+  if ((y == 0 || x == 1) && !__clinch_signalling_T(x) && !__clinch_signalling_T(y))
     return 1;
   if (x != x || y != y) {
     __VERIFIER_assume(r != r);
@@ -456,11 +456,14 @@ FLOAT pow_T(FLOAT x, FLOAT y) {
     return r;
   }
   __VERIFIER_assume(r == r);
-  if (x >= 0)
+  /* Of a negative zero odd powers are negative. */
+  if (x == 0)
+    __VERIFIER_assume(y > 0 ? r == 0 : r > MAXIMUM || r < -MAXIMUM);
+  if (x > 0)
     __VERIFIER_assume(r >= 0);
   if (x > 1)
     __VERIFIER_assume(y > 0 ? r >= 1 : r <= 1);
-  if (x >= 0 && x < 1)
+  if (x > 0 && x < 1)
     __VERIFIER_assume(y > 0 ? r <= 1 : r >= 1);
   return r;
 }

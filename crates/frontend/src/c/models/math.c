@@ -58,6 +58,9 @@ static void __clinch_same_zero_T(FLOAT x, FLOAT y) {
 
 FLOAT fmin_T(FLOAT x, FLOAT y) {
   __clinch_same_zero_T(x, y);
+  if (__clinch_signalling_T(x) || __clinch_signalling_T(y)) {
+    return x + y;
+  }
   if (x != x) {
     return y;
   }
@@ -66,6 +69,9 @@ FLOAT fmin_T(FLOAT x, FLOAT y) {
 
 FLOAT fmax_T(FLOAT x, FLOAT y) {
   __clinch_same_zero_T(x, y);
+  if (__clinch_signalling_T(x) || __clinch_signalling_T(y)) {
+    return x + y;
+  }
   if (x != x) {
     return y;
   }
@@ -151,7 +157,7 @@ FLOAT modf_T(FLOAT x, FLOAT *whole) {
 FLOAT frexp_T(FLOAT x, int *exponent) {
   *exponent = 0;
   if (x == 0 || !(-MAXIMUM <= x && x <= MAXIMUM)) {
-    return x;
+    return x == x ? x : x + x;
   }
   while (__clinch_fabs_T(x) >= 1) {
     x /= 2;
@@ -181,7 +187,7 @@ static FLOAT __clinch_moved_T(FLOAT x, long exponent) {
 static FLOAT __clinch_scaled_T(FLOAT x, long exponent) {
   int own = 0;
   if (x == 0 || !(-MAXIMUM <= x && x <= MAXIMUM)) {
-    return x;
+    return x == x ? x : x + x;
   }
   x = frexp_T(x, &own);
   exponent = exponent > FAR * 2 ? FAR * 2 : exponent < -FAR * 2 ? -FAR * 2 : exponent;

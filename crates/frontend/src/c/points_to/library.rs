@@ -122,6 +122,8 @@ pub(crate) enum FloatFunction {
     CopySign,
     /// Whether the sign is negative, as 1 or 0.
     SignBit,
+    /// Whether it is a NaN that is not quiet, as 1 or 0.
+    Signalling,
     /// The square root; `errno` is the business of the model.
     Sqrt,
     /// `floor` and the like.
@@ -333,6 +335,7 @@ fn float_function(name: &str) -> Option<FloatFunction> {
         "round" => FloatFunction::Integral(Integral::Away),
         "roundeven" => FloatFunction::Integral(Integral::Even),
         "rint" | "nearbyint" => FloatFunction::Rint,
+        "signalling" if of_models.is_some() => FloatFunction::Signalling,
         "signbit" if of_models.is_some() => FloatFunction::SignBit,
         "next" if of_models.is_some() => FloatFunction::Next,
         "sqrt" if of_models.is_some() => FloatFunction::Sqrt,

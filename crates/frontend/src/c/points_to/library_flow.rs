@@ -4,7 +4,7 @@ use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
 use super::constraints::{Flow, key};
 use super::graph::{Cell, Census, Step};
-use super::library::{Library, library};
+use super::library::{FloatFunction, Library, library};
 use super::{Analysis, Used, used_as};
 
 impl Analysis<'_> {
@@ -22,6 +22,7 @@ impl Analysis<'_> {
 
     fn library_call(&mut self, known: Library, args: &[Flow], call: &Call, e: &Expr) -> Flow {
         self.sees_float_bits |= matches!(known, Library::Float(function) if function.sees_bits());
+        self.tells_nans_apart |= known == Library::Float(FloatFunction::Signalling);
         match known {
             Library::Malloc | Library::Alloca => self.fresh_block(),
             Library::Calloc => {

@@ -95,6 +95,8 @@ struct Analysis<'h> {
     calls: BTreeSet<(FunctionId, FunctionId)>,
     /// Whether the bits of a float may be read as something else.
     sees_float_bits: bool,
+    /// Whether it matters that a NaN is quiet.
+    tells_nans_apart: bool,
     /// Functions that can be called, in the order they were found.
     reached: Vec<FunctionId>,
     seen: BTreeSet<FunctionId>,
@@ -121,6 +123,7 @@ impl<'h> Analysis<'h> {
             dereferenced: Vec::new(),
             viewed: BTreeSet::new(),
             sees_float_bits: false,
+            tells_nans_apart: false,
             outside: FxHashMap::default(),
             used: BTreeSet::new(),
             calls: BTreeSet::new(),

@@ -99,6 +99,11 @@ impl<'h> PointsTo<'h> {
         self.analysis.sees_float_bits
     }
 
+    /// Whether a NaN that is quiet matters as another one than one that is not.
+    pub(crate) fn tells_nans_apart(&self) -> bool {
+        self.analysis.sees_float_bits || self.analysis.tells_nans_apart
+    }
+
     /// Functions with a body that can be called, in the order they were found.
     pub(crate) fn reached(&self) -> &[FunctionId] {
         &self.analysis.reached
