@@ -117,8 +117,12 @@ fn what_no_standard_fixes_has_bounds() {
         text,
         0,
         &expect![[r#"
-        UNKNOWN: unsupported: a condition depends on a value that is not modelled, at program.c:5:9 (auto, T s)
-    "#]],
+            SAFE: no error is reachable (auto, T s)
+            proof: invariants at 1 points; re-checked in T s
+              at <clinch:bounded.c>:13: x == 2.0
+              at <clinch:bounded.c>:16: x == 2.0
+            assumed: functions such as `sin`, `exp` and `pow` return numbers within the bounds that docs/c.md names
+        "#]],
     );
 }
 

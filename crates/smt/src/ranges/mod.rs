@@ -8,6 +8,7 @@
 mod float;
 mod linear;
 mod part;
+mod table;
 #[cfg(test)]
 mod tests;
 

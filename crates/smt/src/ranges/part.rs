@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use clinch_terms::float::{FloatBinOp, FloatUnOp, Format, Integral};
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::float::{self, Floats, truncated};
 use super::is_supported;
 use super::linear::{Linear, finite};
+use super::table::Table;
 
 /// What a part may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -69,59 +70,8 @@ pub(super) struct Part {
     table: Option<Rc<Table>>,
 }
 
-/// What an array holds.
-#[derive(Clone)]
-struct Table {
-    /// At known places, in their order.
-    known: Vec<(i128, usize)>,
-    /// What may be at any place, and what is at all other ones.
-    anywhere: Vec<usize>,
-    other: usize,
-}
-
-/// The most elements of an array that are looked at.
-const ELEMENTS: usize = 4_096;
-
-impl Table {
-    fn read(terms: &Terms, array: Term, places: &FxHashMap<Term, usize>) -> Option<Table> {
-        let (mut known, mut anywhere, mut seen) = (Vec::new(), Vec::new(), FxHashSet::default());
-        let mut rest = array;
-        for _ in 0..ELEMENTS {
-            match terms.node(rest) {
-                Node::Store(below, place, element) => {
-                    let element = *places.get(&element)?;
-                    match terms.node(place) {
-                        Node::BitVec(width, bits) => {
-                            let place = signed(width, bits);
-                            known.extend(seen.insert(place).then_some((place, element)));
-                        }
-                        _ => anywhere.push(element),
-                    }
-                    rest = below;
-                }
-                Node::ConstArray(_, element) => {
-                    known.sort_unstable();
-                    return Some(Table { known, anywhere, other: *places.get(&element)? });
-                }
-                _ => return None,
-            }
-        }
-        None
-    }
-
-    /// What may be at the places between two.
-    fn between(&self, (low, high): (i128, i128), domains: &[Domain]) -> Domain {
-        let from = self.known.partition_point(|(place, _)| *place < low);
-        let to = self.known.partition_point(|(place, _)| *place <= high).max(from);
-        let known = self.known[from..to].iter().map(|(_, element)| *element);
-        let has_others = high.saturating_sub(low) >= (to - from) as i128;
-        let all = known.chain(self.anywhere.iter().copied()).chain(has_others.then_some(self.other));
-        all.map(|element| domains[element]).reduce(hull).unwrap_or(domains[self.other])
-    }
-}
-
 /// The number with a sign that bits are.
-fn signed(width: u32, bits: u64) -> i128 {
+pub(super) fn signed(width: u32, bits: u64) -> i128 {
     let unused = 128 - width;
     (i128::from(bits) << unused) >> unused
 }
@@ -604,7 +554,7 @@ impl Part {
 }
 
 /// Both.
-fn hull(a: Domain, b: Domain) -> Domain {
+pub(super) fn hull(a: Domain, b: Domain) -> Domain {
     match (a, b) {
         (Domain::Bits { low, high, floats }, Domain::Bits { low: l, high: h, floats: f }) => {
             Domain::Bits { low: low.min(l), high: high.max(h), floats: floats.join(f) }
