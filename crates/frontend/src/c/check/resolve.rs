@@ -202,6 +202,7 @@ impl Resolver {
                     [init, condition, step].into_iter().flatten().for_each(|e| self.expr(e));
                     self.statements(body);
                 }
+                Stmt::Assembly(outputs, _) => outputs.iter_mut().for_each(|place| self.place(place)),
                 _ => {}
             }
         }

@@ -7,9 +7,10 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use super::define::Switch;
+use super::expr::Operand;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Stmt};
-use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO};
+use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO, OUTPUTS};
 use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
 
 impl Checker<'_> {
@@ -113,6 +114,7 @@ impl Checker<'_> {
             Expression::Identifier(name) if name.node.name == ASSEMBLY => {
                 out.push(Stmt::Unsupported("inline assembly".to_owned(), span));
             }
+            Expression::Comma(list) if is_assembly(node) => self.known_assembly(&list[1..], span, out),
             Expression::Identifier(name) if name.node.name == AT_START => {
                 let what = "assembler text of a file, a section whose contents run before `main`, or options for the compiler in the text";
                 out.push(Stmt::Unsupported(what.to_owned(), span));
@@ -130,6 +132,18 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// An assembler statement with its outputs.
+    fn known_assembly(&mut self, outputs: &[Node<Expression>], span: Span, out: &mut Vec<Stmt>) {
+        let mut places = Vec::new();
+        for output in outputs.iter().filter(|output| !matches!(output.node, Expression::Constant(_))) {
+            match self.operand(output) {
+                Ok(Operand::Place(place)) => places.push(place),
+                _ => return out.push(Stmt::Unsupported("inline assembly".to_owned(), span)),
+            }
+        }
+        out.push(Stmt::Assembly(places, span));
     }
 
     fn for_statement(&mut self, node: &ForStatement, out: &mut Vec<Stmt>) -> Checked<()> {
@@ -288,9 +302,7 @@ impl Checker<'_> {
             });
             let problems = c.problems.len();
             let value = match last {
-                Some((labels, value, before))
-                    if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) =>
-                {
+                Some((labels, value, before)) if !is_assembly(value) => {
                     c.block_items(before, &mut statements);
                     for label in labels {
                         c.label_at(label, &mut statements)?;
@@ -306,6 +318,17 @@ impl Checker<'_> {
         })?;
         let ty = value.as_ref().map_or(self.basic.void, |v| v.ty);
         Ok(Expr { kind: ExprKind::Statements(statements, value.map(Box::new)), ty, span })
+    }
+}
+
+/// Whether a statement is assembler text.
+fn is_assembly(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::Identifier(name) => name.node.name == ASSEMBLY,
+        Expression::Comma(list) => {
+            matches!(list.first().map(|first| &first.node), Some(Expression::Identifier(name)) if name.node.name == OUTPUTS)
+        }
+        _ => false,
     }
 }
 
