@@ -1,7 +1,7 @@
 //! Checks the outline of a program (see `clinch_frontend::c::outline`): where it has no error the program has none.
 
 use clinch_engine::Budget;
-use clinch_frontend::c;
+use clinch_frontend::c::{self, Environment};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::report::{self, Report, Verdict};
 use crate::sites::leave_out;
 
 /// A program with so many edges is large: what it does with its memory is too much for most engines.
-const LARGE: usize = 1000;
+const LARGE: usize = 500;
 
 impl Loaded {
     /// Whether it is worth while to look at the outline alone.
@@ -26,7 +26,9 @@ impl Loaded {
 
     /// The outline, if there is one.
     fn read_outline(&self) -> Option<CfaProgram> {
-        let mut outline = c::outline(&self.units, self.outline.as_ref()?)?;
+        // In a small program a function without body may be another file of it.
+        let environment = if self.is_large() { Environment::Fresh } else { Environment::Strict };
+        let mut outline = c::outline(&self.units, self.outline.as_ref()?, environment)?;
         leave_out(&mut outline, &self.left_out);
         Some(outline)
     }

@@ -1,9 +1,8 @@
 //! Value analysis with procedure summaries, for outlines of large programs: which values the few variables have that matter, call by call.
 //!
-//! The search is the tabulation of T. Reps, S. Horwitz, M. Sagiv, *Precise Interprocedural Dataflow Analysis via Graph Reachability*, POPL 1995:
-//! a procedure is searched once for each abstract state in which it is entered, and every call that enters it so comes back with the states found at
-//! its exit. What is tracked is found as in D. Beyer, S. Löwe, *Explicit-State Software Model Checking Based on CEGAR and Interpolation*,
-//! FASE 2013: nothing at first; where an abstract run leads to an error that it cannot reach, variables are added that show it.
+//! The search is the tabulation of \[Rhs\]: a procedure is searched once for each abstract state in which it is entered, and every call that enters it so
+//! comes back with the states found at its exit. What is tracked is found as in \[Esmc\]: nothing at first; where an abstract run leads to an error
+//! that it cannot reach, variables are added that show it.
 //!
 //! | paper | here |
 //! |---|---|
@@ -26,6 +25,8 @@ mod proof;
 mod range;
 mod search;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Op};
@@ -77,6 +78,8 @@ fn refine(
     stats: &mut Stats,
 ) -> Result<CfaVerdict, Reason> {
     let mut tracked: FxHashSet<Symbol> = FxHashSet::default();
+    // Those with too many values.
+    let mut without: FxHashSet<Symbol> = FxHashSet::default();
     loop {
         budget.check_iteration(stats.refinements)?;
         let mut search = Search::new(program, Layout::new(program, &tracked));
@@ -99,19 +102,29 @@ fn refine(
         let path = path.ok_or_else(|| Reason::Unsupported("a run through the outline is too long".to_owned()))?;
         let (procedure, edge) = *path.last().expect("a run ends with an edge");
         let edge = &program.procedure(procedure).edges[edge.index()];
-        let Some(more) = path::reasons(program, &tracked, &path) else {
+        let Some(more) = path::reasons(program, (&tracked, &without), &path) else {
             let place = program.source.place(edge.span);
             return Err(match &edge.op {
                 Op::Unsupported(what) => Reason::Unsupported(format!("{what}, at {}:{}", place.file, place.line)),
                 Op::Undefined(what) => Reason::Undefined(format!("{what}, at {}:{}", place.file, place.line)),
-                _ => Reason::Unsupported("the outline of the program has an error, which says nothing of the program".to_owned()),
+                _ => Reason::Unsupported(
+                    "the outline of the program has an error, which says nothing of the program".to_owned(),
+                ),
             });
         };
-        if more.is_empty() {
-            return Err(Reason::NoProgress);
-        }
         stats.refinements += 1;
-        stats.tracked.extend(more.iter().map(|&symbol| program.terms.symbol_name(symbol).to_owned()));
+        if more.is_empty() {
+            // What shows that the run is impossible was given up on the way.
+            let before = without.len();
+            without.extend(&search.given_up);
+            if without.len() == before {
+                return Err(Reason::NoProgress);
+            }
+            tracked.retain(|symbol| !without.contains(symbol));
+        }
         tracked.extend(more);
+        let mut names: Vec<Symbol> = tracked.iter().copied().collect();
+        names.sort_unstable();
+        stats.tracked = names.into_iter().map(|symbol| program.terms.symbol_name(symbol).to_owned()).collect();
     }
 }

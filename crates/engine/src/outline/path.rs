@@ -94,16 +94,23 @@ pub(super) fn fails_at(program: &CfaProgram, layout: &Layout, path: &Path) -> Op
     None
 }
 
-/// Variables that show that a run is impossible, none of which can be left out; nothing if it seems to be possible.
-pub(super) fn reasons(program: &CfaProgram, tracked: &FxHashSet<Symbol>, path: &Path) -> Option<Vec<Symbol>> {
-    let everything: FxHashSet<Symbol> = variables(program, path).into_iter().collect();
-    let layout = Layout::new(program, &everything);
+/// Variables that show that a run is impossible, none of which can be left out; nothing if it seems to be possible, `without` those that are
+/// not to be tracked.
+pub(super) fn reasons(
+    program: &CfaProgram,
+    (tracked, without): (&FxHashSet<Symbol>, &FxHashSet<Symbol>),
+    path: &Path,
+) -> Option<Vec<Symbol>> {
+    let all = variables(program, path);
+    let everything: FxHashSet<Symbol> = all.into_iter().filter(|symbol| !without.contains(symbol)).collect();
+    let layout = Layout::of_paths(program, &everything);
     let end = fails_at(program, &layout, path)?;
     let path = path[..=end].to_vec();
-    let mut candidates: Vec<Symbol> = needed(program, &path).into_iter().filter(|s| !tracked.contains(s)).collect();
+    let mut candidates: Vec<Symbol> =
+        needed(program, &path).into_iter().filter(|s| !tracked.contains(s) && !without.contains(s)).collect();
     let fails = |candidates: &[Symbol]| {
         let all: FxHashSet<Symbol> = tracked.iter().chain(candidates).copied().collect();
-        fails_at(program, &Layout::new(program, &all), &path).is_some()
+        fails_at(program, &Layout::of_paths(program, &all), &path).is_some()
     };
     if !fails(&candidates) {
         candidates = everything.into_iter().filter(|s| !tracked.contains(s)).collect();

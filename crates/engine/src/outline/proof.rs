@@ -37,8 +37,7 @@ pub(super) fn summaries(search: &Search<'_>) -> Summaries {
     let mut points = Vec::new();
     for (index, procedure) in program.procedures.iter().enumerate() {
         let id = ProcedureId::from_index(index);
-        let contexts: Vec<usize> =
-            (0..search.contexts.len()).filter(|&c| search.contexts[c].procedure == id).collect();
+        let contexts: Vec<usize> = (0..search.contexts.len()).filter(|&c| search.contexts[c].procedure == id).collect();
         let entered = writer.entered(program, id, &contexts);
         for location in (0..procedure.locations.len()).map(LocId::from_index) {
             if contexts.iter().any(|&c| !search.contexts[c].nodes[location.index()].is_empty()) {

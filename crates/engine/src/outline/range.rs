@@ -336,7 +336,12 @@ fn of_comparison(
 }
 
 /// `(c ? 1 : 0) == 1` says that `c` holds.
-fn of_choice(terms: &Terms, known: &impl Known, (side, value): (Term, &Range), note: &mut impl FnMut(Symbol, Restriction)) {
+fn of_choice(
+    terms: &Terms,
+    known: &impl Known,
+    (side, value): (Term, &Range),
+    note: &mut impl FnMut(Symbol, Restriction),
+) {
     if let Node::Ite(condition, then, otherwise) = terms.node(side) {
         let possible = |branch| range_of(terms, known, branch).meet(value).is_some();
         match (possible(then), possible(otherwise)) {
@@ -348,7 +353,12 @@ fn of_choice(terms: &Terms, known: &impl Known, (side, value): (Term, &Range), n
 }
 
 /// `(c ? 1 : 0) != 0` says that `c` holds.
-fn of_other_choice(terms: &Terms, known: &impl Known, (side, value): (Term, i64), note: &mut impl FnMut(Symbol, Restriction)) {
+fn of_other_choice(
+    terms: &Terms,
+    known: &impl Known,
+    (side, value): (Term, i64),
+    note: &mut impl FnMut(Symbol, Restriction),
+) {
     if let Node::Ite(condition, then, otherwise) = terms.node(side) {
         let excluded = |branch| range_of(terms, known, branch).value() == Some(value);
         match (excluded(then), excluded(otherwise)) {
@@ -374,7 +384,9 @@ fn restrict(
             // The same numbers, as far as they are natural.
             let natural = Range::any(terms.bv_width(of)).hi;
             match restriction {
-                Restriction::To(range) if range_of(terms, known, of).lo >= 0 || (range.lo >= 0 && range.hi <= natural) => {
+                Restriction::To(range)
+                    if range_of(terms, known, of).lo >= 0 || (range.lo >= 0 && range.hi <= natural) =>
+                {
                     restrict(terms, known, of, Restriction::To(range), note);
                 }
                 Restriction::Not(value) if (0..=natural).contains(&value) => {

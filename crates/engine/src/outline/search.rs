@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, EdgeId, Op, ProcedureId};
-use clinch_terms::LocId;
-use rustc_hash::FxHashMap;
+use clinch_terms::{LocId, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Layout, State, includes};
 use crate::budget::{Budget, Ticker};
@@ -73,6 +73,8 @@ pub(super) struct Search<'p> {
     ways: Vec<Vec<usize>>,
     leaving: Vec<Vec<Vec<EdgeId>>>,
     waiting: VecDeque<usize>,
+    /// What was given up somewhere.
+    pub(super) given_up: FxHashSet<Symbol>,
 }
 
 impl<'p> Search<'p> {
@@ -80,7 +82,8 @@ impl<'p> Search<'p> {
         let leaving = program.procedures.iter().map(|procedure| procedure.successors()).collect();
         let ways = vec![Vec::new(); program.procedures.len()];
         let (contexts, nodes, known) = (Vec::new(), Vec::new(), FxHashMap::default());
-        Search { program, layout, contexts, nodes, known, ways, leaving, waiting: VecDeque::new() }
+        let (waiting, given_up) = (VecDeque::new(), FxHashSet::default());
+        Search { program, layout, contexts, nodes, known, ways, leaving, waiting, given_up }
     }
 
     /// Looks for an error.
@@ -131,8 +134,9 @@ impl<'p> Search<'p> {
     }
 
     /// Nothing is known any more of what has a value of its own in many states here.
-    fn give_up(&self, context: usize, location: LocId, state: &mut State) {
+    fn give_up(&mut self, context: usize, location: LocId, state: &mut State) {
         let here = &self.contexts[context].nodes[location.index()];
+        let variables = self.layout.variables(self.contexts[context].procedure);
         let unknown = self.layout.unknown(self.program, self.contexts[context].procedure);
         let various = |slot: usize| {
             let mut ranges: Vec<_> = here.iter().map(|&node| &self.nodes[node].state[slot].range).collect();
@@ -143,23 +147,26 @@ impl<'p> Search<'p> {
         for (slot, cell) in state.iter_mut().enumerate() {
             if here.len() >= MOST_AT_A_PLACE || various(slot) > MANY {
                 *cell = unknown[slot].clone();
+                self.given_up.insert(variables[slot]);
             }
         }
     }
 
     /// The same of the states in which a procedure is entered.
-    fn enter_alike(&self, procedure: ProcedureId, entry: &mut State) {
+    fn enter_alike(&mut self, procedure: ProcedureId, entry: &mut State) {
         let ways = &self.ways[procedure.index()];
         if ways.len() < WAYS {
             return;
         }
         let unknown = self.layout.unknown(self.program, procedure);
+        let variables = self.layout.variables(procedure);
         for (slot, cell) in entry.iter_mut().enumerate() {
             let mut ranges: Vec<_> = ways.iter().map(|&context| &self.contexts[context].entry[slot].range).collect();
             ranges.sort_unstable_by_key(|range| (range.lo, range.hi));
             ranges.dedup();
             if ranges.len() > MANY || ways.len() > MOST_AT_A_PLACE {
                 *cell = unknown[slot].clone();
+                self.given_up.insert(variables[slot]);
             }
         }
     }

@@ -27,11 +27,11 @@ pub(super) struct Layout {
     pub(super) globals: Vec<Symbol>,
     /// The tracked variables of each procedure, parameters first.
     pub(super) locals: Vec<Vec<Symbol>>,
-    /// Which of them are read later, by procedure and location.
+    /// Which of them are read later, by procedure and location; all, where nothing is said.
     live: Vec<Vec<Vec<bool>>>,
     /// By procedure: whether it, or what it calls, reads or writes each global.
     pub(super) touched: Vec<Vec<bool>>,
-    /// By procedure: whether it, or what it calls, writes each global.
+    /// By procedure: whether it, or what it calls, writes each global; they all are, where nothing is said.
     pub(super) written: Vec<Vec<bool>>,
 }
 
@@ -52,7 +52,16 @@ pub(super) fn may_be_tracked(terms: &Terms, symbol: Symbol) -> bool {
 }
 
 impl Layout {
+    /// For a search.
     pub(super) fn new(program: &CfaProgram, tracked: &FxHashSet<Symbol>) -> Layout {
+        let mut layout = Layout::of_paths(program, tracked);
+        layout.live = (0..program.procedures.len()).map(|p| layout.liveness(program, p)).collect();
+        layout.find_touched(program);
+        layout
+    }
+
+    /// For single runs.
+    pub(super) fn of_paths(program: &CfaProgram, tracked: &FxHashSet<Symbol>) -> Layout {
         let mut slots = vec![None; program.terms.symbol_count()];
         let kept = |symbols: &mut dyn Iterator<Item = Symbol>| -> Vec<Symbol> {
             symbols.filter(|symbol| tracked.contains(symbol)).collect()
@@ -70,10 +79,7 @@ impl Layout {
             locals.push(own);
         }
         let (live, touched, written) = (Vec::new(), Vec::new(), Vec::new());
-        let mut layout = Layout { slots, globals, locals, live, touched, written };
-        layout.live = (0..program.procedures.len()).map(|p| layout.liveness(program, p)).collect();
-        layout.find_touched(program);
-        layout
+        Layout { slots, globals, locals, live, touched, written }
     }
 
     pub(super) fn slot(&self, symbol: Symbol) -> Option<usize> {
@@ -83,6 +89,11 @@ impl Layout {
     /// The position of a variable of a procedure among those.
     fn local(&self, symbol: Symbol) -> Option<usize> {
         self.slot(symbol)?.checked_sub(self.globals.len())
+    }
+
+    /// The variables of a procedure's states, in their order.
+    pub(super) fn variables(&self, procedure: ProcedureId) -> Vec<Symbol> {
+        self.globals.iter().chain(&self.locals[procedure.index()]).copied().collect()
     }
 
     /// Nothing is known of the variables of a procedure.
@@ -199,7 +210,13 @@ impl Layout {
     }
 
     /// The state behind an edge that is no call; none if it cannot be taken.
-    pub(super) fn after(&self, program: &CfaProgram, procedure: ProcedureId, state: &State, edge: &Edge) -> Option<State> {
+    pub(super) fn after(
+        &self,
+        program: &CfaProgram,
+        procedure: ProcedureId,
+        state: &State,
+        edge: &Edge,
+    ) -> Option<State> {
         let mut state = state.clone();
         match &edge.op {
             Op::Assume(condition) => self.assume(&program.terms, &mut state, *condition)?,
@@ -293,8 +310,7 @@ impl Layout {
                 inside[slot] = self.value(&program.terms, &mut before, arg);
             }
         }
-        let touched = &self.touched[callee.index()];
-        for global in (0..self.globals.len()).filter(|&g| !masked || touched[g]) {
+        for global in (0..self.globals.len()).filter(|&g| !masked || self.touched[callee.index()][g]) {
             inside[global] = before[global].clone();
         }
         self.tidy(program, callee, program.procedure(callee).entry, &mut inside);
@@ -310,9 +326,12 @@ impl Layout {
     ) -> State {
         let mut state = before.clone();
         let shift = state.iter().map(|cell| cell.class).max().unwrap_or(0);
-        let shifted = |cell: &Cell| Cell { range: cell.range.clone(), class: if cell.class == 0 { 0 } else { cell.class + shift } };
-        for (global, written) in self.written[callee.index()].iter().enumerate() {
-            if *written {
+        let shifted = |cell: &Cell| Cell {
+            range: cell.range.clone(),
+            class: if cell.class == 0 { 0 } else { cell.class + shift },
+        };
+        for global in 0..self.globals.len() {
+            if self.written.get(callee.index()).is_none_or(|written| written[global]) {
                 state[global] = shifted(&at_exit[global]);
             }
         }
@@ -328,9 +347,8 @@ impl Layout {
 
     /// Forgets what nobody reads, and numbers classes in the order in which they appear.
     fn tidy(&self, program: &CfaProgram, procedure: ProcedureId, at: LocId, state: &mut State) {
-        let live = &self.live[procedure.index()][at.index()];
         for (position, &symbol) in self.locals[procedure.index()].iter().enumerate() {
-            if !live[position] {
+            if self.live.get(procedure.index()).is_some_and(|live| !live[at.index()][position]) {
                 state[self.globals.len() + position] = any(&program.terms, symbol);
             }
         }
@@ -368,10 +386,11 @@ fn any(terms: &Terms, symbol: Symbol) -> Cell {
 /// Whether a state stands for all that another one does.
 pub(super) fn includes(state: &State, other: &State) -> bool {
     let ranges = state.iter().zip(other).all(|(a, b)| a.range.includes(&b.range));
-    ranges && state.iter().enumerate().all(|(i, a)| {
-        let mate = || state[..i].iter().position(|cell| cell.class == a.class);
-        a.class == 0 || mate().is_none_or(|j| are_equal(&other[i], &other[j]))
-    })
+    ranges
+        && state.iter().enumerate().all(|(i, a)| {
+            let mate = || state[..i].iter().position(|cell| cell.class == a.class);
+            a.class == 0 || mate().is_none_or(|j| are_equal(&other[i], &other[j]))
+        })
 }
 
 fn are_equal(a: &Cell, b: &Cell) -> bool {

@@ -384,8 +384,8 @@ pub enum Stmt {
     Continue(Span),
     /// `return`; the value has the type of the function's result.
     Return(Option<Expr>, Span),
-    /// Assembler text that does nothing but change these places, and memory that the program lets it reach.
-    Assembly(Vec<Place>, Span),
+    /// Assembler text that does nothing but change these places, and memory that the program lets it reach; and what it reads.
+    Assembly(Vec<Place>, Vec<Expr>, Span),
     /// Something recognised but not modelled (other assembler text, a computed `goto`, ...), with its name.
     Unsupported(String, Span),
 }

@@ -10,7 +10,7 @@ use super::define::Switch;
 use super::expr::Operand;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Stmt};
-use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO, OUTPUTS};
+use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO, INPUTS, OUTPUTS};
 use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
 
 impl Checker<'_> {
@@ -134,16 +134,24 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// An assembler statement with its outputs.
-    fn known_assembly(&mut self, outputs: &[Node<Expression>], span: Span, out: &mut Vec<Stmt>) {
-        let mut places = Vec::new();
-        for output in outputs.iter().filter(|output| !matches!(output.node, Expression::Constant(_))) {
-            match self.operand(output) {
-                Ok(Operand::Place(place)) => places.push(place),
-                _ => return out.push(Stmt::Unsupported("inline assembly".to_owned(), span)),
+    /// An assembler statement with its outputs and inputs.
+    fn known_assembly(&mut self, operands: &[Node<Expression>], span: Span, out: &mut Vec<Stmt>) {
+        let (mut places, mut values, mut is_output) = (Vec::new(), Vec::new(), true);
+        for operand in operands {
+            match &operand.node {
+                Expression::Identifier(name) if name.node.name == OUTPUTS => is_output = true,
+                Expression::Identifier(name) if name.node.name == INPUTS => is_output = false,
+                _ if is_output => match self.operand(operand) {
+                    Ok(Operand::Place(place)) => places.push(place),
+                    _ => return out.push(Stmt::Unsupported("inline assembly".to_owned(), span)),
+                },
+                _ => match self.rvalue(operand) {
+                    Ok(value) => values.push(value),
+                    Err(_) => return out.push(Stmt::Unsupported("inline assembly".to_owned(), span)),
+                },
             }
         }
-        out.push(Stmt::Assembly(places, span));
+        out.push(Stmt::Assembly(places, values, span));
     }
 
     fn for_statement(&mut self, node: &ForStatement, out: &mut Vec<Stmt>) -> Checked<()> {

@@ -67,7 +67,7 @@ impl Lowering<'_> {
                 self.jump(exit, *span);
             }
             Stmt::Return(value, span) => self.return_statement(value.as_ref(), *span),
-            Stmt::Assembly(_, span) => {
+            Stmt::Assembly(_, _, span) => {
                 self.body.mark(*span);
                 self.body.stop(Op::Unsupported(ASSEMBLY.to_owned()), *span);
             }
@@ -316,7 +316,7 @@ fn last_span(body: &[Stmt]) -> Span {
             | Stmt::Break(span)
             | Stmt::Continue(span)
             | Stmt::Return(_, span)
-            | Stmt::Assembly(_, span)
+            | Stmt::Assembly(_, _, span)
             | Stmt::Unsupported(_, span),
         ) => *span,
         Some(Stmt::Block(body) | Stmt::For { body, .. }) => last_span(body),

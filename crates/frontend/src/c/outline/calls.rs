@@ -144,14 +144,23 @@ impl Outline<'_> {
         let harmless = |this: &Self, callee: FunctionId| match library(this.hir, callee) {
             Some(known) => matches!(
                 known,
-                Library::Any | Library::AssumeThat | Library::ForgetErrno | Library::Malloc | Library::Memcpy { .. }
-                    | Library::Strlen | Library::Nothing | Library::First | Library::Memset | Library::Free
+                Library::Any
+                    | Library::AssumeThat
+                    | Library::ForgetErrno
+                    | Library::Malloc
+                    | Library::Memcpy { .. }
+                    | Library::Strlen
+                    | Library::Nothing
+                    | Library::First
+                    | Library::Memset
+                    | Library::Free
             ),
             None => false,
         };
         closed
             && called.into_iter().all(|callee| {
-                harmless(self, callee) || (self.hir.functions[callee.0 as usize].is_model && self.is_closed(callee, seen))
+                harmless(self, callee)
+                    || (self.hir.functions[callee.0 as usize].is_model && self.is_closed(callee, seen))
             })
     }
 
@@ -245,8 +254,7 @@ impl Outline<'_> {
             args.push((value, kind));
         }
         self.body.result = self.bits_of_kind(signature.result).map(|bits| self.temporary(bits));
-        let targets: Vec<FunctionId> =
-            self.addressed.iter().copied().filter(|&f| self.takes(f, signature)).collect();
+        let targets: Vec<FunctionId> = self.addressed.iter().copied().filter(|&f| self.takes(f, signature)).collect();
         let ways: Vec<_> = targets.iter().map(|_| self.body.fresh()).collect();
         let elsewhere = self.body.fresh();
         self.any_of(&ways.iter().copied().chain([elsewhere]).collect::<Vec<_>>(), span);

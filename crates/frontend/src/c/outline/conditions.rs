@@ -78,9 +78,7 @@ impl Outline<'_> {
                 (Value::Is(x), Value::Is(y)) if self.terms.bv_width(x) == self.terms.bv_width(y) => {
                     Some(self.compare(*op, self.hir.types.is_signed(a.ty), x, y))
                 }
-                (Value::NonZero, other) | (other, Value::NonZero)
-                    if matches!(op, Eq | Ne) && is_zero(self, other) =>
-                {
+                (Value::NonZero, other) | (other, Value::NonZero) if matches!(op, Eq | Ne) && is_zero(self, other) => {
                     Some(self.terms.bool(*op == Ne))
                 }
                 _ => None,

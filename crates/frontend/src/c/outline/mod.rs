@@ -13,7 +13,7 @@
 //! | scalars in memory, members, floats | any value whenever they are read |
 //! | arithmetic that is undefined for some operands | any value |
 //! | calls through pointers | any function of that type whose address is taken, or one from elsewhere that returns any value |
-//! | functions without body | any result, nothing is changed; pointers from outside lead to memory of their own |
+//! | functions without body | any result, nothing is changed; what pointers from outside lead to is told by [`Environment`] |
 //! | functions of the C library | any result; those that call back, jump or start threads are not modelled |
 //! | what has no meaning here (assembler text that is not known, computed jumps) | not modelled where it is reached |
 //!
@@ -39,7 +39,8 @@ use clinch_terms::{Sort, Symbol, Term, Terms};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
-use super::hir::{Expr, ExprKind, FunctionId, Hir, Init, Storage, VariableId};
+use super::Environment;
+use super::hir::{Expr, ExprKind, FunctionId, Hir, Init, Storage, Variable, VariableId};
 use super::points_to::{Residence, residence};
 use super::types::{Rank, Type, TypeId};
 use automaton::Automaton;
@@ -51,16 +52,22 @@ const MEMORY: &str = "memory is accessed inside of live objects only";
 /// What is taken for granted about the environment.
 const OUTSIDE: &str = "pointers from outside do not point to variables whose address the program does not take";
 /// What is taken for granted about function pointers.
-const CALLS: &str = "functions are called through pointers with as many arguments, and of the kinds, as they are declared with";
+const CALLS: &str =
+    "functions are called through pointers with as many arguments, and of the kinds, as they are declared with";
 
 /// The outline of what can be called from a function without parameters that matter. Nothing for programs whose beginning or end is not plain.
-pub(super) fn outline(hir: &Hir, source: SourceMap, entry: &str, globals_are_inputs: bool) -> Option<CfaProgram> {
+pub(super) fn outline(
+    hir: &Hir,
+    source: SourceMap,
+    entry: &str,
+    (globals_are_inputs, environment): (bool, Environment),
+) -> Option<CfaProgram> {
     let position = hir.functions.iter().position(|f| f.name == entry && f.body.is_some())?;
     let (constructors, destructors) = hir.constructors_and_destructors();
     if !constructors.is_empty() || !destructors.is_empty() {
         return None;
     }
-    let mut outline = Outline::new(hir, globals_are_inputs);
+    let mut outline = Outline::new(hir, globals_are_inputs, environment);
     outline.addresses_in_initialisers();
     outline.start(FunctionId(position as u32));
     outline.procedures();
@@ -71,6 +78,7 @@ pub(super) fn outline(hir: &Hir, source: SourceMap, entry: &str, globals_are_inp
 struct Outline<'h> {
     hir: &'h Hir,
     globals_are_inputs: bool,
+    environment: Environment,
     terms: Terms,
     globals: Vec<Global>,
     inputs: Vec<InputSite>,
@@ -90,11 +98,14 @@ struct Outline<'h> {
 }
 
 impl<'h> Outline<'h> {
-    fn new(hir: &'h Hir, globals_are_inputs: bool) -> Self {
-        let assumptions = hir.assumptions.iter().cloned().chain([MEMORY, OUTSIDE].map(str::to_owned));
+    fn new(hir: &'h Hir, globals_are_inputs: bool, environment: Environment) -> Self {
+        let outside = (environment == Environment::Fresh).then_some(OUTSIDE);
+        let assumptions =
+            hir.assumptions.iter().cloned().chain([Some(MEMORY), outside].into_iter().flatten().map(str::to_owned));
         Outline {
             hir,
             globals_are_inputs,
+            environment,
             terms: Terms::new(),
             globals: Vec::new(),
             inputs: Vec::new(),
@@ -267,8 +278,10 @@ impl<'h> Outline<'h> {
 
     /// Whether a variable is read: a number or a pointer whose address nobody takes.
     fn is_tracked(&self, variable: VariableId) -> bool {
-        let ty = self.hir.variables[variable.0 as usize].ty;
-        self.is_number(ty) && matches!(residence(self.hir, variable), Residence::Symbol)
+        let Variable { ty, exported, storage, .. } = self.hir.variables[variable.0 as usize];
+        // Somebody else may hand out its address.
+        let known_outside = exported && storage == Storage::Static && self.environment == Environment::Strict;
+        self.is_number(ty) && !known_outside && matches!(residence(self.hir, variable), Residence::Symbol)
     }
 
     /// Whether values of a type are bit-vectors here.

@@ -159,7 +159,10 @@ pub(super) fn visit_statement(statement: &Stmt, see: &mut dyn FnMut(&Expr)) {
             [init, condition, step].into_iter().flatten().for_each(|e| visit(e, see));
             all(body, see);
         }
-        Stmt::Assembly(outputs, _) => outputs.iter().for_each(|place| visit_place(place, see)),
+        Stmt::Assembly(outputs, inputs, _) => {
+            outputs.iter().for_each(|place| visit_place(place, see));
+            inputs.iter().for_each(|input| visit(input, see));
+        }
         _ => {}
     }
 }

@@ -57,7 +57,7 @@ impl Outline<'_> {
             Stmt::Break(span) => self.jump(self.body.breaks.last().copied(), *span),
             Stmt::Continue(span) => self.jump(self.body.continues.last().copied(), *span),
             Stmt::Return(value, span) => self.return_statement(value.as_ref(), *span),
-            Stmt::Assembly(outputs, span) => self.assembly(outputs, *span),
+            Stmt::Assembly(outputs, inputs, span) => self.assembly(outputs, inputs, *span),
             Stmt::Unsupported(what, span) => self.deny(what, *span),
         }
     }
@@ -261,7 +261,8 @@ impl Outline<'_> {
     }
 
     /// Assembler text that only changes its outputs.
-    fn assembly(&mut self, outputs: &[Place], span: Span) {
+    fn assembly(&mut self, outputs: &[Place], inputs: &[Expr], span: Span) {
+        inputs.iter().for_each(|input| self.effect(input));
         for place in outputs {
             self.place_effects(place);
             if let PlaceKind::Variable(id) = place.kind

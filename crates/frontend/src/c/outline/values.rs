@@ -106,7 +106,9 @@ impl Outline<'_> {
                 self.note_address(e);
                 if self.hir.functions[f.0 as usize].weak { Value::Any } else { Value::NonZero }
             }
-            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => self.truth_value(e),
+            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => {
+                self.truth_value(e)
+            }
             ExprKind::Unary(op, a) => match (self.value(a), op) {
                 (Value::Is(a), UnaryOp::Neg) => Value::Is(self.terms.bv_neg(a)),
                 (Value::Is(a), _) => Value::Is(self.terms.bv_not(a)),

@@ -1,6 +1,6 @@
 //! Assembler statements that do nothing but change their outputs, and memory that the program lets them reach: idioms of kernels.
 //!
-//! `asm("..." : "=r" (x), "+m" (*p) : "0" (y) : "memory")` becomes `(OUTPUTS, (x), (*p))`. The text must consist of
+//! `asm("..." : "=r" (x), "+m" (*p) : "0" (y) : "memory")` becomes `(OUTPUTS, (x), (*p), INPUTS, (y))`. The text must consist of
 //! instructions that neither jump nor call, with what kernels put into tables beside them; what the operands are must not be computed by calls or
 //! assignments. Whatever else there is stays assembler text of which nothing is known.
 
@@ -9,14 +9,14 @@ use super::rewrite::Rewriter;
 
 /// Stands for an assembler statement that only changes what follows.
 pub(crate) const OUTPUTS: &str = "__clinch_asm_outputs";
+/// Stands before what such a statement reads.
+pub(crate) const INPUTS: &str = "__clinch_asm_inputs";
 
 /// Instructions that only compute and move, without what says how wide they are.
-const MNEMONICS: [&str; 63] = [
-    "adc", "add", "and", "bsf", "bsr", "bswap", "bt", "btc", "btr", "bts", "clc", "cld", "cli", "clflush", "cmp", "cmpxchg", "cpuid", "dec",
-    "div", "idiv", "imul", "in", "inc", "lea", "lfence", "lods", "mfence", "mov", "movs", "movz", "mul", "neg", "nop", "not", "or", "out", "pause",
-    "pop", "popf", "prefetch", "prefetchnta", "prefetchw", "push", "pushf", "rdmsr", "rdtsc", "rol", "ror", "sal", "sar", "sbb", "scas", "set", "sfence", "shl",
-    "shr", "sti", "stos", "sub", "test", "wbinvd", "xadd", "xchg",
-];
+const MNEMONICS: &str = "adc add and bsf bsr bswap bt btc btr bts clc cld cli clflush cmp cmpxchg cpuid dec div idiv imul in \
+    inc lea lfence lods mfence mov movs movz mul neg nop not or out pause pop popf prefetch prefetchnta \
+    prefetchw push pushf rdmsr rdtsc rol ror sal sar sbb scas set sfence shl shr sti stos sub test \
+    wbinvd xadd xchg xor";
 
 /// What may stand before an instruction.
 const PREFIXES: [&str; 6] = ["lock", "rep", "repe", "repne", "repz", "repnz"];
@@ -38,34 +38,30 @@ impl Rewriter<'_> {
         let nothing = (close, close);
         let outputs = self.operands(*operands.first().unwrap_or(&nothing));
         let inputs = self.operands(*operands.get(1).unwrap_or(&nothing));
-        let (Some(mut outputs), Some(inputs)) = (outputs, inputs) else { return false };
-        // Some text writes to operands in memory that are called inputs.
-        outputs.extend(inputs.into_iter().filter(|&(before, behind)| {
-            let in_memory = self.get(before - 1).contains(['m', 'o', 'V', 'g', 'X']);
-            in_memory && behind == before + 2
-        }));
-        if !operands.get(2).is_none_or(|&(from, to)| {
-            (from..to).all(|j| self.tokens[j].kind == Kind::Literal || self.get(j) == ",")
-        }) {
+        let (Some(outputs), Some(inputs)) = (outputs, inputs) else { return false };
+        if !operands
+            .get(2)
+            .is_none_or(|&(from, to)| (from..to).all(|j| self.tokens[j].kind == Kind::Literal || self.get(j) == ","))
+        {
             return false;
         }
         if first_instruction(&whole) == Some("ud2") {
             self.remove(i, close, "__builtin_trap()");
             return true;
         }
-        if outputs.is_empty() {
-            // A comma needs something behind it.
-            self.remove(i, close, &format!("({OUTPUTS}, 0)"));
-            return true;
+        // Inputs are evaluated too: an address may be among them. Some text writes to operands in memory that are called inputs.
+        let (mut from, mut instead, mut mark) = (i, format!("({OUTPUTS}"), OUTPUTS);
+        for (number, &(before, behind)) in outputs.iter().chain(&inputs).enumerate() {
+            let in_memory = self.get(before - 1).contains(['m', 'o', 'V', 'g', 'X']) && behind == before + 2;
+            let wanted = if number < outputs.len() || in_memory { OUTPUTS } else { INPUTS };
+            if wanted != mark {
+                instead.push_str(&format!(", {wanted}"));
+                mark = wanted;
+            }
+            self.remove(from, before, &format!("{instead}, ("));
+            (from, instead) = (behind, ")".to_owned());
         }
-        let mut from = i;
-        let mut instead = format!("({OUTPUTS}, ");
-        for &(before, behind) in &outputs {
-            self.remove(from, before, &format!("{instead}("));
-            from = behind;
-            instead = "), ".to_owned();
-        }
-        self.remove(from, close, "))");
+        self.remove(from, close, &format!("{instead}, {INPUTS})"));
         true
     }
 
@@ -167,7 +163,8 @@ fn only_computes(text: &str) -> bool {
 }
 
 fn is_label(word: &str) -> bool {
-    word.strip_suffix(':').is_some_and(|name| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')))
+    word.strip_suffix(':')
+        .is_some_and(|name| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')))
 }
 
 /// What may stand in tables of a kernel: numbers, and code that goes back to the statement after a fault.
@@ -177,7 +174,7 @@ fn is_beside(word: &str, next: Option<&str>) -> bool {
 }
 
 fn is_computation(word: &str) -> bool {
-    let is_known = |word: &str| MNEMONICS.contains(&word);
+    let is_known = |word: &str| MNEMONICS.split(' ').any(|known| known == word);
     let conditional = word.strip_prefix("set").is_some_and(|c| (1..=3).contains(&c.len()));
     is_known(word)
         || conditional
@@ -208,9 +205,18 @@ mod tests {
 
     #[test]
     fn text_that_may_go_elsewhere() {
-        for text in
-            ["call f", "jmp f", "ret", "syscall", "int $0x80", ".byte 0xe8,0,0,0,0", "nop; call *%0", ".globl x", ".set x, 1", "jmp 2b"]
-        {
+        for text in [
+            "call f",
+            "jmp f",
+            "ret",
+            "syscall",
+            "int $0x80",
+            ".byte 0xe8,0,0,0,0",
+            "nop; call *%0",
+            ".globl x",
+            ".set x, 1",
+            "jmp 2b",
+        ] {
             assert!(!only_computes(text), "{text}");
         }
     }

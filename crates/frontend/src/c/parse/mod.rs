@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Problem;
 
-pub(crate) use assembly::OUTPUTS;
+pub(crate) use assembly::{INPUTS, OUTPUTS};
 pub(crate) use attributes::UNKNOWN;
 pub(crate) use names::readable;
 pub(crate) use pragma::Pragmas;
