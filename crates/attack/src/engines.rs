@@ -9,8 +9,8 @@ use crate::sources::{Written, clinch_flags};
 use crate::twin::Expected;
 
 /// The engines that take C.
-pub const ENGINES: [&str; 10] =
-    ["auto", "explicit", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds", "alpha", "split"];
+pub const ENGINES: [&str; 11] =
+    ["auto", "explicit", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds", "alpha", "split", "outline"];
 
 /// What an engine says.
 #[derive(Clone, PartialEq, Eq, Debug)]

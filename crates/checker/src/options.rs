@@ -31,14 +31,16 @@ pub enum EngineName {
     Spacer,
     /// Symbolic pushdown systems \[Spds\].
     Spds,
+    /// Value analysis with summaries, of a program without its memory.
+    Outline,
 }
 
-use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds, Split};
+use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, KInduction, Lazy, Outline, Spacer, Spds, Split};
 
 impl EngineName {
     /// All of them.
     pub const ALL: &'static [EngineName] =
-        &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, KInduction, Spacer, Spds];
+        &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, KInduction, Spacer, Spds, Outline];
 
     /// As it is typed.
     pub fn name(self) -> &'static str {
@@ -53,6 +55,7 @@ impl EngineName {
             KInduction => "kinduction",
             Spacer => "spacer",
             Spds => "spds",
+            Outline => "outline",
         }
     }
 
@@ -81,13 +84,14 @@ impl EngineName {
             Spds => {
                 "symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]"
             }
+            Outline => "values of a few variables, with summaries, in large C programs whose memory is left open [Rhs]",
         }
     }
 
     /// Its own options, declared beside the engine.
     pub fn options(self) -> Vec<OptionForm> {
         match self {
-            Auto | Bounded | KInduction => Vec::new(),
+            Auto | Bounded | KInduction | Outline => Vec::new(),
             Explicit => explicit::OPTIONS.forms(),
             Alpha => alpha::OPTIONS.forms(),
             Split => split::OPTIONS.forms(),

@@ -46,6 +46,7 @@ impl Input {
     pub(crate) fn leave_out(&mut self, numbers: &[u64]) {
         if let Input::Procedures(loaded) = self {
             sites::leave_out(&mut loaded.program, numbers);
+            loaded.left_out.extend(numbers);
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod horn;
 pub mod kinduction;
 pub mod lazy;
 pub mod options;
+pub mod outline;
 pub mod search;
 pub mod share;
 pub mod spacer;

@@ -13,6 +13,7 @@ use super::assumptions::rests_on_memory;
 use super::confirm;
 use super::execution::Confirmation;
 use super::load::{Language, Loaded};
+use super::outline;
 use crate::check::{Outcome, search_and_certify};
 use crate::engines::procedures::ProcedureEngine;
 use crate::options::Options;
@@ -39,6 +40,9 @@ pub(crate) fn check(
     options: &Options,
     watcher: &mut dyn Watcher,
 ) -> Result<Report, String> {
+    if engine.reads_outline() {
+        return outline::check(loaded, engine, budget, options, watcher);
+    }
     let program = &loaded.program;
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
     let manner = (budget, options.certify);
@@ -60,7 +64,7 @@ pub(crate) fn check(
 }
 
 /// A proof that takes it for granted that memory is used as it should be is worth nothing where runs show that it is not.
-fn doubt(program: &CfaProgram, outcome: &mut Outcome<CfaVerdict>, budget: &Budget) {
+pub(super) fn doubt(program: &CfaProgram, outcome: &mut Outcome<CfaVerdict>, budget: &Budget) {
     if rests_on_memory(program, outcome.verdict.verdict())
         && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, (PROBES, PROBING_TIME))
     {

@@ -47,6 +47,10 @@ pub struct Loaded {
     pub(crate) expected: Option<bool>,
     /// Pieces of code that runs have reached, where it is asked which are never reached.
     pub(crate) reached: Vec<Site>,
+    /// How the outline of the program is read, where it may have one.
+    pub(crate) outline: Option<Options>,
+    /// The numbers of checks that are left out.
+    pub(crate) left_out: Vec<u64>,
 }
 
 impl Loaded {
@@ -98,15 +102,18 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
     }
     added.iter().for_each(|added| units[added.unit].text.push_str(&added.text));
     let mut program = c::read(&units, &options).map_err(|error| reading.error(error))?;
-    program.assumptions.extend(caller.into_iter().flat_map(|caller| caller.assumptions));
+    program.assumptions.extend(caller.iter().flat_map(|caller| caller.assumptions.iter().cloned()));
     if let Some(goal) = &reading.goal {
         goal.apply(&mut program).ok_or_else(|| Error::Usage("the variable of the goal is not there".to_owned()))?;
     }
     let expected = task.and_then(|t| t.expected);
-    let (language, entry) = (Language::C, options.entry);
+    let entry = options.entry.clone();
+    // Bodies that were written for functions without one are part of it; who calls a function with fresh arguments has no outline.
+    let outline = (caller.is_none() && reading.goal.is_none()).then_some(options);
     let unreachable = checks.contains(Check::Unreachable);
     let reached = if unreachable { sites::leave_out_reached(&mut program) } else { Vec::new() };
-    Ok(Loaded { program, language, units, data_model, entry, added, checks, expected, reached })
+    let (language, left_out) = (Language::C, Vec::new());
+    Ok(Loaded { program, language, units, data_model, entry, added, checks, expected, reached, outline, left_out })
 }
 
 /// What is checked that numbers without limits know nothing of.
@@ -200,6 +207,8 @@ fn load_rem(source: &Source, sources: &[Source], reading: &Reading) -> Result<Lo
         checks: Check::Assertion.into(),
         expected: None,
         reached: Vec::new(),
+        outline: None,
+        left_out: Vec::new(),
     })
 }
 

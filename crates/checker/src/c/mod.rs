@@ -11,6 +11,7 @@ pub(crate) mod invariants;
 mod linkage;
 pub(crate) mod load;
 mod missed;
+mod outline;
 mod preprocessing;
 mod sanitizer;
 mod slice;

@@ -117,6 +117,7 @@ impl ProcessEngine {
                 Ok(ProcessEngine::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? }))
             }
             EngineName::KInduction => Ok(ProcessEngine::Clauses(ClauseEngine::KInduction)),
+            EngineName::Outline => Err("outline is for C programs".to_owned()),
             EngineName::Bounded | EngineName::Spds => {
                 Ok(ProcessEngine::Procedures(ProcedureEngine::new(options, name, member)?))
             }

@@ -8,7 +8,7 @@ use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
-use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, spacer, spds, split};
+use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, outline, spacer, spds, split};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_machine::simplified;
 use serde_json::Value;
@@ -41,6 +41,7 @@ enum Kind {
     Spacer,
     Spds(spds::Config),
     Split(split::Config),
+    Outline,
 }
 
 impl ProcedureEngine {
@@ -60,6 +61,7 @@ impl ProcedureEngine {
             EngineName::Split => {
                 Kind::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? })
             }
+            EngineName::Outline => Kind::Outline,
             EngineName::Auto => return Err("several engines are no engine".to_owned()),
         };
         Ok(ProcedureEngine { name, kind, member, encoding: chosen::OPTIONS.configure(settings)? })
@@ -73,6 +75,11 @@ impl ProcedureEngine {
     /// The name of the technique.
     pub(crate) fn own_name(&self) -> &'static str {
         self.name.name()
+    }
+
+    /// Whether it looks at the outline of a program.
+    pub(crate) fn reads_outline(&self) -> bool {
+        matches!(self.kind, Kind::Outline)
     }
 
     /// Runs it.
@@ -123,6 +130,7 @@ impl ProcedureEngine {
             }
             Kind::Spds(config) => Found::new(spds::check(program, config, budget, watcher)),
             Kind::Split(config) => Found::new(split::check_procedures(program, config, budget, watcher)),
+            Kind::Outline => Found::new(outline::check(program, budget, watcher)),
         }
     }
 }

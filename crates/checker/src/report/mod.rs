@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub(crate) use clauses::of_clauses;
 pub use moved::NewPlace;
-pub(crate) use procedures::of_procedures;
+pub(crate) use procedures::{of_outline, of_procedures};
 pub(crate) use processes::of_processes;
 pub use text::predicates_text;
 

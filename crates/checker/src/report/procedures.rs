@@ -53,6 +53,23 @@ pub(crate) fn of_procedures(
     report
 }
 
+/// The report of a check of the outline of a program.
+pub(crate) fn of_outline(loaded: &Loaded, outline: &CfaProgram, outcome: Outcome<CfaVerdict>) -> Report {
+    let verdict = match outcome.verdict.verdict() {
+        CfaVerdict::Safe(found) => {
+            Verdict::Safe { proof: proof(loaded, found, &|| true), under: outline.assumptions.clone() }
+        }
+        // An error of the outline is none of the program.
+        CfaVerdict::Unsafe(_) => Verdict::unknown(&Reason::NoProgress),
+        CfaVerdict::Unknown(reason) => Verdict::unknown(reason),
+    };
+    let notes = notes(loaded, outcome.verdict.verdict());
+    let mut report = outcome.report(verdict, subject(loaded));
+    report.notes = notes;
+    report.expected = loaded.expected;
+    report
+}
+
 fn subject(loaded: &Loaded) -> Subject {
     match loaded.language {
         Language::C => Subject::C {

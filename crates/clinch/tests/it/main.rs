@@ -17,6 +17,7 @@ mod lazy;
 mod library;
 mod matrix;
 mod memory;
+mod outline;
 mod page;
 mod projects;
 mod property;

@@ -384,7 +384,9 @@ pub enum Stmt {
     Continue(Span),
     /// `return`; the value has the type of the function's result.
     Return(Option<Expr>, Span),
-    /// Something recognised but not modelled (inline assembly, a computed `goto`, ...), with its name.
+    /// Assembler text that does nothing but change these places, and memory that the program lets it reach; and what it reads.
+    Assembly(Vec<Place>, Vec<Expr>, Span),
+    /// Something recognised but not modelled (other assembler text, a computed `goto`, ...), with its name.
     Unsupported(String, Span),
 }
 

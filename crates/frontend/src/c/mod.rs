@@ -14,6 +14,7 @@ mod instances;
 pub mod lower;
 mod members;
 pub(crate) mod models;
+mod outline;
 mod parse;
 mod points_to;
 mod provenance;
@@ -110,6 +111,33 @@ impl Default for Options {
 /// The program in some units, as automata.
 pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {
     on_large_stack(|| read_here(units, options))
+}
+
+/// What pointers from outside of a program may point to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Environment {
+    /// Memory of their own, and variables whose address the program takes.
+    Fresh,
+    /// Also variables that other files know by their names.
+    Strict,
+}
+
+/// Whether an outline says something of what is asked: of assertions alone, in machine integers.
+pub fn may_have_outline(options: &Options) -> bool {
+    options.integers == Integers::Machine && options.checks == Check::Assertion.into()
+}
+
+/// The outline of a program: a smaller one that has all of its runs, and others; one without error shows that the program has none. Nothing
+/// where there is none, or the text is refused, as [`read`] does.
+pub fn outline(units: &[Unit], options: &Options, environment: Environment) -> Option<CfaProgram> {
+    if !may_have_outline(options) {
+        return None;
+    }
+    on_large_stack(|| {
+        let reading = CheckOptions { data_model: options.data_model, integers: options.integers };
+        let (hir, source) = check(units, &reading).ok()?;
+        outline::outline(&hir, source, &options.entry, (options.globals_are_inputs, environment))
+    })
 }
 
 fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> {

@@ -202,6 +202,10 @@ impl Resolver {
                     [init, condition, step].into_iter().flatten().for_each(|e| self.expr(e));
                     self.statements(body);
                 }
+                Stmt::Assembly(outputs, inputs, _) => {
+                    outputs.iter_mut().for_each(|place| self.place(place));
+                    inputs.iter_mut().for_each(|input| self.expr(input));
+                }
                 _ => {}
             }
         }

@@ -7,9 +7,10 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use super::define::Switch;
+use super::expr::Operand;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Stmt};
-use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO};
+use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO, INPUTS, OUTPUTS};
 use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
 
 impl Checker<'_> {
@@ -113,6 +114,7 @@ impl Checker<'_> {
             Expression::Identifier(name) if name.node.name == ASSEMBLY => {
                 out.push(Stmt::Unsupported("inline assembly".to_owned(), span));
             }
+            Expression::Comma(list) if is_assembly(node) => self.known_assembly(&list[1..], span, out),
             Expression::Identifier(name) if name.node.name == AT_START => {
                 let what = "assembler text of a file, a section whose contents run before `main`, or options for the compiler in the text";
                 out.push(Stmt::Unsupported(what.to_owned(), span));
@@ -130,6 +132,26 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// An assembler statement with its outputs and inputs.
+    fn known_assembly(&mut self, operands: &[Node<Expression>], span: Span, out: &mut Vec<Stmt>) {
+        let (mut places, mut values, mut is_output) = (Vec::new(), Vec::new(), true);
+        for operand in operands {
+            match &operand.node {
+                Expression::Identifier(name) if name.node.name == OUTPUTS => is_output = true,
+                Expression::Identifier(name) if name.node.name == INPUTS => is_output = false,
+                _ if is_output => match self.operand(operand) {
+                    Ok(Operand::Place(place)) => places.push(place),
+                    _ => return out.push(Stmt::Unsupported("inline assembly".to_owned(), span)),
+                },
+                _ => match self.rvalue(operand) {
+                    Ok(value) => values.push(value),
+                    Err(_) => return out.push(Stmt::Unsupported("inline assembly".to_owned(), span)),
+                },
+            }
+        }
+        out.push(Stmt::Assembly(places, values, span));
     }
 
     fn for_statement(&mut self, node: &ForStatement, out: &mut Vec<Stmt>) -> Checked<()> {
@@ -288,9 +310,7 @@ impl Checker<'_> {
             });
             let problems = c.problems.len();
             let value = match last {
-                Some((labels, value, before))
-                    if !matches!(&value.node, Expression::Identifier(n) if n.node.name == ASSEMBLY) =>
-                {
+                Some((labels, value, before)) if !is_assembly(value) => {
                     c.block_items(before, &mut statements);
                     for label in labels {
                         c.label_at(label, &mut statements)?;
@@ -306,6 +326,17 @@ impl Checker<'_> {
         })?;
         let ty = value.as_ref().map_or(self.basic.void, |v| v.ty);
         Ok(Expr { kind: ExprKind::Statements(statements, value.map(Box::new)), ty, span })
+    }
+}
+
+/// Whether a statement is assembler text.
+fn is_assembly(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::Identifier(name) => name.node.name == ASSEMBLY,
+        Expression::Comma(list) => {
+            matches!(list.first().map(|first| &first.node), Some(Expression::Identifier(name)) if name.node.name == OUTPUTS)
+        }
+        _ => false,
     }
 }
 

@@ -65,6 +65,7 @@ fn first_span(statement: &Stmt) -> Option<Span> {
         | Stmt::Break(span)
         | Stmt::Continue(span)
         | Stmt::Return(_, span)
+        | Stmt::Assembly(_, _, span)
         | Stmt::Unsupported(_, span) => Some(*span),
         Stmt::Declare(_, None, _)
         | Stmt::Cleanup(..)

@@ -10,6 +10,9 @@ use super::super::types::TypeId;
 use super::Lowering;
 use super::body::{EXIT, Exit, Switch};
 
+/// What a run stops with at assembler text.
+const ASSEMBLY: &str = "inline assembly";
+
 impl Lowering<'_> {
     fn block(&mut self, body: &[Stmt]) {
         self.open_scope(body);
@@ -64,6 +67,10 @@ impl Lowering<'_> {
                 self.jump(exit, *span);
             }
             Stmt::Return(value, span) => self.return_statement(value.as_ref(), *span),
+            Stmt::Assembly(_, _, span) => {
+                self.body.mark(*span);
+                self.body.stop(Op::Unsupported(ASSEMBLY.to_owned()), *span);
+            }
             Stmt::Unsupported(what, span) => {
                 self.body.mark(*span);
                 self.body.stop(Op::Unsupported(what.clone()), *span);
@@ -309,6 +316,7 @@ fn last_span(body: &[Stmt]) -> Span {
             | Stmt::Break(span)
             | Stmt::Continue(span)
             | Stmt::Return(_, span)
+            | Stmt::Assembly(_, _, span)
             | Stmt::Unsupported(_, span),
         ) => *span,
         Some(Stmt::Block(body) | Stmt::For { body, .. }) => last_span(body),

@@ -3,6 +3,7 @@
 //! lang-c does not read all of GNU C. `rewrite` and `implicit` say the rest in other words before it parses, and the
 //! offsets of the tree are mapped back to the text as it was.
 
+mod assembly;
 mod attributes;
 mod implicit;
 mod lex;
@@ -20,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Problem;
 
+pub(crate) use assembly::{INPUTS, OUTPUTS};
 pub(crate) use attributes::UNKNOWN;
 pub(crate) use names::readable;
 pub(crate) use pragma::Pragmas;

@@ -306,7 +306,9 @@ impl<'a> Rewriter<'a> {
         if label {
             self.replace(i, "__asm__");
         } else if self.braces > 0 {
-            self.remove(i, close, ASSEMBLY);
+            if !self.known_assembly(i, open, close) {
+                self.remove(i, close, ASSEMBLY);
+            }
         } else {
             if self.speaks_of_names(open, close) {
                 self.deny_at_start();
