@@ -8,11 +8,12 @@ use serde_json::json;
 
 use super::check::doubt;
 use super::load::Loaded;
-use crate::check::{Watcher, search_and_certify};
+use crate::check::search_and_certify;
 use crate::engines::procedures::ProcedureEngine;
 use crate::options::Options;
 use crate::report::{self, Report, Verdict};
 use crate::sites::leave_out;
+use crate::watcher::Watcher;
 
 /// A program with so many edges is large: what it does with its memory is too much for most engines.
 const LARGE: usize = 500;

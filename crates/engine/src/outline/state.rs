@@ -196,12 +196,9 @@ impl Layout {
             while std::mem::take(&mut changed) {
                 for (p, called) in callees.iter().enumerate() {
                     for &callee in called {
-                        for global in 0..count {
-                            if sets[callee][global] && !sets[p][global] {
-                                sets[p][global] = true;
-                                changed = true;
-                            }
-                        }
+                        let joined: Vec<bool> = sets[p].iter().zip(&sets[callee]).map(|(a, b)| *a || *b).collect();
+                        changed |= joined != sets[p];
+                        sets[p] = joined;
                     }
                 }
             }
