@@ -260,7 +260,7 @@ fn a_proof_about_endless_runs_says_nothing_of_leaks() {
 fn unknown_checks_and_contradictions_are_errors() {
     let text = "int main(void) { return 0; }";
     for (args, message) in [
-        (&["--check", "speling"][..], "expected one of assertions, overflow, arithmetic, memory, leaks"),
+        (&["--check", "speling"][..], "expected one of assertions, overflow, arithmetic, float, memory, leaks"),
         (
             &["--property", "speling"][..],
             "expected one of unreach-call, no-overflow, valid-memsafety, valid-memcleanup",
