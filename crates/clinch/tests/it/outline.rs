@@ -25,7 +25,7 @@ const SAFE: [&str; 8] = [
     "static int locked; struct s { struct s *next; unsigned long bits; char name[8]; };
      static void lock(void) { check(!locked); locked = 1; } static void unlock(void) { check(locked); locked = 0; }
      int main(void) { struct s *p = __VERIFIER_nondet_pointer(), *q = malloc(sizeof *q); char text[9];
-       while (__VERIFIER_nondet_int()) { lock(); if (p < q) sprintf(text, \"%s\", q->name); p->bits ^= (unsigned long)p >> 3;
+       while (__VERIFIER_nondet_int()) { lock(); if (p < q) sprintf(text, \"%.3s\", q->name); p->bits ^= (unsigned long)p >> 3;
          __asm__ volatile (\"mfence\" : : : \"memory\"); unlock(); } return 0; }",
     // What is known of a result reaches its copy.
     "static int held; static int take(void) { int r = __VERIFIER_nondet_int(); if (r == 0) held = 1; return r; }

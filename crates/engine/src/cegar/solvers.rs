@@ -3,7 +3,7 @@
 use clinch_ir::{Clause, ClauseId, HornSystem};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::evaluate::{Assignment, evaluate};
-use clinch_terms::{Sort, Symbol, Term, Terms, Value};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use crate::search::{BitSet, SubsumptionIndex};
@@ -30,15 +30,17 @@ pub(super) struct Found {
 /// A formula, as it stands or denied.
 pub(super) type Literal = (Term, bool);
 
-/// More clauses than this share a pool.
+/// More clauses than this share a pool, and more than this if they are transitions of the plain kind: conjunctions of comparisons.
 const MAX_SOLVERS: usize = 400;
+const MAX_SOLVERS_OF_TRANSITIONS: usize = 50;
 
 impl Solvers {
     pub(super) fn new(system: &HornSystem) -> Self {
-        if system.clauses.len() <= MAX_SOLVERS {
-            Solvers::Own(system.clauses.iter().map(|_| None).collect())
-        } else {
+        let clauses = system.clauses.len();
+        if clauses > MAX_SOLVERS || clauses > MAX_SOLVERS_OF_TRANSITIONS && is_of_comparisons(system) {
             Solvers::Pool(Box::default())
+        } else {
+            Solvers::Own(system.clauses.iter().map(|_| None).collect())
         }
     }
 
@@ -59,6 +61,18 @@ impl Solvers {
             Solvers::Pool(pool) => pool.ask(terms, clause, literals),
         }
     }
+}
+
+/// Whether clauses have at most one premise and constraints that are conjunctions of comparisons.
+fn is_of_comparisons(system: &HornSystem) -> bool {
+    let terms = &system.terms;
+    system.clauses.iter().all(|clause| {
+        let mut conjuncts = terms.conjuncts(clause.constraint).into_iter();
+        clause.body.len() <= 1
+            && conjuncts.all(|conjunct| {
+                matches!(terms.node(conjunct), Node::Bool(_) | Node::Binary(BinOp::Le | BinOp::Lt | BinOp::Eq, ..))
+            })
+    })
 }
 
 /// The values of symbols in the solver's model, if all of them can be written down.

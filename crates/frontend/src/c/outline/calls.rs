@@ -35,7 +35,7 @@ pub(super) struct Signature {
 }
 
 impl Outline<'_> {
-    fn kind(&self, ty: TypeId) -> Kind {
+    pub(super) fn kind(&self, ty: TypeId) -> Kind {
         let types = &self.hir.types;
         match *types.get(ty) {
             Type::Pointer(_) => Kind::Pointer,
@@ -62,7 +62,9 @@ impl Outline<'_> {
             return false;
         };
         let enough = parameters.len() == signature.args.len() || *variadic && parameters.len() < signature.args.len();
-        *unspecified || enough && parameters.iter().zip(&signature.args).all(|(&ty, &kind)| self.kind(ty) == kind)
+        *unspecified
+            || self.retyped.contains(f)
+            || enough && parameters.iter().zip(&signature.args).all(|(&ty, &kind)| self.kind(ty) == kind)
     }
 
     /// The type of a function's result, if values of it are numbers here.

@@ -22,10 +22,12 @@
 //! | `automaton` | the automaton of a procedure while it is built |
 //! | `statements`, `values`, `conditions`, `calls` | what they say |
 //! | `sequence` | operands whose order of evaluation may matter |
+//! | `retyped` | functions that may be called through pointers of another type |
 
 mod automaton;
 mod calls;
 mod conditions;
+mod retyped;
 mod sequence;
 mod statements;
 mod values;
@@ -45,6 +47,7 @@ use super::points_to::{Residence, residence};
 use super::types::{Rank, Type, TypeId};
 use automaton::Automaton;
 use calls::Signature;
+use retyped::Retyped;
 use values::Value;
 
 /// What is taken for granted about memory.
@@ -68,6 +71,7 @@ pub(super) fn outline(
         return None;
     }
     let mut outline = Outline::new(hir, globals_are_inputs, environment);
+    outline.find_retyped();
     outline.addresses_in_initialisers();
     outline.start(FunctionId(position as u32));
     outline.procedures();
@@ -91,6 +95,8 @@ struct Outline<'h> {
     sites: IndexMap<Signature, ProcedureId>,
     /// Functions whose address is a value somewhere.
     addressed: IndexSet<FunctionId>,
+    /// Those of them that calls of any type may reach.
+    retyped: Retyped,
     /// Those that were begun have a procedure here, also while it is empty.
     procedures: Vec<Option<Procedure>>,
     assumptions: IndexSet<String>,
@@ -114,6 +120,7 @@ impl<'h> Outline<'h> {
             called: IndexMap::new(),
             sites: IndexMap::new(),
             addressed: IndexSet::new(),
+            retyped: Retyped::default(),
             procedures: Vec::new(),
             assumptions: assumptions.collect(),
             body: Automaton::default(),
