@@ -88,7 +88,7 @@ pub struct Options {
     pub globals_are_inputs: bool,
     /// Whether there may be no memory for a block.
     pub malloc_may_fail: bool,
-    /// Whether functions without body may write through pointers; those that [`bodies`](bodies()) has nothing for are not modelled then.
+    /// Whether functions without body may write through pointers; those that [`bodies`] has nothing for are not modelled then.
     pub externs_write: bool,
     /// Which errors count.
     pub checks: Checks,
