@@ -31,6 +31,7 @@ fn results(terms: &mut Terms, format: Format, x: Symbol, y: Symbol) -> Vec<Term>
     let (a, b) = (terms.symbol(x), terms.symbol(y));
     let mut results: Vec<Term> = BINARY.map(|op| terms.binary(BinOp::Float(op, format), a, b)).to_vec();
     results.extend(unary().into_iter().map(|op| terms.unary(UnOp::Float(op, format), a)));
+    results.extend([(a, b, a), (a, a, b), (b, a, b)].map(|(a, b, c)| terms.fma(format, a, b, c)));
     results
 }
 
