@@ -282,7 +282,9 @@ impl<'a> Printer<'a> {
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => 20,
             Node::Store(..) | Node::Fma(..) => 20,
             Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => 20,
-            Node::BitVec(..) | Node::BigBitVec(..) | Node::Unary(UnOp::BvToNat | UnOp::Float(..) | UnOp::Extended(_), _) => 20,
+            Node::BitVec(..)
+            | Node::BigBitVec(..)
+            | Node::Unary(UnOp::BvToNat | UnOp::Float(..) | UnOp::Extended(_), _) => 20,
             Node::Extract { .. } | Node::Extend { .. } | Node::IntToBv(..) => 20,
             Node::Unary(UnOp::Not, a) => match self.terms.node(a) {
                 Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => self.comparison(),

@@ -6,6 +6,7 @@
 pub mod bodies;
 pub(crate) mod check;
 mod exports;
+mod extended;
 pub mod fresh;
 mod ghost;
 pub mod hir;
@@ -135,7 +136,8 @@ pub fn outline(units: &[Unit], options: &Options, environment: Environment) -> O
     }
     on_large_stack(|| {
         let reading = CheckOptions { data_model: options.data_model, integers: options.integers };
-        let (hir, source) = check(units, &reading).ok()?;
+        let (mut hir, source) = check(units, &reading).ok()?;
+        extended::rewrite(&mut hir);
         outline::outline(&hir, source, &options.entry, (options.globals_are_inputs, environment))
     })
 }
@@ -144,6 +146,7 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
     let bad = |error: CError| ReadError::Bad(error.diagnostics());
     let (mut hir, source) =
         check(units, &CheckOptions { data_model: options.data_model, integers: options.integers }).map_err(bad)?;
+    extended::rewrite(&mut hir);
     let lowering = LowerOptions {
         entry: options.entry.clone(),
         integers: options.integers,

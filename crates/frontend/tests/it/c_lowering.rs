@@ -107,11 +107,13 @@ fn what_is_not_modelled_is_said_where_it_is_reached() {
     );
     assert_eq!(threads, "unsupported(threads (`pthread_create`))");
     assert_eq!(edges("int main(void) { asm(\"nop\"); return 0; }"), "unsupported(inline assembly)");
-    let opaque = lowered("long double d; int main(void) { d = d * 2; return d > 1; }");
+    let opaque = lowered("_Float128 d; int main(void) { d = d * 2; return d > 1; }");
     assert!(opaque.inputs.iter().all(|i| matches!(i.kind, InputKind::Opaque(_))));
     assert_eq!(opaque.inputs.len(), 2);
-    let exact = lowered("double d; int main(void) { d = d * 2; return d > 1; }");
-    assert!(exact.inputs.is_empty());
+    for ty in ["double", "long double"] {
+        let exact = lowered(&format!("{ty} d; int main(void) {{ d = d * 2; return d > 1; }}"));
+        assert!(exact.inputs.is_empty(), "{ty}");
+    }
 }
 
 #[test]

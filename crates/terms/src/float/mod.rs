@@ -233,9 +233,12 @@ impl Terms {
     /// Whether the outermost operation of a term is one on floats, or makes one.
     pub fn is_float_operation(&self, term: Term) -> bool {
         use crate::Node;
-        matches!(self.node(term), Node::Unary(UnOp::Float(..) | UnOp::Extended(_), _)
+        matches!(
+            self.node(term),
+            Node::Unary(UnOp::Float(..) | UnOp::Extended(_), _)
                 | Node::Binary(BinOp::Float(..) | BinOp::Extended(_), ..)
-                | Node::Fma(..))
+                | Node::Fma(..)
+        )
     }
 
     /// Whether a float is a NaN.
