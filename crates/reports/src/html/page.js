@@ -12,10 +12,24 @@
   };
   document.querySelectorAll('button.copy').forEach((b) => b.addEventListener('click', () => copy(b.dataset.text, b)));
   if ($('copy-harness')) $('copy-harness').addEventListener('click', (e) => copy(data.harness, e.target));
-  document.querySelectorAll('.zoom').forEach((z) => z.addEventListener('input', () => {
+  const zoom = (z) => {
     const svg = z.closest('details').querySelector('svg');
     svg.style.width = (svg.viewBox.baseVal.width * z.value / 100) + 'px'; svg.style.height = 'auto';
-  }));
+  };
+  // At first all of it is seen, if that leaves something to be read.
+  const fit = (z) => {
+    const svg = z.closest('details').querySelector('svg'), box = svg.parentElement, wide = svg.viewBox.baseVal.width;
+    if (z.dataset.fitted || !box.clientWidth || !wide) return;
+    z.dataset.fitted = 1;
+    z.value = Math.max(45, Math.min(100, 100 * (box.clientWidth - 200) / wide));
+    zoom(z);
+    box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+  };
+  document.querySelectorAll('.zoom').forEach((z) => {
+    z.addEventListener('input', () => zoom(z));
+    z.closest('details').addEventListener('toggle', () => fit(z));
+    fit(z);
+  });
 
   const centre = (pane, row) => {
     const to = () => { pane.scrollTop += row.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2; };
@@ -101,7 +115,8 @@
   };
   const base = (name) => name.split(/[.[\-]/)[0], isGlobal = new Set(data.globals);
   const frame = (name, call) => ({ name, call, vars: new Map(), objects: new Set() });
-  const showValues = () => {
+  // What is known after the current step: the active calls, with their variables, and what outlives them.
+  const known = () => {
     const steps = data.runs[run].steps, frames = [], globals = new Map(), heap = new Map();
     data.runs[run].inputs.forEach(({ from, value }) => { if (isGlobal.has(base(from))) globals.set(from, { v: value, input: true }); });
     for (let i = 0; i <= now && i < steps.length; i++) {
@@ -122,6 +137,23 @@
         where.set(n, { v, changed: i === now, input: s.input });
       });
     }
+    return { frames, globals, heap };
+  };
+  // The values of what a text names.
+  const valuesIn = (text) => {
+    const steps = data.runs[run].steps, { frames, globals } = known(), found = [];
+    if (steps.some((s) => s.gap) || !frames.length) return '';
+    const quoted = (n) => n.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const names = (n) => {
+      // Of an array whose elements are chosen by variables all elements.
+      const cells = /^(\w+)\[\d+\]$/.exec(n), pattern = cells ? quoted(cells[1]) + '\\[' : quoted(n) + '(?![\\w.[(]|->)';
+      return new RegExp('(?<![\\w.>\\]])' + pattern).test(text);
+    };
+    [frames[frames.length - 1].vars, globals].forEach((vars) => vars.forEach((x, n) => { if (names(n)) found.push(n + ' = ' + x.v); }));
+    return found.slice(0, 12).join(', ') + (found.length > 12 ? ', …' : '');
+  };
+  const showValues = () => {
+    const steps = data.runs[run].steps, { frames, globals, heap } = known();
     const out = document.createDocumentFragment();
     const table = (title, vars, call) => {
       const from = steps[call];
@@ -159,6 +191,10 @@
   const startRun = (number) => {
     run = number; shown = -1; folded = new Set();
     listSteps(); refold(); listInputs(); go(data.runs[run].steps.length - 1);
+    const values = valuesIn(data.runs[run].what);
+    $('there').textContent = values ? 'There ' + values + '.' : '';
+    const line = $('code') && $('code').querySelector('.failing');
+    if (line) line.append(make('span', 'why', '← ' + (values || 'here')));
   };
   const listen = (to) => {
     $('first').onclick = () => to(0); $('last').onclick = () => to(Infinity);
