@@ -51,20 +51,19 @@ impl Counted {
     pub fn text(&self, engine: &str) -> String {
         let (iteration, states) = words(engine);
         let mut parts = Vec::new();
-        let mut count = |number: u64, what: &str| {
-            if number > 0 {
-                parts.push(format!("{number} {what}"));
-            }
-        };
-        count(self.states, states);
-        count(self.predicates, "predicates");
-        count(self.active, "of them at a place at most");
-        let mut text = parts.join(", ");
+        if self.states > 0 {
+            parts.push(format!("{} {states}", self.states));
+        }
+        match (self.predicates, self.active) {
+            (0, _) => {}
+            (all, 0) => parts.push(format!("{all} predicates")),
+            (all, active) => parts.push(format!("{all} predicates ({active} active)")),
+        }
         if self.prover_calls > 0 {
             let rate = 100 * self.cached_calls / self.prover_calls;
-            let separator = if text.is_empty() { "" } else { ", " };
-            text = format!("{text}{separator}{} prover calls ({rate} % cached)", self.prover_calls);
+            parts.push(format!("{} prover calls ({rate} % cached)", self.prover_calls));
         }
+        let text = parts.join(", ");
         match (self.iterations, text.is_empty()) {
             (0, _) => text,
             (number, true) => format!("{iteration} {number}"),

@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 use super::picture::{Picture, Shape};
 
 /// Larger automata are not drawn: nobody would see anything.
-const MOST_LOCATIONS: usize = 150;
-/// Functions that are drawn.
+const MOST_LOCATIONS: usize = 100;
+/// Functions that are shown, and the locations of all that are drawn: pages are to be small, and layouts take time.
 const MOST_FUNCTIONS: usize = 12;
+const MOST_IN_ALL: usize = 250;
 /// Functions in a picture of calls.
-const MOST_CALLED: usize = 60;
+const MOST_CALLED: usize = 40;
 
 /// Places that are marked: file and line.
 type Marked = BTreeSet<(String, u32)>;
@@ -24,13 +25,15 @@ pub(super) fn draw(program: &CfaProgram, marked: &Marked) -> Vec<Value> {
     let mut own: Vec<&Procedure> =
         own.map(|(_, procedure)| procedure).filter(|procedure| is_own(program, procedure)).collect();
     own.sort_by_key(|procedure| (std::cmp::Reverse(marks(program, procedure, marked)), procedure.name != "main"));
-    let drawn = own.into_iter().take(MOST_FUNCTIONS);
-    drawn
-        .map(|procedure| {
-            let size = format!("{} locations, {} steps", procedure.locations.len(), procedure.edges.len());
-            json!({ "name": procedure.name, "size": size, "svg": picture(program, procedure, marked) })
-        })
-        .collect()
+    let mut left = MOST_IN_ALL;
+    let mut shown = |procedure: &Procedure| {
+        let locations = procedure.locations.len();
+        let is_drawn = locations <= left.min(MOST_LOCATIONS);
+        left -= if is_drawn { locations } else { 0 };
+        let size = format!("{locations} locations, {} steps", procedure.edges.len());
+        json!({ "name": procedure.name, "size": size, "svg": is_drawn.then(|| picture(program, procedure, marked)) })
+    };
+    own.into_iter().take(MOST_FUNCTIONS).map(&mut shown).collect()
 }
 
 /// Who calls whom, where several functions of the program do: it is what decides how deep the stack of a run may be.
@@ -46,11 +49,20 @@ pub(super) fn calls(program: &CfaProgram, marked: &Marked) -> Option<Value> {
             }
         }
     }
-    let called: BTreeSet<usize> = edges.keys().flat_map(|&(caller, callee)| [caller, callee]).collect();
+    let functions = |edges: &BTreeMap<(usize, usize), usize>| -> BTreeSet<usize> {
+        edges.keys().flat_map(|&(caller, callee)| [caller, callee]).collect()
+    };
+    let mut called = functions(&edges);
+    let mut size = format!("{} functions", called.len());
+    if called.len() > MOST_CALLED {
+        let passed = |number: usize| marks(program, &program.procedures[number], marked) > 0;
+        edges.retain(|&(caller, callee), _| passed(caller) && passed(callee));
+        called = functions(&edges);
+        size.push_str(", those of them that are marked");
+    }
     if called.len() < 2 {
         return None;
     }
-    let size = format!("{} functions", called.len());
     if called.len() > MOST_CALLED {
         return Some(json!({ "size": size, "svg": null }));
     }
@@ -83,11 +95,8 @@ fn is_marked(program: &CfaProgram, procedure: &Procedure, at: usize, marked: &Ma
     span.end > 0 && marked.contains(&(place.file, place.line))
 }
 
-/// The picture of an automaton; nothing if it is too large, or the layout fails.
+/// The picture of an automaton; nothing if the layout fails.
 fn picture(program: &CfaProgram, procedure: &Procedure, marked: &Marked) -> Option<String> {
-    if procedure.locations.len() > MOST_LOCATIONS {
-        return None;
-    }
     let mut picture = Picture::new();
     let heads = procedure.loop_heads();
     let mut reached = vec![false; procedure.locations.len()];

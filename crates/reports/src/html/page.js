@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const $ = (id) => document.getElementById(id);
   const make = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; if (text !== undefined) e.textContent = text; return e; };
-  let run = 0, now = 0, shown = -1, folded = new Set();
+  let run = 0, now = 0, shown = -1, folded = new Set(), values = '';
 
   const copy = (text, button) => {
     const done = () => { const old = button.textContent; button.textContent = 'Copied'; setTimeout(() => { button.textContent = old; }, 1200); };
@@ -53,7 +53,9 @@
       if (passed.has(i + 1)) line.classList.add('passed');
       if (inputs.has(i + 1)) line.classList.add('input');
       if (fail && fail.file === number && fail.line === i + 1) line.classList.add('failing');
+      const why = line.classList.contains('failing') && make('span', 'why', '← ' + (values || 'here'));
       line.append(make('span', 'no', i + 1), make('span', 'text', text));
+      if (why) line.append(why);
       if (notes.has(i + 1)) line.append(make('span', 'note', '/* ' + notes.get(i + 1).join(' && ') + ' */'));
       all.append(line);
     });
@@ -152,6 +154,12 @@
     [frames[frames.length - 1].vars, globals].forEach((vars) => vars.forEach((x, n) => { if (names(n)) found.push(n + ' = ' + x.v); }));
     return found.slice(0, 12).join(', ') + (found.length > 12 ? ', …' : '');
   };
+  // Who came to the error by calling whom: where a function does nothing but fail, its caller is who is asked about.
+  const callers = () => {
+    const { frames } = known(), steps = data.runs[run].steps, last = frames[frames.length - 1], from = last && steps[last.call];
+    if (!from || from.gap || !last.name) return '';
+    return 'That is in ' + last.name + '(), called ' + (from.function ? 'by ' + from.function + '() ' : '') + 'at line ' + from.line + '.';
+  };
   const showValues = () => {
     const steps = data.runs[run].steps, { frames, globals, heap } = known();
     const out = document.createDocumentFragment();
@@ -190,11 +198,9 @@
   };
   const startRun = (number) => {
     run = number; shown = -1; folded = new Set();
-    listSteps(); refold(); listInputs(); go(data.runs[run].steps.length - 1);
-    const values = valuesIn(data.runs[run].what);
-    $('there').textContent = values ? 'There ' + values + '.' : '';
-    const line = $('code') && $('code').querySelector('.failing');
-    if (line) line.append(make('span', 'why', '← ' + (values || 'here')));
+    now = data.runs[run].steps.length - 1; values = valuesIn(data.runs[run].what);
+    $('there').textContent = number === 0 ? (values ? 'There ' + values + '. ' : '') + callers() : '';
+    listSteps(); refold(); listInputs(); go(now);
   };
   const listen = (to) => {
     $('first').onclick = () => to(0); $('last').onclick = () => to(Infinity);
@@ -216,7 +222,10 @@
     $('search').addEventListener('input', () => { if (!$('search').value) find(''); });
     if ($('which')) $('which').onchange = () => startRun(+$('which').value);
     startRun(0);
-  } else if ($('code')) { showFile(0); }
+  } else if ($('code')) {
+    showFile(0);
+    if (data.notes.length) showLine(data.notes[0].file, data.notes[0].line, true);
+  }
 
   // Runs of processes.
   if (data.lanes) {
