@@ -62,7 +62,7 @@ fn play(task: &Task, options: &Options, round: &Round, store: Store) -> Result<P
     };
     let sites = input.sites();
     input.leave_out(&round.left_out);
-    let until = round.until.filter(|_| sites.len() > 1).map(|until| until.saturating_sub(round.reserve));
+    let until = round.until_if_several.filter(|_| sites.len() > 1);
     let budget = if until.is_some() { budget.with_timeout(until) } else { budget };
     let mut engines = vec![engine];
     if !alone {

@@ -3,6 +3,9 @@
 //! The first round is about all checks. A check that fails is left out of the next ones: runs end there. If all that is left is proved at once,
 //! that is it. If nobody knows, the checks are divided and each half has a round of its own, so that one hard check does not hide what is known
 //! of the others.
+//!
+//! That is a pass. The first one takes a few seconds, whatever the limit is, so that a longer limit makes no answer later; what nobody
+//! knows after it has all of the time that is left.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -15,10 +18,12 @@ use crate::sites::Site;
 use crate::task::Error;
 
 /// How long the other checks are looked at, at least, when one has failed; or as long as the first one took.
-const AFTER_FAILURE: Duration = Duration::from_secs(2);
+const AFTER_FAILURE: Duration = Duration::from_secs(1);
 /// A round that would be shorter is none.
 const SHORTEST: Duration = Duration::from_millis(150);
-/// The part of the time that is kept for rounds about some of the checks, and how much of it at most.
+/// When the first pass is over.
+const FIRST_PASS: Duration = Duration::from_secs(10);
+/// The part of a pass that is kept for rounds about some of the checks, and how much of it at most.
 const RESERVE: u32 = 3;
 const MOST_RESERVE: Duration = Duration::from_secs(20);
 
@@ -29,8 +34,8 @@ pub(crate) struct Round {
     pub(crate) elapsed: Duration,
     /// When the round is over, from the beginning of the check.
     pub(crate) until: Option<Duration>,
-    /// How much sooner if there are several checks.
-    pub(crate) reserve: Duration,
+    /// When it is over if there are several checks.
+    pub(crate) until_if_several: Option<Duration>,
     /// The errors that count, where every check has a verdict of its own.
     pub(crate) checks: Option<Checks>,
     /// The numbers of checks that are left out.
@@ -51,40 +56,52 @@ pub(crate) fn verdicts(
     mut play: impl FnMut(&Round) -> Result<Played, Error>,
 ) -> Result<Report, Error> {
     let start = Instant::now();
-    let reserve =
-        limit.filter(|_| wanted.is_some()).map_or(Duration::ZERO, |limit| (limit / RESERVE).min(MOST_RESERVE));
-    let first = Round { until: limit, reserve, checks: wanted, ..Round::default() };
+    let pass = limit.map_or(FIRST_PASS, |limit| limit.min(FIRST_PASS));
+    let until_if_several = wanted.map(|_| pass - reserve(pass));
+    let first = Round { until: limit, until_if_several, checks: wanted, ..Round::default() };
     let Some(checks) = wanted else { return play(&first).map(|played| played.report) };
     let Played { report, sites } = play(&first)?;
     let results: Vec<_> = sites.iter().map(|site| site.reached.then_some(CheckResult::Reached)).collect();
     let open = (0..sites.len()).filter(|&site| results[site].is_none()).collect();
-    let (waiting, reports) = (VecDeque::new(), Vec::new());
-    let mut rounds = Rounds { start, limit, soon: None, after_failure: None, checks, sites, results, waiting, reports };
-    rounds.take(Part { sites: open, without_memory: false }, report);
-    while let Some(part) = rounds.waiting.pop_front() {
+    let (waiting, late, reports) = (VecDeque::new(), Vec::new(), Vec::new());
+    let (soon, after_failure) = (None, None);
+    let mut rounds =
+        Rounds { start, limit, pass: Some(pass), soon, after_failure, checks, sites, results, waiting, late, reports };
+    rounds.take(Part { sites: open, without_memory: false, is_all: true }, report);
+    while let Some(part) = rounds.next_part() {
         match rounds.next(&part) {
             _ if is_stopped() => rounds.give_up(&part.sites, &Reason::Interrupted.to_string()),
             Some(round) => {
                 let played = play(&round)?;
                 rounds.take(part, played.report);
             }
-            None => rounds.give_up(&part.sites, "time limit"),
+            None => rounds.give_up_late(&part),
         }
     }
     Ok(rounds.report())
 }
 
+/// How much of so much time is for rounds about some of the checks.
+fn reserve(time: Duration) -> Duration {
+    (time / RESERVE).min(MOST_RESERVE)
+}
+
 /// Checks that have a round of their own.
+#[derive(Clone)]
 struct Part {
     sites: Vec<usize>,
     /// Whether memory is not looked at.
     without_memory: bool,
+    /// Whether it is all that a pass is about.
+    is_all: bool,
 }
 
 struct Rounds {
     start: Instant,
     /// When all is over; sooner once a check has failed, which gives the others some more time.
     limit: Option<Duration>,
+    /// When this pass is over; the last one ends at the limit.
+    pass: Option<Duration>,
     soon: Option<Duration>,
     after_failure: Option<Duration>,
     /// What was asked for.
@@ -93,18 +110,42 @@ struct Rounds {
     /// What is known of each of them.
     results: Vec<Option<CheckResult>>,
     waiting: VecDeque<Part>,
+    /// What had not enough time in this pass.
+    late: Vec<Part>,
     /// All reports, in the order in which they came.
     reports: Vec<Report>,
 }
 
 impl Rounds {
+    /// What the next round is about: what waits, or in a pass of its own all that was late in the first one.
+    fn next_part(&mut self) -> Option<Part> {
+        if let Some(part) = self.waiting.pop_front() {
+            return Some(part);
+        }
+        if self.pass != self.limit && self.soon.is_none() {
+            self.pass = self.limit;
+            for without_memory in [false, true] {
+                let late = self.late.iter().filter(|part| part.without_memory == without_memory);
+                let sites: Vec<usize> = late.flat_map(|part| part.sites.iter().copied()).collect();
+                if !sites.is_empty() {
+                    self.waiting.push_back(Part { sites, without_memory, is_all: true });
+                }
+            }
+        }
+        self.waiting.pop_front()
+    }
+
     /// The next round: about this part alone.
     fn next(&self, part: &Part) -> Option<Round> {
         let elapsed = self.start.elapsed();
-        let limit = self.limit.into_iter().chain(self.soon).min();
-        let time = limit.map(|limit| limit.saturating_sub(elapsed) / (self.waiting.len() as u32 + 1));
+        let end = self.soon.map_or(self.pass, |soon| Some(self.limit.map_or(soon, |limit| limit.min(soon))));
+        let time = end.map(|end| end.saturating_sub(elapsed) / (self.waiting.len() as u32 + 1));
         // Some of it is for its halves.
-        let time = if part.sites.len() > 1 { time.map(|time| time / 2) } else { time };
+        let time = match part.sites.len() {
+            0 | 1 => time,
+            _ if part.is_all && self.pass == self.limit => time.map(|time| time - reserve(time)),
+            _ => time.map(|time| time / 2),
+        };
         if time.is_some_and(|time| time < SHORTEST) {
             return None;
         }
@@ -112,7 +153,7 @@ impl Rounds {
         Some(Round {
             elapsed,
             until: time.map(|time| elapsed + time),
-            reserve: Duration::ZERO,
+            until_if_several: None,
             checks: Some(if part.without_memory { without_memory(self.checks) } else { self.checks }),
             left_out: others.map(|site| self.sites[site].number()).collect(),
         })
@@ -156,14 +197,15 @@ impl Rounds {
         if telling >= Telling::Unsupported && !part.without_memory {
             return self.leave_memory(&part.sites, reason);
         }
-        if telling >= Telling::Unsupported || part.sites.len() < 2 {
-            // The time that a round had says nothing.
-            let reason = if telling == Telling::Limit && self.sites.len() > 1 { "time limit" } else { reason };
-            return self.give_up(&part.sites, reason);
-        }
-        let (first, second) = part.sites.split_at(part.sites.len() / 2);
-        for half in [first, second] {
-            self.waiting.push_back(Part { sites: half.to_vec(), ..part });
+        if telling < Telling::Unsupported && part.sites.len() > 1 {
+            let (first, second) = part.sites.split_at(part.sites.len() / 2);
+            for half in [first, second] {
+                self.waiting.push_back(Part { sites: half.to_vec(), is_all: false, ..part });
+            }
+        } else if telling == Telling::Limit && self.sites.len() > 1 {
+            self.give_up_late(&part);
+        } else {
+            self.give_up(&part.sites, reason);
         }
     }
 
@@ -175,8 +217,14 @@ impl Rounds {
         if !self.checks.are_about_memory() {
             self.give_up(&others, reason);
         } else if !others.is_empty() {
-            self.waiting.push_front(Part { sites: others, without_memory: true });
+            self.waiting.push_front(Part { sites: others, without_memory: true, is_all: true });
         }
+    }
+
+    /// There was not enough time, in this pass. How much a round had of it says nothing.
+    fn give_up_late(&mut self, part: &Part) {
+        self.late.push(part.clone());
+        self.give_up(&part.sites, "time limit");
     }
 
     fn give_up(&mut self, part: &[usize], reason: &str) {

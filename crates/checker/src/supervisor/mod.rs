@@ -296,9 +296,8 @@ impl Run<'_> {
 
     /// Where there are several checks, some time is kept for rounds about some of them.
     fn know_sites(&mut self, sites: Vec<Site>) {
-        if self.sites.is_empty() && sites.len() > 1 && !self.round.reserve.is_zero() {
-            let until = self.round.until.map(|until| until.saturating_sub(self.round.reserve));
-            self.budget = self.budget.clone().with_timeout(until);
+        if self.sites.is_empty() && sites.len() > 1 && self.round.until_if_several.is_some() {
+            self.budget = self.budget.clone().with_timeout(self.round.until_if_several);
         }
         self.sites = sites;
     }

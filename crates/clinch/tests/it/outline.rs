@@ -58,7 +58,7 @@ fn flags_are_enough_where_memory_is_open() {
 }
 
 /// Programs whose error gcc's program reaches, whatever is returned by `__VERIFIER_nondet_int` (it returns 1).
-const UNSAFE: [&str; 24] = [
+const UNSAFE: [&str; 28] = [
     "static int flag; int main(void) { int *p = &flag; *p = 1; check(!flag); return 0; }",
     "static int flag; static void set(void) { flag = 1; } int main(void) { void (*f)(void) = set; f(); check(!flag); return 0; }",
     "static int flag; static void set(void) { flag = 1; } struct o { long x; void (*f)(void); }; static struct o table[2] = { { 1, 0 }, { 2, set } };
@@ -86,6 +86,15 @@ const UNSAFE: [&str; 24] = [
     "__attribute__((constructor)) static void first(void); static int n; static void first(void) { n = 1; } int main(void) { check(!n); return 0; }",
     "static int n; static void end(int *p) { n = 1; } int main(void) { { __attribute__((cleanup(end))) int x = 0; } check(!n); return 0; }",
     "static int n; static void one(int a) { n = a; } int main(void) { void (*f)(int, int) = (void (*)(int, int))one; f(1, 2); check(!n || 1); check(n != 1); return 0; }",
+    // Functions that are called through pointers of another type: by way of a union, a copy of bytes, a pointer to the pointer, a number.
+    "static int x; static void one(void) { x = 1; } union u { void (*a)(void); void (*b)(int); }; static union u u;
+     int main(void) { u.a = one; u.b(2); check(!x); return 0; }",
+    "static int x; static void one(void) { x = 1; } void *memcpy(void *, const void *, unsigned long);
+     int main(void) { void (*a)(void) = one; void (*b)(int); memcpy(&b, &a, sizeof b); b(2); check(!x); return 0; }",
+    "static int x; static void one(void) { x = 1; } struct a { void (*f)(void); }; struct b { void (*f)(int); };
+     int main(void) { struct a a = { one }; struct b *b = (struct b *)&a; b->f(2); check(!x); return 0; }",
+    "static int x; static void one(void) { x = 1; } union u { unsigned long a; void (*b)(int); };
+     int main(void) { void (*f)(void) = one; union u u; u.a = (unsigned long)f; u.b(2); check(!x); return 0; }",
 ];
 
 #[test]

@@ -77,6 +77,11 @@ pub use post::PostStats;
 pub use precision::Precision;
 pub use software::{check_cells, check_software};
 
+/// How long invariants are looked for before the clauses are tried without them.
+const QUICK_INVARIANTS: Duration = Duration::from_millis(150);
+/// How long they are tried.
+const WITHOUT_INVARIANTS: Duration = Duration::from_millis(400);
+
 /// How to search and refine.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -200,11 +205,7 @@ pub fn check(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (HornVerdict, Stats) {
-    let Some(options) = &config.simplify else {
-        let mut cegar = Cegar::new(system, config);
-        let verdict = cegar.run(budget, observer);
-        return (verdict, cegar.stats);
-    };
+    let Some(options) = &config.simplify else { return check_plainly(system, config, budget, observer) };
     let prepared = prepare(system, options, config.control.as_ref(), &|| budget.check().is_err());
     let (verdict, stats) = check_strengthened(prepared.system(), config, budget, observer);
     let stats = Stats { simplify: Some(prepared.last().stats), control: prepared.control(), ..stats };
@@ -219,28 +220,45 @@ pub fn check(
     }
 }
 
-/// Looks for invariants, then checks the clauses with them.
+/// Looks for invariants, then checks the clauses with them. Where invariants take longer than usual, the clauses are tried without them in between:
+/// an error that is near needs none.
 fn check_strengthened(
     system: &HornSystem,
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (HornVerdict, Stats) {
-    let Some(options) = &config.invariants else {
-        let mut cegar = Cegar::new(system, config);
-        let verdict = cegar.run(budget, observer);
-        return (verdict, cegar.stats);
-    };
-    let mut known = invariants(system, &options.within(budget), &|| budget.check().is_err());
+    let Some(options) = &config.invariants else { return check_plainly(system, config, budget, observer) };
+    let options = options.within(budget);
+    let quick = budget.part(QUICK_INVARIANTS);
+    let mut known = invariants(system, &options, &|| quick.check().is_err());
+    if !known.found && options.allows(system) {
+        let (verdict, stats) = check_plainly(system, config, &budget.part(WITHOUT_INVARIANTS), observer);
+        if !matches!(verdict, HornVerdict::Unknown(_)) || budget.check().is_err() {
+            return (verdict, stats);
+        }
+        known = invariants(system, &options, &|| budget.check().is_err());
+    }
     sharing::tell_invariants(system, &mut known, observer);
     let strong = strengthen(system, &known);
-    let mut cegar = Cegar::new(&strong, config);
-    let verdict = match cegar.run(budget, observer) {
+    let (verdict, stats) = check_plainly(&strong, config, budget, observer);
+    let verdict = match verdict {
         HornVerdict::Safe(solution) => HornVerdict::Safe(known.solution(system, solution)),
         other => other,
     };
-    let stats = Stats { invariants: Some(known.stats), ..cegar.stats };
-    (verdict, stats)
+    (verdict, Stats { invariants: Some(known.stats), ..stats })
+}
+
+/// Checks the clauses as they are.
+fn check_plainly(
+    system: &HornSystem,
+    config: &Config,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> (HornVerdict, Stats) {
+    let mut cegar = Cegar::new(system, config);
+    let verdict = cegar.run(budget, observer);
+    (verdict, cegar.stats)
 }
 
 /// A run, from which the predicates can be taken at the end.

@@ -79,6 +79,11 @@ impl InvariantOptions {
         let time = budget.remaining().map_or(self.time, |left| self.time.min(left * self.share / 100));
         InvariantOptions { time, ..self.clone() }
     }
+
+    /// Whether a system is small enough.
+    pub(crate) fn allows(&self, system: &HornSystem) -> bool {
+        system.clauses.len() <= self.max_clauses
+    }
 }
 
 /// How the search for invariants went.
@@ -105,6 +110,8 @@ pub struct Invariants {
     pub conjuncts: Vec<Vec<Term>>,
     /// How they were found.
     pub stats: InvariantStats,
+    /// Whether the search came to its end.
+    pub found: bool,
 }
 
 impl Invariants {
@@ -119,12 +126,12 @@ impl Invariants {
 /// Inductive invariants; `true` for all predicates when `stop` says so or the options do not allow more.
 pub fn invariants(system: &HornSystem, options: &InvariantOptions, stop: &dyn Fn() -> bool) -> Invariants {
     let mut search = Search::new(system, options, stop);
-    let found = system.clauses.len() <= options.max_clauses && search.fixpoint().is_ok();
+    let found = options.allows(system) && search.fixpoint().is_ok();
     let conjuncts = (0..system.predicates.len()).map(|p| if found { search.result(p) } else { Vec::new() });
     let conjuncts: Vec<Vec<Term>> = conjuncts.collect();
     let formulas = conjuncts.iter().map(|c| search.terms.all(c.iter().copied())).collect();
     search.stats.seconds = thread_time().saturating_sub(search.start).as_secs_f64();
-    Invariants { terms: search.terms, formulas, conjuncts, stats: search.stats }
+    Invariants { terms: search.terms, formulas, conjuncts, stats: search.stats, found }
 }
 
 /// The same clauses with the invariants of the premises among the constraints.
