@@ -54,13 +54,12 @@ impl Counted {
         if self.states > 0 {
             parts.push(format!("{} {states}", self.states));
         }
-        match (self.predicates, self.active) {
+        match (self.predicates, self.prover_calls) {
             (0, _) => {}
             (all, 0) => parts.push(format!("{all} predicates")),
-            (all, active) => parts.push(format!("{all} predicates ({active} active)")),
+            (all, _) => parts.push(format!("{all} predicates ({} active)", self.active)),
         }
-        if self.prover_calls > 0 {
-            let rate = 100 * self.cached_calls / self.prover_calls;
+        if let Some(rate) = (100 * self.cached_calls).checked_div(self.prover_calls) {
             parts.push(format!("{} prover calls ({rate} % cached)", self.prover_calls));
         }
         let text = parts.join(", ");
@@ -210,7 +209,7 @@ mod tests {
         assert_eq!(counted(3, 0, 0, 0).text("spacer"), "query 3");
         assert_eq!(
             counted(2, 5, 9, 40).text("lazy"),
-            "refinement 2: 9 nodes, 5 predicates, 40 prover calls (0 % cached)"
+            "refinement 2: 9 nodes, 5 predicates (0 active), 40 prover calls (0 % cached)"
         );
         assert_eq!(counted(0, 0, 0, 0).text("lazy"), "");
     }

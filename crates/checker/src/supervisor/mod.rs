@@ -42,13 +42,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long after an engine the next one starts: most questions are easy.
 const STAGGER: Duration = Duration::from_millis(30);
 
+/// Makes the command that starts a process for an assignment.
+pub type Launch<'l> = dyn Fn(&Assignment) -> std::io::Result<Command> + 'l;
+
 /// Checks in processes of their own. `launch` makes the command that starts a process which calls [`crate::worker::run`] with
 /// the same task and options; the check ends early when `stop` is raised. `onlooker` is told how it goes on.
 pub fn run(
     task: &Task,
     options: &Options,
     stop: Arc<AtomicBool>,
-    launch: &dyn Fn(&Assignment) -> std::io::Result<Command>,
+    launch: &Launch<'_>,
     onlooker: &mut dyn Onlooker,
 ) -> Result<Report, Error> {
     let play = |round: &Round| play(task, options, round, Arc::clone(&stop), (launch, onlooker));
@@ -61,7 +64,7 @@ fn play(
     options: &Options,
     round: &Round,
     stop: Arc<AtomicBool>,
-    (launch, onlooker): (&dyn Fn(&Assignment) -> std::io::Result<Command>, &mut dyn Onlooker),
+    (launch, onlooker): (&Launch<'_>, &mut dyn Onlooker),
 ) -> Result<Played, Error> {
     let alone = options.engine != EngineName::Auto || Given::new(&task.reading, options).is_for_some_engine();
     let first = if alone { None } else { Some(first_engine(task)) };
@@ -103,7 +106,7 @@ pub(crate) fn first_engine(task: &Task) -> EngineName {
 
 /// One check.
 struct Run<'a> {
-    launch: &'a dyn Fn(&Assignment) -> std::io::Result<Command>,
+    launch: &'a Launch<'a>,
     onlooker: &'a mut dyn Onlooker,
     /// When the onlooker looked last.
     looked: Option<Instant>,
