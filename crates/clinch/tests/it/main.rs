@@ -30,6 +30,7 @@ mod supervision;
 mod tidy;
 mod traps;
 mod turns;
+mod usage;
 mod witness;
 
 use std::path::PathBuf;
