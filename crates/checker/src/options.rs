@@ -148,6 +148,8 @@ pub struct Options {
 pub struct Wanted {
     /// The tree of lazy abstraction, for Graphviz.
     pub tree: bool,
+    /// What a page shows beside the verdict: the same tree, if it is small.
+    pub page: bool,
     /// The predicates of cegar at the end.
     pub predicates: bool,
     /// A C file that drives the program to the error found.
@@ -156,6 +158,21 @@ pub struct Wanted {
     pub witness: bool,
     /// The answer as a solver for Horn clauses writes it.
     pub smtlib: bool,
+}
+
+/// Nodes of a tree that Graphviz draws, and that a page shows, at most.
+const NODES_FOR_GRAPHVIZ: usize = 5_000;
+const NODES_ON_PAGE: usize = 300;
+
+impl Wanted {
+    /// How many nodes of the tree of lazy abstraction are drawn.
+    pub(crate) fn nodes_drawn(self) -> usize {
+        match self {
+            Wanted { tree: true, .. } => NODES_FOR_GRAPHVIZ,
+            Wanted { page: true, .. } => NODES_ON_PAGE,
+            _ => 0,
+        }
+    }
 }
 
 impl Default for Options {
