@@ -35,17 +35,16 @@ impl Property {
         Property::ALL.iter().copied().find(|property| property.name() == name)
     }
 
-    /// The one that a formula of SV-COMP says, without blanks (`G!call(reach_error())`, `G!overflow`).
-    pub(crate) fn of_formula(formula: &str) -> Option<Property> {
-        match formula {
-            "G!overflow" => Some(Property::NoOverflow),
-            "Gvalid-memcleanup" => Some(Property::ValidMemcleanup),
-            // Three formulas, one after the other.
-            _ if formula.starts_with("Gvalid-") => Some(Property::ValidMemsafety),
-            _ => {
-                let function = formula.strip_prefix("G!call(")?.split_once("()")?.0;
-                matches!(function, "reach_error" | "__VERIFIER_error").then_some(Property::UnreachCall)
-            }
+    /// The one that formulas of SV-COMP say, without blanks (`G!call(reach_error())`, `G!overflow`). That memory is used safely takes three.
+    pub(crate) fn of_formulas(formulas: &[String]) -> Option<Property> {
+        let mut formulas: Vec<&str> = formulas.iter().map(String::as_str).collect();
+        formulas.sort_unstable();
+        match formulas.as_slice() {
+            ["G!overflow"] => Some(Property::NoOverflow),
+            ["Gvalid-memcleanup"] => Some(Property::ValidMemcleanup),
+            ["Gvalid-deref", "Gvalid-free", "Gvalid-memtrack"] => Some(Property::ValidMemsafety),
+            ["G!call(reach_error())" | "G!call(__VERIFIER_error())"] => Some(Property::UnreachCall),
+            _ => None,
         }
     }
 

@@ -378,11 +378,11 @@ pub(crate) struct CArgs {
     pub(crate) entry: Option<String>,
 
     /// How many pointers in a row lead to fresh objects; those behind are null. Default: 2.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=8))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=8), allow_negative_numbers = true)]
     pub(crate) depth: Option<u32>,
 
     /// The most elements of fresh arrays. Default: 8.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255), allow_negative_numbers = true)]
     pub(crate) length: Option<u32>,
 
     /// Global variables start with any value instead of their initial ones.
@@ -394,7 +394,7 @@ pub(crate) struct CArgs {
     pub(crate) malloc_may_fail: bool,
 
     /// What functions without body do: return any value; or write as well, through the pointers they are given. Default: return.
-    #[arg(long = "extern", value_parser = one_of(&[("return", false), ("writes", true)]))]
+    #[arg(long = "extern", value_name = "WHAT", value_parser = one_of(&[("return", false), ("writes", true)]))]
     pub(crate) externs_write: Option<bool>,
 
     /// Which errors count: assertions, memory, arithmetic, overflow (these by default), leaks, uninitialised, unsigned, conversions, float,

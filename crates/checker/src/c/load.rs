@@ -118,9 +118,11 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
 
 /// What is checked that numbers without limits know nothing of.
 fn of_machine_integers(checks: Checks) -> Option<&'static str> {
+    let limits = [Check::Overflow, Check::ShiftOverflow, Check::Wrap, Check::Conversion];
     match checks {
         _ if checks.are_about_memory() => Some("memory is"),
         _ if checks.contains(Check::Uninitialised) => Some("values that were never set are"),
+        _ if limits.iter().any(|&check| checks.contains(check)) => Some("limits of types are"),
         _ => None,
     }
 }
@@ -156,15 +158,21 @@ fn bodies(units: &[Unit], options: &Options, reading: &Reading) -> Result<Vec<Ad
 /// right.
 fn fresh_arguments(units: &[Unit], options: &Options, reading: &Reading) -> Result<Option<Caller>, Error> {
     let (depth, length) = (reading.depth, reading.length);
+    let given = [("--depth", depth.is_some()), ("--length", length.is_some())];
+    let extent = given.iter().find(|(_, given)| *given).map(|(option, _)| option);
     let Some(entry) = reading.entry.as_ref().filter(|entry| *entry != "main") else {
-        let given = [("--depth", depth.is_some()), ("--length", length.is_some())];
-        return match given.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(Error::Usage(format!("{option} is for a function that --entry names"))),
+        return match extent {
+            Some(option) => Err(Error::Usage(format!("{option} is for a function that --entry names"))),
             None => Ok(None),
         };
     };
     if !options.checks.are_about_memory() && !options.checks.contains(Check::Uninitialised) {
-        return Ok(None);
+        return match extent {
+            Some(option) => {
+                Err(Error::Usage(format!("{option} needs checks of memory: --check memory, or none given")))
+            }
+            None => Ok(None),
+        };
     }
     let usual = Extent::default();
     let extent = Extent { depth: depth.unwrap_or(usual.depth), length: length.unwrap_or(usual.length) };
@@ -175,7 +183,8 @@ fn fresh_arguments(units: &[Unit], options: &Options, reading: &Reading) -> Resu
 /// The functions of a C program that other files may call: a run may start with each of them.
 pub fn entries(sources: &[Source], reading: &Reading) -> Result<Vec<String>, Error> {
     if let Some(source) = sources.iter().find(|s| !matches!(s.kind(), Some(Kind::C | Kind::Preprocessed))) {
-        return Err(source.bad("--entry all is for C files"));
+        let name = source.name.display();
+        return Err(Error::Usage(format!("--entry all is for C files (.c, .i), and {name} is none")));
     }
     let data_model = reading.data_model.unwrap_or_default();
     let checking = CheckOptions { data_model, integers: reading.integers.unwrap_or(Integers::Machine) };

@@ -3,8 +3,8 @@
 //! The verdicts of the single checks mean something else here: a piece of code that is proved never to be reached is what the user looks for.
 
 use clinch_checker::report::{CheckResult, Checked, Report, Site};
-use clinch_checker::{Error, Options, Task, supervisor};
-use clinch_ir::cfa::Check;
+use clinch_checker::{Asked, Error, Kind, Options, Task, supervisor};
+use clinch_ir::cfa::{Check, Checks};
 use serde_json::{Value, json};
 
 use super::{EVERY_FUNCTION, command, files, on_interrupt, refuse, save};
@@ -13,7 +13,14 @@ use crate::{console, exit};
 
 /// Whether this is what is asked for.
 pub(super) fn is_asked_for(task: &Task) -> bool {
-    task.checks().is_some_and(|checks| checks.contains(Check::Unreachable))
+    asked_checks(task).is_some_and(|checks| checks.contains(Check::Unreachable))
+}
+
+fn asked_checks(task: &Task) -> Option<Checks> {
+    match task.reading.asked {
+        Some(Asked::Checks(checks)) => Some(checks),
+        Some(Asked::Property(_)) | None => None,
+    }
 }
 
 /// Looks at each piece of code, prints what is known of it: the exit code.
@@ -45,12 +52,13 @@ pub(super) fn run(args: &CheckArgs, task: &Task, options: &Options) -> u8 {
 
 /// What does not go with it.
 fn refusal(args: &CheckArgs, task: &Task) -> Option<Error> {
-    let others = task.checks().is_some_and(|checks| checks != Check::Unreachable.into());
+    let others = asked_checks(task).is_some_and(|checks| checks != Check::Unreachable.into());
     let files = [("--report", &args.report), ("--witness", &args.witness), ("--harness", &args.harness)];
     let file = files.into_iter().find_map(|(option, file)| file.as_ref().map(|_| option));
     let what = match file {
         _ if others => "the other checks".to_owned(),
         Some(option) => option.to_owned(),
+        None if task.kinds().contains(&Kind::Task) => "a task file".to_owned(),
         None if task.reading.entry.as_deref() == Some(EVERY_FUNCTION) => "--entry all".to_owned(),
         None => return None,
     };

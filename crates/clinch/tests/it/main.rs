@@ -31,6 +31,7 @@ mod symex;
 mod tidy;
 mod traps;
 mod turns;
+mod usage;
 mod witness;
 
 use std::path::PathBuf;

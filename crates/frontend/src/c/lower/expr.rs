@@ -7,6 +7,7 @@ use super::super::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
 use super::super::points_to::{is_record, key};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
+use super::place::Purpose;
 
 impl Lowering<'_> {
     /// Evaluates an expression for its effects.
@@ -83,6 +84,15 @@ impl Lowering<'_> {
         (x, self.scalar(b))
     }
 
+    /// The value of a pointer that leads to what is wanted for a purpose.
+    pub(super) fn pointer(&mut self, e: &Expr, purpose: Purpose) -> Term {
+        let ExprKind::Offset { pointer, index, size } = &e.kind else { return self.scalar(e) };
+        let (p, i) = self.operands(pointer, index);
+        self.guard_index(e, i, purpose);
+        self.guard_observation(key(e), p, Some(i), e.span);
+        self.offset(p, i, *size)
+    }
+
     /// The value of a scalar expression.
     pub(super) fn scalar(&mut self, e: &Expr) -> Term {
         if self.is_int128(e.ty) {
@@ -99,12 +109,7 @@ impl Lowering<'_> {
             }
             ExprKind::Unary(op, a) => self.unary(*op, a, e),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e),
-            ExprKind::Offset { pointer, index, size } => {
-                let (p, i) = self.operands(pointer, index);
-                self.guard_index(e, i);
-                self.guard_observation(key(e), p, Some(i), e.span);
-                self.offset(p, i, *size)
-            }
+            ExprKind::Offset { .. } => self.pointer(e, Purpose::Address),
             ExprKind::Difference { left, right, size } => {
                 let (l, r) = self.operands(left, right);
                 self.guard_observation(key(e), l, Some(r), e.span);

@@ -10,9 +10,10 @@ use clinch_ir::cfa::{Check, DYNAMIC_BASE, Failure, ObjectKind, Op};
 use clinch_terms::{Node, Term};
 
 use super::super::hir::{BinaryOp, Expr};
-use super::super::points_to::{Home, Observation, addresses};
+use super::super::points_to::{Home, Observation, addresses, is_element_of_record, length_of_part};
 use super::super::types::TypeId;
 use super::Lowering;
+use super::place::Purpose;
 use crate::c::models::MODEL_FILES;
 
 /// What a run stops with that sees where objects are.
@@ -214,27 +215,31 @@ impl Lowering<'_> {
         self.terms.or(below, above)
     }
 
-    /// The index of an array inside of a record is one of its elements: regions rely on it.
-    pub(super) fn guard_index(&mut self, e: &Expr, index: Term) {
-        let Some(length) = self.points.checked_index(e) else { return };
-        let zero = self.address(0);
-        let condition = match length {
-            Some(length) if !self.mathematical() => {
-                let length = self.address(length.unsigned_abs());
-                self.compare(BinaryOp::Lt, false, index, length)
-            }
-            Some(length) => {
-                let length = self.address(length.unsigned_abs());
-                let (low, high) =
-                    (self.compare(BinaryOp::Le, true, zero, index), self.compare(BinaryOp::Lt, true, index, length));
-                self.terms.and(low, high)
-            }
-            None => self.compare(BinaryOp::Le, true, zero, index),
-        };
-        const WHAT: &str = "index outside of an array in a record";
-        if self.counts(Check::Member, e.span) {
-            return self.check(Check::Member, condition, WHAT, e.span);
+    /// The index of an array that is part of an object is one of its elements: where regions rely on it, and where an access counts that
+    /// leaves the array.
+    pub(super) fn guard_index(&mut self, e: &Expr, index: Term, purpose: Purpose) {
+        let counts = self.counts(Check::Member, e.span);
+        let accessed = if counts && purpose == Purpose::Access { length_of_part(self.hir, e) } else { None };
+        let Some(length) = self.points.checked_index(e).or(accessed.map(Some)) else { return };
+        let condition = self.is_index(index, length);
+        let around = if is_element_of_record(self.hir, e) { "a record" } else { "another array" };
+        let what = format!("index outside of an array in {around}");
+        match counts {
+            true => self.check(Check::Member, condition, &what, e.span),
+            false => self.require(condition, &format!("an {what}"), e.span),
         }
-        self.require(condition, &format!("an {WHAT}"), e.span);
+    }
+
+    /// Whether a number is an index of an array of some length, or of any.
+    fn is_index(&mut self, index: Term, length: Option<i64>) -> Term {
+        let zero = self.address(0);
+        let Some(length) = length else { return self.compare(BinaryOp::Le, true, zero, index) };
+        let length = self.address(length.unsigned_abs());
+        if !self.mathematical() {
+            return self.compare(BinaryOp::Lt, false, index, length);
+        }
+        let low = self.compare(BinaryOp::Le, true, zero, index);
+        let high = self.compare(BinaryOp::Lt, true, index, length);
+        self.terms.and(low, high)
     }
 }

@@ -31,9 +31,22 @@ pub(super) enum Target {
     Value(Vec<(u64, TypeId, Term)>),
 }
 
+/// What it is evaluated for where something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// To read or write there.
+    Access,
+    /// To know the address, which may be that behind the last element of an array.
+    Address,
+}
+
 impl Lowering<'_> {
-    /// Evaluates where a place is.
+    /// Evaluates where a place is that is read or written.
     pub(super) fn target(&mut self, place: &Place) -> Target {
+        self.locate(place, Purpose::Access)
+    }
+
+    fn locate(&mut self, place: &Place, purpose: Purpose) -> Target {
         match &place.kind {
             PlaceKind::Variable(v) => match self.storage.variables.get(v).cloned() {
                 Some(Spot::Symbol(symbol)) => Target::Symbol(symbol),
@@ -48,14 +61,14 @@ impl Lowering<'_> {
                 None => Target::Value(Vec::new()),
             },
             PlaceKind::Deref(pointer) => {
-                let address = self.scalar(pointer);
+                let address = self.pointer(pointer, purpose);
                 let cell = self.points.pointee(pointer);
                 Target::Memory { address, cell, bits: None }
             }
             PlaceKind::Field(inner, record, i) => {
                 let field = &self.hir.types.record(*record).fields[*i];
                 let size = self.hir.types.size(field.ty).unwrap_or(0);
-                let inner = self.target(inner);
+                let inner = self.locate(inner, purpose);
                 let scalar = self.hir.types.scalar_bits(field.ty).is_some();
                 self.member(inner, field.offset, size, field.bits, scalar)
             }
@@ -103,7 +116,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn address_of(&mut self, place: &Place) -> Term {
-        match self.target(place) {
+        match self.locate(place, Purpose::Address) {
             Target::Memory { address, .. } => address,
             _ => {
                 self.body.stop(Op::Unsupported("the address of a value".to_owned()), place.span);

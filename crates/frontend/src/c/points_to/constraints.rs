@@ -500,11 +500,34 @@ fn array_of(hir: &Hir, ty: TypeId) -> Option<Array> {
 /// is indexed by its name with something that is not constant. All other arithmetic may lead anywhere in the object.
 fn checked_array(hir: &Hir, pointer: &Expr, index: &Expr) -> Option<Array> {
     let ExprKind::AddressOf(place) = &pointer.kind else { return None };
-    let array = Array { index_in_memory: reads_memory(hir, index), ..array_of(hir, place.ty)? };
-    // Old code has one element where C has none now.
-    let array =
-        if ends_record(hir, place) && array.length == Some(1) { Array { length: None, ..array } } else { array };
+    let array = Array { index_in_memory: reads_memory(hir, index), ..usable_array(hir, place)? };
     (is_in_record(hir, place) && constant::constant(hir, index).is_none()).then_some(array)
+}
+
+/// The array at a place. Old code has one element where C has none now.
+fn usable_array(hir: &Hir, place: &Place) -> Option<Array> {
+    let array = array_of(hir, place.ty)?;
+    Some(if ends_record(hir, place) && array.length == Some(1) { Array { length: None, ..array } } else { array })
+}
+
+/// How many elements the array has that `pointer + index` is an element of, if it is a part of an object: a member, or an element of
+/// another array. That a whole object is not left needs no index.
+pub(crate) fn length_of_part(hir: &Hir, e: &Expr) -> Option<i64> {
+    let array = indexed(e)?;
+    let is_part = matches!(array.kind, PlaceKind::Field(..) | PlaceKind::Deref(_));
+    if is_part { usable_array(hir, array)?.length } else { None }
+}
+
+/// Whether `pointer + index` is an element of an array that is part of a record.
+pub(crate) fn is_element_of_record(hir: &Hir, e: &Expr) -> bool {
+    indexed(e).is_some_and(|array| is_in_record(hir, array))
+}
+
+/// The array that is indexed by its name.
+fn indexed(e: &Expr) -> Option<&Place> {
+    let ExprKind::Offset { pointer, .. } = &e.kind else { return None };
+    let ExprKind::AddressOf(place) = &pointer.kind else { return None };
+    Some(place)
 }
 
 /// Whether a place is the last member of a record that a pointer leads to.

@@ -37,7 +37,7 @@ use environment::{Outside, Used, used_as};
 use graph::{Census, Graph};
 
 pub(crate) use constant::constant;
-pub(crate) use constraints::{key, switch_key, update_key};
+pub(crate) use constraints::{is_element_of_record, key, length_of_part, switch_key, update_key};
 pub(crate) use environment::expose;
 pub(crate) use graph::{Array, Cell, Val};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
