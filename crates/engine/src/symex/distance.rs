@@ -49,7 +49,7 @@ impl Distances {
     fn error_over(&self, program: &CfaProgram, procedure: usize, edge: &Edge) -> u32 {
         let inside = match edge.op {
             Op::Error(_) => return 1,
-            Op::Call { callee, .. } => self.from_entry(program, &self.to_error, callee).saturating_add(1),
+            Op::Call { callee, .. } => entry_distance(program, &self.to_error, callee).saturating_add(1),
             _ => FAR,
         };
         inside.min(self.length(program, edge).saturating_add(self.to_error[procedure][edge.to.index()]))
@@ -58,14 +58,10 @@ impl Distances {
     /// How many edges it takes to come to the end of one.
     fn length(&self, program: &CfaProgram, edge: &Edge) -> u32 {
         match edge.op {
-            Op::Call { callee, .. } => self.from_entry(program, &self.to_exit, callee).saturating_add(1),
+            Op::Call { callee, .. } => entry_distance(program, &self.to_exit, callee).saturating_add(1),
             Op::Exit(_) | Op::Abort | Op::Error(_) | Op::Undefined(_) | Op::Unsupported(_) => FAR,
             _ => 1,
         }
-    }
-
-    fn from_entry(&self, program: &CfaProgram, distances: &[Vec<u32>], callee: ProcedureId) -> u32 {
-        distances[callee.index()][program.procedure(callee).entry.index()]
     }
 
     /// The distance of a state whose calls are these, the outermost first. Nothing if it comes to no error.
@@ -87,4 +83,9 @@ impl Distances {
         }
         (best != FAR).then_some(best)
     }
+}
+
+/// The distance from where a procedure is entered.
+fn entry_distance(program: &CfaProgram, distances: &[Vec<u32>], callee: ProcedureId) -> u32 {
+    distances[callee.index()][program.procedure(callee).entry.index()]
 }

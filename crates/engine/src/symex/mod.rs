@@ -138,7 +138,7 @@ impl<'p> Search<'p> {
             program,
             terms,
             distances: Distances::new(program),
-            edges: program.procedures.iter().map(|p| edges_from(p)).collect(),
+            edges: program.procedures.iter().map(edges_from).collect(),
             heads: program.procedures.iter().map(|p| p.loop_heads()).collect(),
             visits: program.procedures.iter().map(|p| vec![0; p.locations.len()]).collect(),
             places,
