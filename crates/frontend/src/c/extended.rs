@@ -17,7 +17,7 @@ use super::types::{DataModel, Field, Rank, Record, Type, TypeId};
 const EXPONENT_AT: u64 = 8;
 
 /// Rewrites all values of type `long double`, and makes the type a record.
-pub(crate) fn rewrite(hir: &mut Hir) {
+pub fn split_long_doubles(hir: &mut Hir) {
     let Some(extended) = hir.types.find(&Type::Float(80)) else { return };
     let int = hir.types.intern(Type::Int { rank: Rank::Int, signed: true });
     let word = hir.types.intern(Type::Int { rank: Rank::LongLong, signed: false });

@@ -1,14 +1,15 @@
 //! The shape of automata.
 
 use clinch_frontend::c::lower::{LowerOptions, lower};
-use clinch_frontend::c::{CheckOptions, Unit, check};
+use clinch_frontend::c::{CheckOptions, Unit, check, split_long_doubles};
 use clinch_ir::cfa::{CfaProgram, InputKind, Integers, Op, Procedure};
 
 use crate::c_wellformed::problems;
 
 fn lowered_with(text: &str, options: &LowerOptions) -> Result<CfaProgram, String> {
     let units = [Unit { name: "t.c".to_owned(), text: text.to_owned() }];
-    let (hir, source) = check(&units, &CheckOptions::default()).map_err(|e| e.to_string())?;
+    let (mut hir, source) = check(&units, &CheckOptions::default()).map_err(|e| e.to_string())?;
+    split_long_doubles(&mut hir);
     lower(&hir, source, options).map_err(|e| e.to_string())
 }
 
