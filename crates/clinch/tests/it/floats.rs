@@ -65,7 +65,7 @@ fn long_double_is_extended_precision() {
     is_safe("long double x = 1, y = x / 3; if (y == 1.0 / 3 || y != 1 / 3.0L || (double)y != 1.0 / 3) reach_error();");
     is_safe("long double x = 0.1L; if (x == 0.1 || x * 10 != 1 || -x > 0 || !x || (int)(x * 25) != 2) reach_error();");
     is_safe(
-        "long double x = 1e300; x *= x; if (x < 0x1p1993L || x > 0x1p1994L || (double)x != 1 / 0.0 || x++ != x) reach_error();",
+        "long double x = 1e300; x *= x; long double y = x++; if (x < 0x1p1993L || y > 0x1p1994L || (double)x != 1 / 0.0 || y != x) reach_error();",
     );
     is_safe(
         "unsigned long long m = ~0ull; long double x = m; if ((unsigned long long)x != m || x + 1 != 0x1p64L) reach_error();",
