@@ -288,7 +288,7 @@ fn extended(name: &str) -> Option<ExtendedFunction> {
 /// Whether a function takes or returns floating-point numbers: those without body are the mathematical library's.
 fn handles_floats(hir: &Hir, ty: TypeId) -> bool {
     let Type::Function { result, parameters, .. } = hir.types.get(ty) else { return false };
-    let is_float = |ty: &TypeId| matches!(hir.types.get(*ty), Type::Float(_));
+    let is_float = |ty: &TypeId| matches!(hir.types.get(*ty), Type::Float(_)) || hir.types.is_extended(*ty);
     is_float(result) || parameters.iter().any(is_float)
 }
 
