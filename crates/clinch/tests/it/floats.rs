@@ -80,6 +80,10 @@ fn long_double_is_extended_precision() {
     is_safe(
         "struct { char c; long double x; } a = { 1, 2 }, b = a, c[2] = { a, b }; if (c[1].x != 2 || c[0].c != 1) reach_error();",
     );
+    let text = "extern void reach_error(void);\n\
+        static long double half(long double a, int n) { return n ? half(a / 2, n - 1) : a; }\n\
+        int main(void) { long double (*p)(long double, int) = half; long double x = p(1, 3); x *= 8; if (x != 1) reach_error(); return 0; }\n";
+    assert_eq!(on_text("check", text, &[]).0, 0);
     let (code, shown) =
         check("long double x = __VERIFIER_nondet_int(); int i = (int)(x * 4); return i;", &["--check", "arithmetic"]);
     assert!(code == 1 && shown.contains("conversion of a number that does not fit"), "{shown}");

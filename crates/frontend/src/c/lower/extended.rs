@@ -48,7 +48,7 @@ impl Lowering<'_> {
             }
             ExtendedFunction::To => {
                 let a = self.extended_arg(args, 0, e.span);
-                Value::Scalar(self.from_extended(a, e.ty, e.span))
+                Value::Scalar(self.narrowed(a, e.ty, e.span))
             }
             ExtendedFunction::Negation | ExtendedFunction::Magnitude => self.with_other_sign(function, args, e),
             ExtendedFunction::Operator(op) => {
@@ -104,7 +104,7 @@ impl Lowering<'_> {
     }
 
     /// A conversion to `float`, `double` or an integer type.
-    fn from_extended(&mut self, a: Term, to: TypeId, span: Span) -> Term {
+    fn narrowed(&mut self, a: Term, to: TypeId, span: Span) -> Term {
         if let Some(format) = self.format(to) {
             self.guard_rounding(span);
             return self.terms.extended_unary(ExtendedOp::ToFloat(format), a);
