@@ -50,9 +50,9 @@ pub enum Reason {
     /// No run tried reaches the error; there are inputs with more values than were tried.
     #[error("no error for the inputs tried; there are more values than can be tried")]
     SampledInputs,
-    /// No error was found by a search that proves nothing.
-    #[error("no error was found; symbolic execution proves nothing")]
-    NothingFound,
+    /// A search came to its end, and that says nothing: why.
+    #[error("no verdict: {0}")]
+    Inconclusive(String),
     /// A run has undefined behaviour; no run tried reaches the error.
     #[error("undefined behaviour: {0}")]
     Undefined(String),

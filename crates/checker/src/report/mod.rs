@@ -426,7 +426,7 @@ impl Telling {
             | Reason::NoProgress
             | Reason::Recursion(_)
             | Reason::SampledInputs
-            | Reason::NothingFound => Telling::Limit,
+            | Reason::Inconclusive(_) => Telling::Limit,
         }
     }
 }

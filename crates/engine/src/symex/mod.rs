@@ -81,7 +81,10 @@ pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer)
     let mut search = Search::new(program);
     let verdict = match search.run(budget, observer) {
         Ok(Some(trace)) => CfaVerdict::Unsafe(trace),
-        Ok(None) => CfaVerdict::Unknown(Reason::NothingFound),
+        Ok(None) => {
+            let reason = "no error was found, and symbolic execution proves nothing".to_owned();
+            CfaVerdict::Unknown(Reason::Inconclusive(reason))
+        }
         Err(reason) => CfaVerdict::Unknown(reason),
     };
     let stats = Stats { queries: search.queries.asked, cached: search.queries.saved, ..search.stats };
