@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs clinch over a set of C programs, and prints what it solved, family by family.
 
-usage: bench-c.py CLINCH INDEX.csv [--timeout 10] [--jobs 1] [--only REGEX] [--skip REGEX] [--strategies] [--csv FILE] [-- FLAGS]
+usage: bench-c.py CLINCH INDEX.csv [--timeout 10] [--jobs 1] [--only REGEX] [--skip REGEX] [--strategies] [--csv FILE] [--html FILE] [-- FLAGS]
        bench-c.py CLINCH --startup [-- FLAGS]
 
 INDEX.csv has the columns file, expected (true, false), family, data_model (ILP32, LP64) and integers (machine,
@@ -25,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import figures
 
 STRATEGIES = [
     ("default", []),
@@ -95,8 +97,8 @@ def count(task, code, seconds, answer):
     return row
 
 
-def sweep(args, tasks, flags, log=None):
-    """The sums by family."""
+def sweep(args, tasks, flags, log=None, times=None):
+    """The sums by family; the times of what was solved go to `times`."""
     base = os.path.dirname(os.path.abspath(args.index))
     families = collections.defaultdict(collections.Counter)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -104,6 +106,8 @@ def sweep(args, tasks, flags, log=None):
         for task, (code, seconds, answer) in zip(tasks, outcomes):
             row = count(task, code, seconds, answer)
             families[task["family"]].update(row)
+            if times is not None and row["solved"]:
+                times.append(seconds)
             if row["wrong"] or row["failed"]:
                 print("WRONG" if row["wrong"] else "FAILED", task["file"], code, answer.get("reason", ""), flush=True)
             if log:
@@ -125,12 +129,23 @@ def cells(row):
     return [str(row[c]) for c in COLUMNS] + [str(row["calls"]), rate, f"{row['seconds']:.0f}"]
 
 
-def table(head, rows):
-    lines = [f"| {head} | " + " | ".join(COLUMNS) + " | prover calls | cached | seconds |"]
-    lines.append("|---" * (len(COLUMNS) + 4) + "|")
-    for name, row in rows:
-        lines.append(f"| {name} | " + " | ".join(cells(row)) + " |")
-    return "\n".join(lines)
+def head(name):
+    return [name] + COLUMNS + ["prover calls", "cached", "seconds"]
+
+
+def publish(args, title, name, rows, times):
+    """Prints a table, and writes it as a page with a plot: how many tasks are solved within a time."""
+    rows = [[what] + cells(row) for what, row in rows]
+    print("\n".join(figures.markdown(head(name), rows)))
+    if not args.html:
+        return
+    series = []
+    for what, seconds in times:
+        points = [(number + 1, max(time, 0.01)) for number, time in enumerate(sorted(seconds))]
+        series.append((what, f"{len(points)} solved", points, True))
+    plot = figures.plot(("tasks solved", {}), ("seconds for each", {"log": True}), series)
+    with open(args.html, "w", encoding="utf-8") as out:
+        out.write(figures.page(title, [(title, head(name), rows)] + ([("Solved within a time", plot)] if plot else [])))
 
 
 def supported(clinch, flags):
@@ -169,6 +184,7 @@ def main():
     parser.add_argument("--skip", default="^float", help="families that are left out")
     parser.add_argument("--strategies", action="store_true")
     parser.add_argument("--csv", help="one line for each task")
+    parser.add_argument("--html", help="a page with the table and a plot")
     parser.add_argument("--startup", action="store_true", help="measure a program that does nothing, and no tasks")
     args = parser.parse_args(words[:cut])
     flags = words[cut + 1 :]
@@ -179,19 +195,23 @@ def main():
         tasks = [row for row in csv.DictReader(index) if re.search(args.only, f"{row['family']} {row['file']}")]
     tasks = [task for task in tasks if not re.search(args.skip, task["family"])]
     if args.strategies:
-        rows = []
+        rows, times = [], []
         for name, choice in STRATEGIES:
             choice = ["--engine", "lazy"] + choice + flags
             if not supported(args.clinch, choice):
                 print(f"{name}: not known to this clinch", flush=True)
                 continue
-            rows.append((name, total(sweep(args, tasks, choice))))
+            seconds = []
+            rows.append((name, total(sweep(args, tasks, choice, times=seconds))))
+            times.append((name, seconds))
             print(f"{name}: {rows[-1][1]['solved']} solved", flush=True)
-        print(table("strategy", rows))
-        return
+        # More lines than that nobody tells apart.
+        return publish(args, "Strategies of lazy abstraction", "strategy", rows, times[: len(figures.COLORS)])
+    seconds = []
     with open(args.csv or os.devnull, "w", encoding="utf-8", newline="") as log:
-        families = sweep(args, tasks, flags, csv.writer(log))
-    print(table("family", sorted(families.items()) + [("**all**", total(families))]))
+        families = sweep(args, tasks, flags, csv.writer(log), seconds)
+    rows = sorted(families.items()) + [("**all**", total(families))]
+    publish(args, "C programs", "family", rows, [("all families", seconds)])
 
 
 if __name__ == "__main__":

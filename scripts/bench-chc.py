@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the engines cegar and spacer on Horn clauses, task by task in one run.
 
-usage: bench-chc.py CLINCH INDEX.csv [--timeout 10] [--tracks LIA-Lin,LIA] [--docs docs]
+usage: bench-chc.py CLINCH INDEX.csv [--timeout 10] [--tracks LIA-Lin,LIA] [--docs docs] [--html FILE]
 
 INDEX.csv has the columns file, track, family and expected (sat, unsat or unknown); files are relative to it, or to its
 folder tasks/. Both engines run on a task one after the other, on the same core, before the next task starts. Every
@@ -11,13 +11,15 @@ answer is certified by clinch, for both engines alike. Writes DOCS/chc-results.m
 import argparse
 import collections
 import csv
-import math
 import os
 import platform
 import subprocess
 import time
 
+import figures
+
 ENGINES = ["cegar", "spacer"]
+HEAD = ["family", "tasks", "cegar", "spacer", "only cegar", "only spacer"]
 EXITS = {0: "sat", 1: "unsat", 2: "unknown"}
 
 
@@ -38,6 +40,7 @@ def main():
     parser.add_argument("--timeout", type=int, default=10)
     parser.add_argument("--tracks", default="LIA-Lin,LIA")
     parser.add_argument("--docs", default="docs")
+    parser.add_argument("--html", help="a page with the tables and the plot")
     args = parser.parse_args()
     base = os.path.dirname(os.path.abspath(args.index))
     tracks = args.tracks.split(",")
@@ -55,6 +58,11 @@ def main():
         out.write(report(results, tracks, args.timeout))
     with open(os.path.join(args.docs, "chc-scatter.svg"), "w", encoding="utf-8") as out:
         out.write(scatter(results, args.timeout))
+    if args.html:
+        tracks = [(track, HEAD, table(track, [r for r in results if r[0]["track"] == track])) for track in tracks]
+        parts = tracks + [wrong_answers(results), ("Below the diagonal, cegar is faster", scatter(results, args.timeout))]
+        with open(args.html, "w", encoding="utf-8") as out:
+            out.write(figures.page("Horn clauses: cegar beside Spacer", parts))
 
 
 def right(task, answer):
@@ -87,58 +95,43 @@ def report(results, tracks, timeout):
             lines += [f"Spacer's bare verdicts within {timeout} s, as the index has them, {track}: {len(bare)}.", ""]
     for track in tracks:
         here = [(t, o) for t, o in results if t["track"] == track]
-        lines += table(track, here)
+        lines += [f"## {track}", ""] + figures.markdown(HEAD, table(track, here)) + ["", wrong_answers(here), ""]
     lines += ["![times](chc-scatter.svg)", "", "Each point is a task: below the diagonal, cegar is faster."]
     return "\n".join(lines) + "\n"
 
 
 def table(track, results):
+    """Who solved how many of each family, as rows."""
     families = collections.OrderedDict()
     for task, outcome in sorted(results, key=lambda r: r[0]["family"]):
         families.setdefault(task["family"], []).append((task, outcome))
-    lines = [f"## {track}", "", "| family | tasks | cegar | spacer | only cegar | only spacer |", "|---|---|---|---|---|---|"]
-    total = [0] * 5
+    rows, total = [], [0] * 5
     for family, members in list(families.items()):
         solved = {e: {t["file"] for t, o in members if right(t, o[e][0])} for e in ENGINES}
         cegar, spacer = solved["cegar"], solved["spacer"]
         row = [len(members), len(cegar), len(spacer), len(cegar - spacer), len(spacer - cegar)]
         total = [a + b for a, b in zip(total, row)]
-        lines.append(f"| {family} | " + " | ".join(map(str, row)) + " |")
-    lines.append("| **all** | " + " | ".join(f"**{n}**" for n in total) + " |")
+        rows.append([family] + row)
+    return rows + [["**all**"] + [f"**{n}**" for n in total]]
+
+
+def wrong_answers(results):
     wrongs = {e: sum(wrong(t, o[e][0]) for t, o in results) for e in ENGINES}
-    lines += ["", f"Wrong answers: cegar {wrongs['cegar']}, spacer {wrongs['spacer']}.", ""]
-    return lines
+    return f"Wrong answers: cegar {wrongs['cegar']}, spacer {wrongs['spacer']}."
 
 
 def scatter(results, timeout):
-    size, margin, low = 420, 50, 0.02
-
-    def place(seconds):
-        clipped = min(max(seconds, low), timeout)
-        return margin + (size - 2 * margin) * math.log(clipped / low) / math.log(timeout / low)
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" font-family="sans-serif" font-size="11">',
-        f'<rect width="{size}" height="{size}" fill="white"/>',
-        f'<rect x="{margin}" y="{margin}" width="{size - 2 * margin}" height="{size - 2 * margin}" fill="none" stroke="#888"/>',
-        f'<line x1="{margin}" y1="{size - margin}" x2="{size - margin}" y2="{margin}" stroke="#bbb"/>',
-        f'<text x="{size / 2}" y="{size - 12}" text-anchor="middle">spacer, seconds</text>',
-        f'<text x="14" y="{size / 2}" text-anchor="middle" transform="rotate(-90 14 {size / 2})">cegar, seconds</text>',
-    ]
-    for tick in (0.1, 1, timeout):
-        at = place(tick)
-        parts.append(f'<text x="{at:.0f}" y="{size - margin + 14}" text-anchor="middle">{tick:g}</text>')
-        parts.append(f'<text x="{margin - 6}" y="{size - at + 4:.0f}" text-anchor="end">{tick:g}</text>')
-    for task, outcome in results:
-        x, y = (place(t if right(task, a) else timeout) for a, t in (outcome["spacer"], outcome["cegar"]))
-        color = "#1f6fb4" if task["expected"] == "sat" else "#c0392b"
-        parts.append(f'<circle cx="{x:.1f}" cy="{size - y:.1f}" r="3" fill="{color}" fill-opacity="0.6"/>')
-    parts.append(f'<circle cx="{margin + 10}" cy="{margin - 14}" r="3" fill="#1f6fb4"/>')
-    parts.append(f'<text x="{margin + 18}" y="{margin - 10}">sat</text>')
-    parts.append(f'<circle cx="{margin + 60}" cy="{margin - 14}" r="3" fill="#c0392b"/>')
-    parts.append(f'<text x="{margin + 68}" y="{margin - 10}">unsat</text>')
-    parts.append("</svg>")
-    return "\n".join(parts) + "\n"
+    """Seconds of both engines on each task; those without an answer take all the time there is."""
+    series = []
+    for expected in ("sat", "unsat"):
+        points = []
+        for task, outcome in results:
+            if task["expected"] == expected or expected == "unsat" and task["expected"] != "sat":
+                times = (seconds if right(task, answer) else timeout for answer, seconds in (outcome["spacer"], outcome["cegar"]))
+                points.append(tuple(times))
+        series.append((expected, f"{len(points)} tasks", points, False))
+    axis = {"log": True, "span": (0.02, timeout)}
+    return figures.plot(("spacer, seconds", axis), ("cegar, seconds", axis), series, diagonal=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how symbolic pushdown systems with abstraction refinement grow with the size of the program.
 
-usage: bench-spds.py CLINCH [--rounds 12] [--timeout 60] [--docs docs]
+usage: bench-spds.py CLINCH [--rounds 12] [--timeout 60] [--docs docs] [--html FILE]
 
 Programs of [Spds] of growing size are written as Remopla and checked with `--engine spds --abstraction dag`; each time is the
 best of some rounds (fewer where they take long), as clinch reports it, without the re-check of the verdict. The unit of work
@@ -12,11 +12,12 @@ speaks of up to 2n variables. Writes DOCS/spds-scaling.svg.
 
 import argparse
 import json
-import math
 import os
 import subprocess
 import tempfile
 import time
+
+import figures
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "rem")
 
@@ -70,7 +71,6 @@ SERIES = [
     ("diamonds", diamonds, [10, 25, 50, 100, 200, 300], lambda n: 7 * n * 2 * n, "point and variable"),
 ]
 PATIENCE = 8
-COLORS = ["#1f6fb4", "#c0392b", "#2e8b57", "#8e44ad", "#d98200"]
 
 
 def measure(clinch, text, rounds, timeout):
@@ -99,6 +99,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--docs", default="docs")
+    parser.add_argument("--html", help="a page with the numbers and the plot")
     args = parser.parse_args()
     results = []
     for name, write, sizes, work, unit in SERIES:
@@ -115,45 +116,21 @@ def main():
         results.append((name, unit, points))
     with open(os.path.join(args.docs, "spds-scaling.svg"), "w", encoding="utf-8") as out:
         out.write(plot(results))
+    if args.html:
+        rows = [[name, n, f"{each:.1f}", unit] for name, unit, points in results for n, each in points]
+        parts = [("Time per unit of work", ["program", "size", "µs", "unit"], rows), ("The same", plot(results))]
+        with open(args.html, "w", encoding="utf-8") as out:
+            out.write(figures.page("Symbolic pushdown systems: growth", parts))
 
 
 def plot(results):
-    width, height, left, right, top, bottom = 640, 420, 60, 210, 30, 50
-    values = [each for _, _, points in results for _, each in points]
-    low, high = 10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)))
-
-    def down(each):
-        return height - bottom - (height - top - bottom) * math.log(each / low) / math.log(high / low)
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="11">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<rect x="{left}" y="{top}" width="{width - left - right}" height="{height - top - bottom}" fill="none" stroke="#888"/>',
-        f'<text x="{(left + width - right) / 2}" y="{height - 14}" text-anchor="middle">size, as a part of the largest</text>',
-        f'<text x="16" y="{height / 2}" text-anchor="middle" transform="rotate(-90 16 {height / 2})">time per unit of work, µs</text>',
-    ]
-    tick = low
-    while tick <= high:
-        parts.append(f'<line x1="{left}" y1="{down(tick):.1f}" x2="{width - right}" y2="{down(tick):.1f}" stroke="#ddd"/>')
-        parts.append(f'<text x="{left - 6}" y="{down(tick) + 4:.0f}" text-anchor="end">{tick:g}</text>')
-        tick *= 10
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        at = left + (width - left - right) * share
-        parts.append(f'<text x="{at:.0f}" y="{height - bottom + 14}" text-anchor="middle">{share:.0%}</text>')
-    for i, (name, unit, points) in enumerate(results):
-        if not points:
-            continue
-        largest = max(n for n, _ in points)
-        places = [(left + (width - left - right) * n / largest, down(each)) for n, each in points]
-        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{COLORS[i]}"/>')
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{COLORS[i]}"/>' for x, y in places]
-        at = top + 20 + 34 * i
-        parts.append(f'<circle cx="{width - right + 16}" cy="{at - 4}" r="3" fill="{COLORS[i]}"/>')
-        parts.append(f'<text x="{width - right + 24}" y="{at}">{name}, up to {largest}</text>')
-        parts.append(f'<text x="{width - right + 24}" y="{at + 13}" fill="#666">per {unit}</text>')
-    parts.append("</svg>")
-    return "\n".join(parts) + "\n"
+    """The time of a unit of work by the size, as a part of the largest."""
+    series = []
+    for name, unit, points in results:
+        largest = max((n for n, _ in points), default=1)
+        series.append((f"{name}, up to {largest}", f"per {unit}", [(n / largest, each) for n, each in points], True))
+    size = ("size, as a part of the largest", {"span": (0, 1), "form": "{:.0%}"})
+    return figures.plot(size, ("time per unit of work, µs", {"log": True}), series)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Explicit search beside SPIN: states per second and bytes per state, model by model, in one run.
 
-usage: bench-spin.py --clinch BINARY [--models DIR] [--only NAME] [--repeat N]
+usage: bench-spin.py --clinch BINARY [--models DIR] [--only NAME] [--repeat N] [--html FILE]
 
 DIR (default ../shared/corpus/dve) holds models/*.dve and their Promela versions pm/*.pm. SPIN is run as
 `spin -a; gcc -O2 -DSAFETY -DNOREDUCE; ./pan -m1000000 -E -n`. Both searches are exhaustive; the Promela versions are
 machine translations with other state counts, so what is compared is states per second. Each figure is the best of N.
 """
 import argparse, json, math, os, re, shutil, subprocess, sys, tempfile, time
+
+import figures
 
 # Ten models of 10^5 to 10^7 states whose Promela version SPIN can finish.
 MODELS = ["anderson.1", "blocks.3", "brp.3", "fischer.4", "hanoi.2", "iprotocol.3", "leader_filters.5", "mcs.3",
@@ -49,6 +51,7 @@ def main():
     a.add_argument("--models", default=os.environ.get("CLINCH_DVE", "../shared/corpus/dve"))
     a.add_argument("--only", default="")
     a.add_argument("--repeat", type=int, default=3)
+    a.add_argument("--html", help="a page with the table and a plot")
     o = a.parse_args()
     if not os.path.isdir(os.path.join(o.models, "pm")):
         return print(f"bench: no models in {o.models} (set CLINCH_DVE)")
@@ -57,7 +60,7 @@ def main():
     binary, cores = os.path.abspath(o.clinch), os.cpu_count()
     print(f"{'model':18} {'states':>9} {'clinch x1':>10} {f'x{cores}':>10} {'spin':>10} {'ratio x1':>9} {f'ratio x{cores}':>9}"
           f" {'bytes/state':>12} {'spin vector':>12}   (million states per second)")
-    ones, alls = [], []
+    ones, alls, rows = [], [], []
     for name in MODELS:
         if o.only not in name:
             continue
@@ -71,8 +74,16 @@ def main():
         alls.append(many / rival)
         print(f"{name:18} {states:9} {one / 1e6:10.2f} {many / 1e6:10.2f} {rival / 1e6:10.2f} {ones[-1]:9.2f}"
               f" {alls[-1]:9.2f} {size:12.1f} {vector:12}", flush=True)
+        rows.append([name, states] + [f"{x:.2f}" for x in (one / 1e6, many / 1e6, rival / 1e6, ones[-1], alls[-1])])
     mean = lambda xs: math.exp(sum(map(math.log, xs)) / len(xs)) if xs else 0
     print(f"{'geometric mean':18} {'':9} {'':10} {'':10} {'':10} {mean(ones):9.2f} {mean(alls):9.2f}")
+    if o.html:
+        head = ["model", "states", "clinch x1", f"x{cores}", "spin", "ratio x1", f"ratio x{cores}"]
+        speeds = [(f"clinch, {cores} cores", 3), ("clinch, 1 core", 2), ("spin", 4)]
+        series = [(name, "", [(row[1], float(row[column])) for row in sorted(rows, key=lambda row: row[1])], True) for name, column in speeds]
+        plot = figures.plot(("states", {"log": True}), ("million states per second", {}), series)
+        with open(o.html, "w", encoding="utf-8") as out:
+            out.write(figures.page("Explicit search beside SPIN", [("Million states per second", head, rows), ("By the size of the model", plot)]))
 
 
 if __name__ == "__main__":

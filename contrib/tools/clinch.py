@@ -2,6 +2,7 @@
 
 import benchexec.result as result
 import benchexec.tools.template
+from benchexec.tools.template import UnsupportedFeatureException
 
 
 class Tool(benchexec.tools.template.BaseTool2):
@@ -32,8 +33,10 @@ class Tool(benchexec.tools.template.BaseTool2):
             command += ["--memory", str(rlimits.memory)]
         if task.property_file and "--property" not in options:
             name = task.property_file.rsplit("/", 1)[-1].removesuffix(".prp")
-            if name in self.PROPERTIES:
-                command += ["--property", name]
+            if name not in self.PROPERTIES:
+                # Without it clinch would answer another question.
+                raise UnsupportedFeatureException(f"clinch does not know the property {name}")
+            command += ["--property", name]
         data_model = (task.options or {}).get("data_model") if isinstance(task.options, dict) else None
         if data_model and "--data-model" not in options:
             command += ["--data-model", data_model.lower()]
@@ -52,11 +55,9 @@ class Tool(benchexec.tools.template.BaseTool2):
         return f"{result.RESULT_ERROR} ({names.get(code, code)})"
 
     def _violation(self, output):
-        # A violation of memory safety names which part of it.
-        for name in ("valid-deref", "valid-free", "valid-memtrack", "valid-memcleanup"):
-            if any(name in line for line in output):
-                return f"{result.RESULT_FALSE_PROP}({name})"
-        return result.RESULT_FALSE_PROP
+        # A violation of memory safety says which part of it.
+        part = self.get_value_from_output(output, "violates: ")
+        return f"{result.RESULT_FALSE_PROP}({part})" if part else result.RESULT_FALSE_PROP
 
     def get_value_from_output(self, output, identifier):
         for line in output:

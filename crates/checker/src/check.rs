@@ -166,7 +166,7 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
         Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
     };
     if matches!(input, Input::Procedures(loaded) if loaded.is_large()) {
-        engines.insert(1, EngineName::Outline);
+        engines.splice(1..1, [EngineName::Outline, EngineName::Symex]);
     }
     engines
 }
@@ -181,7 +181,7 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
 /// explicit where the states are finitely many, which it counts faster than others reason, and where there is but one run; explicit and
 /// lazy on C, spds where procedures call themselves, cegar and Spacer on ARMC's systems.
 fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
-    use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Outline, Spds};
+    use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Outline, Spds, Symex};
     let stand_back = |ms| Some(Patience { ms, nice: 10 });
     let give_way = |ms| Some(Patience { ms, nice: 5 });
     match (input, engine) {
@@ -196,7 +196,7 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Procedures(loaded), Bounded) if loaded.program.is_recursive() => give_way(1000),
         (Input::Procedures(_), KInduction) if checks_memory(input) => None,
         (Input::Procedures(_), Explicit) if is_about_arrays(input) => give_way(500),
-        (Input::Procedures(_), Explicit | Lazy) => None,
+        (Input::Procedures(_), Explicit | Lazy | Symex) => None,
         (Input::Procedures(_), Outline) => stand_back(3000),
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
         (Input::Procedures(_), Bounded) => give_way(300),
@@ -221,7 +221,7 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         Cegar if is_about_arrays(input) => 450,
         Lazy if is_about_arrays(input) => 60,
         Bounded if is_about_arrays(input) => 80,
-        Lazy | Bounded | EngineName::Outline => 200,
+        Lazy | Bounded | EngineName::Outline | EngineName::Symex => 200,
         KInduction => 25,
         Spacer | Spds => 50,
         _ => 75,

@@ -33,14 +33,16 @@ pub enum EngineName {
     Spds,
     /// Value analysis with summaries, of a program without its memory.
     Outline,
+    /// Symbolic execution of one run at a time, towards the error.
+    Symex,
 }
 
-use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, KInduction, Lazy, Outline, Spacer, Spds, Split};
+use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, KInduction, Lazy, Outline, Spacer, Spds, Split, Symex};
 
 impl EngineName {
     /// All of them.
     pub const ALL: &'static [EngineName] =
-        &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, KInduction, Spacer, Spds, Outline];
+        &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, KInduction, Spacer, Spds, Outline, Symex];
 
     /// As it is typed.
     pub fn name(self) -> &'static str {
@@ -56,6 +58,7 @@ impl EngineName {
             Spacer => "spacer",
             Spds => "spds",
             Outline => "outline",
+            Symex => "symex",
         }
     }
 
@@ -85,13 +88,14 @@ impl EngineName {
                 "symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]"
             }
             Outline => "values of a few variables, with summaries, in large C programs whose memory is left open [Rhs]",
+            Symex => "symbolic execution of one run at a time, those that are nearest to an error first [Dart, Dse]",
         }
     }
 
     /// Its own options, declared beside the engine.
     pub fn options(self) -> Vec<OptionForm> {
         match self {
-            Auto | Bounded | KInduction | Outline => Vec::new(),
+            Auto | Bounded | KInduction | Outline | Symex => Vec::new(),
             Explicit => explicit::OPTIONS.forms(),
             Alpha => alpha::OPTIONS.forms(),
             Split => split::OPTIONS.forms(),
@@ -148,6 +152,8 @@ pub struct Options {
 pub struct Wanted {
     /// The tree of lazy abstraction, for Graphviz.
     pub tree: bool,
+    /// What a page shows beside the verdict: the same tree, if it is small.
+    pub page: bool,
     /// The predicates of cegar at the end.
     pub predicates: bool,
     /// A C file that drives the program to the error found.
@@ -156,6 +162,21 @@ pub struct Wanted {
     pub witness: bool,
     /// The answer as a solver for Horn clauses writes it.
     pub smtlib: bool,
+}
+
+/// Nodes of a tree that Graphviz draws, and that a page shows, at most.
+const NODES_FOR_GRAPHVIZ: usize = 5_000;
+const NODES_ON_PAGE: usize = 300;
+
+impl Wanted {
+    /// How many nodes of the tree of lazy abstraction are drawn.
+    pub(crate) fn nodes_drawn(self) -> usize {
+        match self {
+            Wanted { tree: true, .. } => NODES_FOR_GRAPHVIZ,
+            Wanted { page: true, .. } => NODES_ON_PAGE,
+            _ => 0,
+        }
+    }
 }
 
 impl Default for Options {

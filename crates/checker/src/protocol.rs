@@ -11,9 +11,9 @@ use clinch_engine::share::{Fact, Known};
 use clinch_frontend::c::types::DataModel;
 use clinch_ir::cfa::Checks;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::asked::Asked;
+use crate::counted::Counted;
 use crate::options::{EngineName, Limits, Options};
 use crate::report::{GivenUp, Report};
 use crate::sites::Site;
@@ -122,8 +122,8 @@ pub(crate) enum Message {
     },
     /// What keeps it busy.
     Busy(String),
-    /// How far it is: the statistics of a run that does not end by itself.
-    Progress(Value),
+    /// How far it is.
+    Progress(Counted),
     /// A verdict was found, and is re-checked.
     Found,
     /// It was not accepted, and the search goes on.

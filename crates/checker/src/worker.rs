@@ -7,13 +7,13 @@ use std::io::{BufRead, Write};
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clinch_engine::share::{Fact, Known, Quota};
 use clinch_engine::turns::{Rota, Turn};
 use clinch_engine::{Budget, Observer, Progress};
 use clinch_terms::work;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::check;
 use crate::options::Options;
@@ -29,8 +29,8 @@ const EVERY: Duration = Duration::from_millis(20);
 /// fail.
 const WORK_FOR_RECHECK: Duration = Duration::from_secs(2);
 
-/// Does the work of a check, and tells the supervisor. `show` is told as well how it goes on, with the name of the engine.
-pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, show: impl FnOnce(&'static str) -> W) {
+/// Does the work of a check, and tells the supervisor.
+pub fn run(task: &Task, options: &Options, assignment: &Assignment) {
     let (options, task) = (&assignment.limits(options), &assignment.narrowed(task));
     let (budget, stop) = check::budget(&options.limits, Duration::from_millis(assignment.elapsed_ms));
     clinch_smt::allow_interrupts();
@@ -61,8 +61,9 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     input.leave_out(&assignment.left_out);
     let others = assignment.member.is_some() && check::shares(&input, options);
     let sharing = others.then(|| Sharing { heard, quota: Quota::default(), counts: Counts::default() });
-    let mut watcher = Link { shown: show(engine.name()), last: None, sharing, turn };
+    let mut watcher = Link { last: None, unsaid: None, sharing, turn };
     let mut report = check::run(&input, &engine, options, &budget, &mut watcher);
+    watcher.say_the_rest();
     watcher.sharing.map(|sharing| sharing.counts).unwrap_or_default().add_to(&mut report);
     tell(&match (assignment.member, report) {
         (Some(member), Report { verdict: Verdict::Unknown { reason, telling, proof: None }, internal_errors, .. }) => {
@@ -72,10 +73,11 @@ pub fn run<W: Watcher>(task: &Task, options: &Options, assignment: &Assignment, 
     });
 }
 
-/// Tells the supervisor how a run goes on, and someone else.
-struct Link<W> {
-    shown: W,
-    last: Option<std::time::Instant>,
+/// Tells the supervisor how a run goes on.
+struct Link {
+    /// When it was last told how far the engine is, and how far it has come since then.
+    last: Option<Instant>,
+    unsaid: Option<Progress>,
     /// Where other engines are at work as well.
     sharing: Option<Sharing>,
     /// Where they take turns.
@@ -146,18 +148,25 @@ impl Rota for Heard {
     }
 }
 
-impl<W: Watcher> Observer for Link<W> {
+impl Link {
+    fn say_the_rest(&mut self) {
+        if let Some(progress) = self.unsaid.take() {
+            tell(&Message::Progress(progress.into()));
+        }
+    }
+}
+
+impl Observer for Link {
     fn progress(&mut self, progress: Progress) {
         const EVERY: Duration = Duration::from_millis(50);
-        self.shown.progress(progress);
+        self.unsaid = Some(progress);
         if self.last.is_none_or(|last| last.elapsed() >= EVERY) {
-            self.last = Some(std::time::Instant::now());
-            tell(&Message::Progress(numbers(progress)));
+            self.last = Some(Instant::now());
+            self.say_the_rest();
         }
     }
 
     fn spurious(&mut self, shape: &str) {
-        self.shown.spurious(shape);
         tell(&Message::Busy(shape.to_owned()));
     }
 
@@ -182,12 +191,11 @@ impl<W: Watcher> Observer for Link<W> {
     }
 }
 
-impl<W: Watcher> Watcher for Link<W> {
+impl Watcher for Link {
     fn found(&mut self) {
         if let Some(turn) = &self.turn {
             turn.extend(WORK_FOR_RECHECK);
         }
-        self.shown.found();
         tell(&Message::Found);
         tell(&Message::Busy("a verdict was found, and its re-check did not end".to_owned()));
     }
@@ -196,7 +204,6 @@ impl<W: Watcher> Watcher for Link<W> {
         if let Some(turn) = &self.turn {
             turn.no_longer_extended();
         }
-        self.shown.rejected();
         tell(&Message::Rejected);
     }
 
@@ -204,17 +211,8 @@ impl<W: Watcher> Watcher for Link<W> {
         if let Some(turn) = &self.turn {
             turn.keep();
         }
-        self.shown.settled();
         tell(&Message::Settled);
     }
-}
-
-/// What is known of a run, as statistics.
-fn numbers(progress: Progress) -> Value {
-    let Progress { iteration, predicates, states, prover_calls, .. } = progress;
-    let all =
-        [("iterations", iteration), ("predicates", predicates), ("states", states), ("prover_calls", prover_calls)];
-    all.into_iter().filter(|&(_, n)| n > 0).map(|(name, n)| (name.to_owned(), Value::from(n))).collect()
 }
 
 fn tell(message: &Message) {

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clinch_checker::protocol::Assignment;
-use clinch_checker::report::{Report, Verdict};
+use clinch_checker::report::{Drawing, Report, Verdict};
 use clinch_checker::{Error, Options, Task, c_files, supervisor, worker};
 
 use crate::cli::{CheckArgs, Format, Steps};
-use crate::progress::Line;
+use crate::progress::Display;
 use crate::{console, exit};
 
 /// What `--entry` says for all functions.
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
     if task.reading.entry.as_deref() == Some(EVERY_FUNCTION) {
         return functions::run(args, &task, &options);
     }
-    match supervisor::run(&task, &options, on_interrupt(), &command) {
+    match supervisor::run(&task, &options, on_interrupt(), &command, &mut Display::new(args.progress)) {
         Ok(mut report) => {
             if args.trace == Steps::Full {
                 report.show_all_steps();
@@ -74,7 +74,7 @@ pub(crate) fn work(args: &CheckArgs, assignment: &Assignment) -> u8 {
     if let Some(prepared) = &assignment.prepared {
         task = prepared.task(&task.reading);
     }
-    worker::run(&task, &options, assignment, |engine| Line::new(engine, args.progress));
+    worker::run(&task, &options, assignment);
     exit::SAFE
 }
 
@@ -128,7 +128,7 @@ fn answer(args: &CheckArgs, task: &Task, report: &Report) -> u8 {
         console::error(&format!("internal error: {wrong}"));
     }
     let made = &report.artifacts;
-    save(args.dot.as_deref(), made.tree.as_deref());
+    save(args.dot.as_deref(), made.tree.as_ref().map(Drawing::dot).as_deref());
     save(args.save_predicates.as_deref(), made.predicates.as_deref());
     match (&made.harness, &args.harness) {
         (Some(Ok(text)), file) => save(file.as_deref(), Some(text)),
@@ -186,7 +186,7 @@ fn exit_code(report: &Report) -> u8 {
 }
 
 /// Writes a text to a file, where both are there.
-pub(super) fn save(file: Option<&Path>, text: Option<&str>) {
+pub(crate) fn save(file: Option<&Path>, text: Option<&str>) {
     if let (Some(file), Some(text)) = (file, text)
         && let Err(error) = std::fs::write(file, text)
     {

@@ -175,7 +175,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_parser = one_of(SWITCH), action = ArgAction::Set, default_value = "on")]
     pub(crate) share: bool,
 
-    /// Print a line on standard error for every refinement.
+    /// Print lines on standard error that say how far each engine is: every refinement at first, fewer as time goes by.
     #[arg(long)]
     pub(crate) progress: bool,
 
@@ -241,6 +241,7 @@ impl CheckArgs {
             predicates: predicates.transpose()?,
             wanted: Wanted {
                 tree: self.dot.is_some(),
+                page: self.report.is_some(),
                 predicates: self.save_predicates.is_some(),
                 harness: self.harness.is_some() || self.report.is_some() && self.is_c(),
                 witness: self.witness.is_some(),
@@ -526,6 +527,10 @@ pub(crate) struct ReproduceArgs {
     /// Print the data as JSON instead of tables.
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Write a page of HTML with the tables, and with plots.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

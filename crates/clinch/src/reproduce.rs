@@ -2,23 +2,33 @@
 
 use std::time::Duration;
 
-use clinch_experiments::{Paper, Request, run as conduct};
+use clinch_experiments::{Measured, Paper, Request, run as conduct};
 
-use crate::cli::ReproduceArgs;
+use crate::check::save;
+use crate::cli::{self, ReproduceArgs};
 use crate::{console, exit};
 
 /// `clinch reproduce`.
 pub(crate) fn run(args: &ReproduceArgs) -> u8 {
     match request(args).and_then(|request| conduct(&request, &mut |what| console::error(what))) {
-        Ok(tables) => {
-            console::line(&tables);
-            exit::SAFE
-        }
+        Ok(measured) => answer(args, &measured),
         Err(text) => {
             console::error(&format!("internal error: {text}"));
             exit::INTERNAL
         }
     }
+}
+
+fn answer(args: &ReproduceArgs, measured: &Measured) -> u8 {
+    if let Some(file) = &args.html {
+        match measured.document.html(&format!("clinch {}", cli::version())) {
+            Ok(page) => save(Some(file), Some(&page)),
+            Err(why) => console::error(&format!("warning: there is no page: {why}")),
+        }
+    }
+    let text = if args.json { measured.data.to_string() } else { measured.document.to_string() };
+    console::line(text.trim_end());
+    exit::SAFE
 }
 
 fn request(args: &ReproduceArgs) -> Result<Request, String> {
@@ -29,7 +39,6 @@ fn request(args: &ReproduceArgs) -> Result<Request, String> {
         seeds: args.seeds,
         only: args.only.clone(),
         errors: args.errors,
-        json: args.json,
         clinch: std::env::current_exe().map_err(|e| e.to_string())?,
     })
 }

@@ -12,7 +12,7 @@ use clinch_reports::witness::{Judgement, Plan, Refusal, plan};
 
 use crate::check::{command, on_interrupt, refuse};
 use crate::cli::{Format, ValidateArgs};
-use crate::progress::Line;
+use crate::progress::Display;
 use crate::{console, exit};
 
 /// Exit codes of this command.
@@ -61,13 +61,13 @@ pub(crate) fn run(args: &ValidateArgs) -> u8 {
 pub(crate) fn work(args: &ValidateArgs, assignment: &Assignment) -> u8 {
     // The supervisor has read the same files.
     let Ok(plan) = planned(args, assignment.segment) else { return exit::USAGE };
-    worker::run(&plan.task, &args.options(), assignment, |engine| Line::new(engine, false));
+    worker::run(&plan.task, &args.options(), assignment);
     exit::SAFE
 }
 
 fn check(args: &ValidateArgs, plan: &Plan, segment: Option<u32>, stop: &Arc<AtomicBool>) -> Result<Report, Error> {
     let launch = |assignment: &Assignment| command(&Assignment { segment, ..assignment.clone() });
-    supervisor::run(&plan.task, &args.options(), Arc::clone(stop), &launch)
+    supervisor::run(&plan.task, &args.options(), Arc::clone(stop), &launch, &mut Display::new(false))
 }
 
 /// Why there is nothing to validate.

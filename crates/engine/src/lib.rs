@@ -24,6 +24,7 @@ pub mod share;
 pub mod spacer;
 pub mod spds;
 pub mod split;
+pub mod symex;
 #[cfg(test)]
 mod testing;
 pub mod turns;

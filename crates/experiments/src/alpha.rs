@@ -1,16 +1,16 @@
 //! Tables 1 to 3 of \[Alpha\].
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use clinch_checker::engines::ProcessEngine;
 use clinch_checker::report::predicates_text;
 use clinch_checker::{Outcome, check_program};
 use clinch_engine::{Budget, Silent, alpha};
+use clinch_reports::document::{Document, Part, Plot, Scale, Series, Table};
 use serde_json::{Value, json};
 
 use super::model;
-use crate::Request;
+use crate::{Measured, Request};
 
 /// A line of table 1, with the paper's numbers.
 struct Line {
@@ -63,34 +63,36 @@ const RAX_GIVEN: Iterations = &[(69, 44, 0, 0, "e1 = 0, e2 = 0"), (101, 65, 0, 0
 const RAX_ITERATIONS: u64 = 4;
 
 /// The tables.
-pub(super) fn run(request: &Request) -> Result<String, String> {
+pub(super) fn run(request: &Request) -> Result<Measured, String> {
     let mut rows = Vec::new();
     for line in TABLE_1 {
         rows.push((line, search(line.model, line.processes, &[], request.bound)?));
     }
     let of = |name: &str| &rows.iter().find(|(line, _)| line.name == name).expect("a line of table 1").1;
     let given = search("rax", None, &["e1 >= 0", "e2 >= 0"], request.bound)?;
-    if request.json {
-        let runs = rows.iter().map(|(line, outcome)| (line.name, outcome)).chain([("RAX given", &given)]);
-        let runs: Vec<Value> = runs.map(|(name, o)| json!({ "name": name, "stats": o.stats })).collect();
-        return Ok(Value::from(runs).to_string());
-    }
-    let mut out = String::from("[Alpha] table 1: experimental results (the paper's numbers in parentheses)\n\n");
-    push_table_1(&mut out, &rows);
-    out.push_str("\n[Alpha] table 2: ticket protocol for three processes\n\n");
-    push_iterations(&mut out, of("ticket3"), TABLE_2);
-    out.push_str("\n[Alpha] table 3: RAX for exactness alone (it has no end: stopped after 4 iterations)\n\n");
-    push_iterations(&mut out, of("RAX"), TABLE_3);
-    out.push_str(
-        "\n[Alpha] section 8.3: RAX with e1 >= 0 and e2 >= 0 given (queries are not listed by iteration: 40)\n\n",
-    );
-    push_iterations(&mut out, &given, RAX_GIVEN);
-    out.push_str(NOTES);
-    Ok(out.trim_end().to_owned())
+    let runs = rows.iter().map(|(line, outcome)| (line.name, outcome)).chain([("RAX given", &given)]);
+    let data = runs.map(|(name, outcome)| json!({ "name": name, "stats": outcome.stats })).collect();
+    let mut document = Document::new("[Alpha] The paper's numbers are in parentheses");
+    document.parts = vec![
+        Part::Table(table_1(&rows)),
+        Part::Table(by_iteration("Table 2: ticket protocol for three processes", of("ticket3"), TABLE_2)),
+        Part::Plot(plot_of_iterations("Table 2: states and queries by iteration", of("ticket3"), TABLE_2)),
+        Part::Table(by_iteration(
+            "Table 3: RAX for exactness alone (it has no end: stopped after 4 iterations)",
+            of("RAX"),
+            TABLE_3,
+        )),
+        Part::Table(by_iteration(
+            "Section 8.3: RAX with e1 >= 0 and e2 >= 0 given (queries are not listed by iteration: 40)",
+            &given,
+            RAX_GIVEN,
+        )),
+        Part::Text(NOTES.trim().to_owned()),
+    ];
+    Ok(Measured { document, data })
 }
 
-const NOTES: &str = "
-Every verdict above was re-checked. Queries differ by how the prover is used: here what the predicates of a state say
+const NOTES: &str = "Every verdict above was re-checked. Queries differ by how the prover is used: here what the predicates of a state say
 without reasoning is not asked, and conjuncts are asked one by one against the connected predicates only. The models
 of bakery and of the driver are not printed in the paper; ticket3-err does not follow from its text.
 ";
@@ -120,49 +122,56 @@ fn cells(outcome: &Outcome) -> [String; 5] {
     [all.len().to_string(), list("concrete_states"), list("abstract_states"), new.to_string(), queries.to_string()]
 }
 
-fn push_table_1(out: &mut String, rows: &[(&Line, Outcome)]) {
-    let head = ["iterations", "concrete states", "abstract states", "new predicates", "queries"];
-    let _ = writeln!(
-        out,
-        "{:<12} {:<10} {:<32} {:<32} {:<15} {:<12} verdict",
-        "example", head[0], head[1], head[2], head[3], head[4]
-    );
+fn table_1(rows: &[(&Line, Outcome)]) -> Table {
+    let head = ["example", "iterations", "concrete states", "abstract states", "new predicates", "queries", "verdict"];
+    let mut table = Table { last_has_words: true, ..Table::new("Table 1: experimental results", &head) };
     for (line, outcome) in rows {
-        let ours = cells(outcome);
-        let cell = |i: usize| format!("{} ({})", ours[i], line.paper[i]);
+        let cells = cells(outcome).into_iter().zip(line.paper).map(|(ours, paper)| format!("{ours} ({paper})"));
         let verdict = match outcome.verdict.verdict() {
             clinch_ir::Verdict::Safe(_) => "safe".to_owned(),
             clinch_ir::Verdict::Unsafe(trace) => format!("unsafe, {} states", trace.steps.len() + 1),
             clinch_ir::Verdict::Unknown(reason) => format!("unknown: {reason}"),
         };
-        let _ = writeln!(
-            out,
-            "{:<12} {:<10} {:<32} {:<32} {:<15} {:<12} {verdict}",
-            line.name,
-            cell(0),
-            cell(1),
-            cell(2),
-            cell(3),
-            cell(4)
-        );
+        table.rows.push([line.name.to_owned()].into_iter().chain(cells).chain([verdict]).collect());
     }
+    table
 }
 
-fn push_iterations(out: &mut String, outcome: &Outcome, paper: Iterations) {
-    let _ = writeln!(out, "iteration  concrete     abstract   queries      cache hits   new predicates");
+fn by_iteration(title: &str, outcome: &Outcome, paper: Iterations) -> Table {
+    let head = ["iteration", "concrete", "abstract", "queries", "cache hits", "new predicates", "(the paper's)"];
+    let mut table = Table { words: 0, last_has_words: true, ..Table::new(title, &head) };
     for (i, iteration) in iterations(outcome).iter().enumerate() {
         let (concrete, abstracts, queries, hits, predicates) = paper.get(i).copied().unwrap_or_default();
         let cell = |key: &str, paper: u64| format!("{} ({paper})", number(iteration, key));
-        let _ = writeln!(
-            out,
-            "{:>9}  {:<12} {:<10} {:<12} {:<12} {}\n{:>61}({predicates})",
-            i + 1,
+        table.rows.push(vec![
+            (i + 1).to_string(),
             cell("concrete_states", concrete),
             cell("abstract_states", abstracts),
             cell("queries", queries),
             cell("cache_hits", hits),
             predicates_text(&iteration["new_predicates"]),
-            "",
-        );
+            format!("({predicates})"),
+        ]);
     }
+    table
+}
+
+fn plot_of_iterations(title: &str, outcome: &Outcome, paper: Iterations) -> Plot {
+    let ours = |name: &str, key: &str| {
+        let points = iterations(outcome).iter().enumerate();
+        let points = points.map(|(i, iteration)| (i as f64 + 1.0, number(iteration, key) as f64)).collect();
+        Series { name: name.to_owned(), points, line: true }
+    };
+    let theirs = |name: &str, of: fn(&(u64, u64, u64, u64, &str)) -> u64| {
+        let points = paper.iter().enumerate().map(|(i, row)| (i as f64 + 1.0, of(row) as f64)).collect();
+        Series { name: format!("{name}, the paper's"), points, line: true }
+    };
+    let series = vec![
+        ours("concrete states", "concrete_states"),
+        ours("queries", "queries"),
+        theirs("concrete states", |row| row.0),
+        theirs("queries", |row| row.2),
+    ];
+    let axes = ("iteration".to_owned(), "states, queries".to_owned());
+    Plot { title: title.to_owned(), axes, scales: (Scale::Linear, Scale::Linear), series, diagonal: false }
 }

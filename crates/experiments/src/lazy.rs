@@ -1,12 +1,12 @@
 //! Table 1 of \[Lazy\]: predicates and prover calls on drivers, correct ones and wrong ones.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use clinch_reports::document::{Document, Part, Plot, Scale, Series, Table};
 use serde_json::{Value, json};
 
-use crate::Request;
+use crate::{Measured, Request};
 
 /// A row of the paper: lines of code, predicates (total, active), calls of the prover (total, cached), seconds.
 struct PaperRow {
@@ -67,7 +67,7 @@ struct Run {
 }
 
 /// The tables.
-pub(super) fn run(request: &Request) -> Result<String, String> {
+pub(super) fn run(request: &Request) -> Result<Measured, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     for (name, text) in PROGRAMS {
         std::fs::write(folder.path().join(format!("{name}.c")), text).map_err(|e| e.to_string())?;
@@ -82,7 +82,7 @@ pub(super) fn run(request: &Request) -> Result<String, String> {
         }
         table.push((paper, runs));
     }
-    Ok(if request.json { to_json(&table).to_string() } else { to_text(&table) })
+    Ok(Measured { document: document(&table), data: to_json(&table) })
 }
 
 /// One run, in a process of its own: what a user gets, with nothing left over from the run before.
@@ -126,51 +126,58 @@ fn count(stats: &Value, of: &str, what: &str) -> u64 {
     stats[of][what].as_u64().unwrap_or(0)
 }
 
-fn to_text(table: &[(&PaperRow, Vec<Run>)]) -> String {
-    let mut out = String::from("[Lazy] table 1: lazy abstraction on drivers\n\n");
-    let _ = writeln!(
-        out,
-        "{:14} {:8} {:>5}  {:>11}  {:>15}  {:>9}  verdict",
-        "program", "", "LOC", "predicates", "prover calls", "time"
-    );
-    let _ = writeln!(out, "{:29}  {:>5} {:>6}  {:>7} {:>7}", "", "total", "active", "total", "cached");
-    for (paper, runs) in table {
+fn document(rows: &[(&PaperRow, Vec<Run>)]) -> Document {
+    let head = ["program", "", "LOC", "predicates", "active", "prover calls", "cached", "seconds", "verdict"];
+    let title = "[Lazy] table 1: lazy abstraction on drivers";
+    let mut table = Table { words: 2, last_has_words: true, ..Table::new(title, &head) };
+    for (paper, runs) in rows {
         let [total, active] = paper.predicates;
         let [calls, cached] = paper.calls;
-        let _ = writeln!(
-            out,
-            "{:14} {:8} {:>5}  {total:>5} {active:>6}  {calls:>7} {cached:>7}  {:>8.2}s  safe",
-            paper.name, "paper", paper.loc, paper.seconds
-        );
-        for run in runs {
-            push_run(&mut out, run);
-        }
-        out.push('\n');
+        let numbers = [paper.loc, total, active, calls, cached].map(|number| number.to_string());
+        let names = [paper.name, "paper"].map(str::to_owned).into_iter();
+        table.rows.push(names.chain(numbers).chain([format!("{:.2}", paper.seconds), "safe".to_owned()]).collect());
+        table.rows.extend(runs.iter().map(cells));
     }
-    out.push_str(
-        "The paper's programs, but for funlock.c, are drivers of Windows and Linux as they were in 2001; these were written after\n\
-         what its text says of them (examples/c). blast: the configuration of the paper (--preset blast). Every `safe` was re-checked\n\
-         in exact arithmetic, every `unsafe` was confirmed by execution of the compiled program.\n",
-    );
-    out
+    let mut document = Document::new("[Lazy]");
+    document.parts = vec![Part::Table(table), Part::Plot(times(rows)), Part::Text(NOTES.to_owned())];
+    document
 }
 
-fn push_run(out: &mut String, run: &Run) {
+const NOTES: &str = "\
+The paper's programs, but for funlock.c, are drivers of Windows and Linux as they were in 2001; these were written after what its text says
+of them (examples/c). blast: the configuration of the paper (--preset blast). Every `safe` was re-checked in exact arithmetic, every
+`unsafe` was confirmed by execution of the compiled program.";
+
+fn cells(run: &Run) -> Vec<String> {
     let stats = &run.stats;
     let note = if run.good || run.answer.starts_with("unknown") { "" } else { " (NOT CONFIRMED)" };
     let lines = lines_of_code(run.program.split("-bug").next().unwrap_or(run.program));
-    let _ = writeln!(
-        out,
-        "{:14} {:8} {lines:>5}  {:>5} {:>6}  {:>7} {:>7}  {:>8.2}s  {}{note}",
-        run.program,
-        run.preset,
-        count(stats, "predicates", "total"),
-        count(stats, "predicates", "max_active"),
-        count(stats, "prover_calls", "total"),
-        count(stats, "prover_calls", "cached"),
-        run.seconds,
-        run.answer
-    );
+    vec![
+        run.program.to_owned(),
+        run.preset.to_owned(),
+        lines.to_string(),
+        count(stats, "predicates", "total").to_string(),
+        count(stats, "predicates", "max_active").to_string(),
+        count(stats, "prover_calls", "total").to_string(),
+        count(stats, "prover_calls", "cached").to_string(),
+        format!("{:.2}", run.seconds),
+        format!("{}{note}", run.answer),
+    ]
+}
+
+/// The paper's configuration against the default one: a point for each program that both decide.
+fn times(rows: &[(&PaperRow, Vec<Run>)]) -> Plot {
+    let pairs = rows.iter().flat_map(|(_, runs)| runs.chunks_exact(2)).filter(|pair| pair.iter().all(|run| run.good));
+    // Shorter times are noise.
+    let seconds = |run: &Run| run.seconds.max(0.01);
+    let points = pairs.map(|pair| (seconds(&pair[0]), seconds(&pair[1]))).collect();
+    Plot {
+        title: "Seconds: a point for each program".to_owned(),
+        axes: ("the paper's configuration".to_owned(), "the default".to_owned()),
+        scales: (Scale::Log, Scale::Log),
+        series: vec![Series { name: "programs".to_owned(), points, line: false }],
+        diagonal: true,
+    }
 }
 
 fn to_json(table: &[(&PaperRow, Vec<Run>)]) -> Value {

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::Program;
+use clinch_reports::document::Document;
+use serde_json::Value;
 
 /// Whose tables.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,14 +43,21 @@ pub struct Request {
     pub only: String,
     /// Random error states per model (\[Split\]).
     pub errors: usize,
-    /// Whether the data is wanted as JSON instead of tables.
-    pub json: bool,
     /// The program `clinch`, for what runs in a process of its own (\[Lazy\]).
     pub clinch: PathBuf,
 }
 
-/// Runs the experiments of a paper; the tables, or the data. `progress` hears of every search that takes long.
-pub fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<String, String> {
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The tables, with the paper's numbers beside ours.
+    pub document: Document,
+    /// The data, as JSON.
+    pub data: Value,
+}
+
+/// Runs the experiments of a paper. `progress` hears of every search that takes long.
+pub fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<Measured, String> {
     match request.paper {
         Paper::Alpha => alpha::run(request),
         Paper::Spds => spds::run(request),

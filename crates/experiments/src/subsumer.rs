@@ -1,6 +1,5 @@
 //! Tables 1 and 2 of \[Subsumer\]: breadth-first against subsumer-first search.
 
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use clinch_analyses::clauses::ProgramClauses;
@@ -9,11 +8,12 @@ use clinch_engine::cegar::{Cegar, Config, Order, Precision, RefinementMode, Stat
 use clinch_engine::{Budget, Silent};
 use clinch_frontend::{Input, Language, Options, read};
 use clinch_ir::{HornSystem, HornVerdict};
+use clinch_reports::document::{Document, Part, Plot, Scale, Series, Table};
 use clinch_terms::Terms;
 use serde_json::{Value, json};
 
 use super::armc_models;
-use crate::Request;
+use crate::{Measured, Request};
 
 /// What the paper says of a benchmark: decrease of time, queries and states in percent.
 struct PaperRow {
@@ -87,7 +87,7 @@ impl Comparison {
 type Predicates = (Precision, Terms);
 
 /// The tables.
-pub(super) fn run(request: &Request) -> Result<String, String> {
+pub(super) fn run(request: &Request) -> Result<Measured, String> {
     let (mut fixed, mut full) = (Vec::new(), Vec::new());
     for paper in PAPER.iter().filter(|p| p.name.contains(&request.only)) {
         let Some((_, text)) = armc_models::all().into_iter().find(|(name, _)| *name == paper.name) else { continue };
@@ -104,20 +104,23 @@ pub(super) fn run(request: &Request) -> Result<String, String> {
             fixed.push(Comparison { name: paper.name, size, runs: [bfs, sub], paper: paper.fixed });
         }
     }
-    if request.json {
-        return Ok(json!({ "table 1": to_json(&fixed), "table 2": to_json(&full) }).to_string());
+    let data = json!({ "table 1": to_json(&fixed), "table 2": to_json(&full) });
+    let mut document = Document::new("[Subsumer] The paper's numbers are in parentheses");
+    for (title, rows, paper) in [
+        ("[Subsumer] table 1: last iteration, fixed set of predicates", &fixed, &PAPER_FIXED),
+        ("[Subsumer] table 2: full abstraction refinement", &full, &PAPER_FULL),
+    ] {
+        document.parts.extend([table(title, rows), means(rows, paper)].map(Part::Table));
+        document.parts.push(Part::Plot(times(title, rows)));
     }
-    let mut out = String::from("[Subsumer] table 1: last iteration, fixed set of predicates\n\n");
-    push_table(&mut out, &fixed, &PAPER_FIXED);
-    out.push_str("\n[Subsumer] table 2: full abstraction refinement\n\n");
-    push_table(&mut out, &full, &PAPER_FULL);
-    out.push_str(
-        "\nThe paper's systems were never published; these are of the same nature and size class (docs/armc.md).\n\
-         subsumed: states of the last tree that another one subsumes. Where breadth-first search meets none, there is\n\
-         nothing to gain; in table 2 the orders also find different counterexamples, hence different predicates.\n",
-    );
-    Ok(out)
+    document.parts.push(Part::Text(NOTES.to_owned()));
+    Ok(Measured { document, data })
 }
+
+const NOTES: &str = "\
+The paper's systems were never published; these are of the same nature and size class (docs/armc.md). Size: variables, transitions, locations.
+subsumed: states of the last tree that another one subsumes. Where breadth-first search meets none, there is nothing to gain; in table 2 the
+orders also find different counterexamples, hence different predicates.";
 
 /// A system as clauses, and its variables, transitions and locations.
 fn clauses(name: &str, text: &str) -> Result<(HornSystem, [usize; 3]), String> {
@@ -160,59 +163,60 @@ fn search(
     Ok((Run { time, stats, answer }, cegar.into_predicates()))
 }
 
-fn push_table(out: &mut String, rows: &[Comparison], paper: &[[f64; 2]; 4]) {
-    let _ = writeln!(
-        out,
-        "{:16} {:14} {:>9} {:>10} {:>5} {:>6} {:>7} {:>8}  vars/transitions/locations",
-        "system", "order", "time", "queries", "iter", "preds", "states", "subsumed"
-    );
+fn table(title: &str, rows: &[Comparison]) -> Table {
+    let head =
+        ["system", "size", "order", "seconds", "queries", "iterations", "predicates", "states", "subsumed", "decrease"];
+    let mut table = Table { words: 3, last_has_words: true, ..Table::new(title, &head) };
     for row in rows {
-        push_row(out, row);
+        let size = row.size.map(|number| number.to_string()).join("/");
+        for (run, order) in row.runs.iter().zip(["breadth-first", "subsumer-first"]) {
+            let answer = if run.answer == "safe" { String::new() } else { format!("{}; ", run.answer) };
+            let last = match order {
+                "subsumer-first" if row.is_complete() => format!("{answer}{}", decrease(row)),
+                _ => answer.trim_end_matches("; ").to_owned(),
+            };
+            let stats = &run.stats;
+            let numbers =
+                [stats.post.entailment_queries, stats.iterations, stats.predicates, stats.states, stats.subsumed];
+            let words = [row.name.to_owned(), size.clone(), order.to_owned(), format!("{:.2}", run.time.as_secs_f64())];
+            table.add(words.into_iter().chain(numbers.map(|number| number.to_string())).collect(), last);
+        }
     }
-    let complete: Vec<&Comparison> = rows.iter().filter(|r| r.is_complete()).collect();
-    let _ =
-        writeln!(out, "\nover the {} systems that both orders decide (the paper's in parentheses):", complete.len());
-    let kinds = ["decrease of time %", "decrease of queries %", "decrease of states %", "speed-up"];
-    for (i, kind) in kinds.iter().enumerate() {
-        let mut values: Vec<f64> =
-            complete.iter().map(|r| if i < 3 { r.decrease()[i] } else { r.speed_up() }).collect();
-        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        let _ = writeln!(
-            out,
-            "  {kind:22} mean {mean:6.1} ({:5.1})   median {:6.1} ({:5.1})",
-            paper[i][0],
-            median(&mut values),
-            paper[i][1]
-        );
-    }
+    table
 }
 
-fn push_row(out: &mut String, row: &Comparison) {
-    for (run, order) in row.runs.iter().zip(["breadth-first", "subsumer-first"]) {
-        let size = row.size.map(|n| n.to_string()).join("/");
-        let answer = if run.answer == "safe" { String::new() } else { format!(" [{}]", run.answer) };
-        let _ = writeln!(
-            out,
-            "{:16} {:14} {:>8.2}s {:>10} {:>5} {:>6} {:>7} {:>8}  {size}{answer}",
-            row.name,
-            order,
-            run.time.as_secs_f64(),
-            run.stats.post.entailment_queries,
-            run.stats.iterations,
-            run.stats.predicates,
-            run.stats.states,
-            run.stats.subsumed
-        );
+/// By how much subsumer-first search is better, here and in the paper.
+fn decrease(row: &Comparison) -> String {
+    let [time, queries, states] = row.decrease();
+    let paper = row.paper.map_or("not in the paper".to_owned(), |[t, q, s]| format!("{t} %, {q} %, {s} %"));
+    format!("time {time:.1} %, queries {queries:.1} %, states {states:.1} % ({paper}), speed-up {:.2}", row.speed_up())
+}
+
+fn means(rows: &[Comparison], paper: &[[f64; 2]; 4]) -> Table {
+    let complete: Vec<&Comparison> = rows.iter().filter(|row| row.is_complete()).collect();
+    let title = format!("Over the {} systems that both orders decide", complete.len());
+    let mut table = Table::new(title, &["", "mean", "median"]);
+    let kinds = ["decrease of time %", "decrease of queries %", "decrease of states %", "speed-up"];
+    for (i, kind) in kinds.iter().enumerate() {
+        let values = complete.iter().map(|row| if i < 3 { row.decrease()[i] } else { row.speed_up() });
+        let mut values: Vec<f64> = values.collect();
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let cell = |ours: f64, paper: f64| format!("{ours:.1} ({paper:.1})");
+        table.rows.push(vec![(*kind).to_owned(), cell(mean, paper[i][0]), cell(median(&mut values), paper[i][1])]);
     }
-    if row.is_complete() {
-        let [time, queries, states] = row.decrease();
-        let paper = row.paper.map_or("not in the paper".to_owned(), |[t, q, s]| format!("paper: {t}%, {q}%, {s}%"));
-        let _ = writeln!(
-            out,
-            "{:31} {time:>8.1}% {queries:>9.1}% {states:>19.1}%           speed-up {:.2} ({paper})",
-            "",
-            row.speed_up()
-        );
+    table
+}
+
+fn times(title: &str, rows: &[Comparison]) -> Plot {
+    // Shorter times are noise.
+    let seconds = |run: &Run| run.time.as_secs_f64().max(0.001);
+    let points = rows.iter().filter(|row| row.is_complete()).map(|row| (seconds(&row.runs[0]), seconds(&row.runs[1])));
+    Plot {
+        title: format!("{title}: a point for each system"),
+        axes: ("breadth-first, seconds".to_owned(), "subsumer-first, seconds".to_owned()),
+        scales: (Scale::Log, Scale::Log),
+        series: vec![Series { name: "systems".to_owned(), points: points.collect(), line: false }],
+        diagonal: true,
     }
 }
 

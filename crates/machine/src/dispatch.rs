@@ -144,7 +144,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                     known!(address, "an address");
                     let (address, value) = (slots.get(address), slots.get(src));
                     let unknown = slots.poison::<P>(src);
-                    if let Err(fault) = memory.store(address, bytes, value, unknown) {
+                    if let Err(fault) = memory.store(machine.program, address, bytes, (value, unknown)) {
                         leave!(Err(Fault::Memory(fault, address, bytes)));
                     }
                     self.stored(region, address, value, !unknown);

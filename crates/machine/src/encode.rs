@@ -1,6 +1,6 @@
 //! States as bytes, for searches that store many. What cannot be read any more is left out: dead variables, dead blocks.
 
-use clinch_ir::cfa::{Liveness, Op, ProcedureId, partial_terms};
+use clinch_ir::cfa::{Liveness, OUTSIDE_SIZE, Op, ProcedureId, partial_terms};
 use clinch_terms::{LocId, work};
 
 use super::Machine;
@@ -55,7 +55,7 @@ impl Machine<'_> {
         }
         parts.shape.push(state.memory.addresses.next());
         for block in state.memory.blocks.iter().filter(|b| b.alive && !matches!(b.kind, BlockKind::Literal(_))) {
-            parts.shape.extend([block.address, block.size, (block.kind == BlockKind::Stack).into()]);
+            parts.shape.extend([block.address, block.size, kind_number(block.kind).into()]);
             parts.shape.extend(block.tags.iter().map(|&tag| u64::from(tag)));
             for (i, bytes) in block.bytes.chunks(8).enumerate() {
                 let mut word = [0; 8];
@@ -109,7 +109,7 @@ impl Machine<'_> {
         for block in dynamic {
             put(out, block.address);
             put(out, block.size);
-            out.push((block.kind == BlockKind::Stack).into());
+            out.push(kind_number(block.kind));
             put_contents(out, block);
         }
         if self.has_ghosts {
@@ -146,7 +146,12 @@ impl Machine<'_> {
         let next = reader.number()?;
         for _ in 0..reader.number()? {
             let (address, size) = (reader.number()?, reader.number()?);
-            let kind = if reader.byte()? == 1 { BlockKind::Stack } else { BlockKind::Heap };
+            let kind = match reader.byte()? {
+                HEAP => BlockKind::Heap,
+                STACK => BlockKind::Stack,
+                OUTSIDE if self.program.outside_object_at(address) == Some(address) => BlockKind::Outside,
+                _ => return None,
+            };
             let mut block = Block { address, size, kind, alive: true, bytes: Vec::new(), tags: Vec::new() };
             reader.contents(&mut block, stride)?;
             state.memory.restore(block);
@@ -171,7 +176,8 @@ impl Machine<'_> {
         };
         let blocks: u64 = state.frames.iter().map(|f| u64::from(f.stack_blocks)).sum();
         let memory = &state.memory;
-        let dynamic = &memory.blocks[memory.fixed..];
+        let dynamic = &memory.blocks[memory.fixed..memory.blocks.len() - memory.outside];
+        let outside = &memory.blocks[memory.fixed + dynamic.len()..];
         let starts = dynamic.iter().map(|b| b.address).chain([next]);
         let ends =
             [memory.addresses.next()].into_iter().chain(dynamic.iter().map(|b| b.address.saturating_add(b.size)));
@@ -179,6 +185,8 @@ impl Machine<'_> {
             && state.frames.windows(2).all(called)
             && blocks == memory.stack.len() as u64
             && starts.zip(ends).all(|(start, end)| start >= end)
+            && outside.iter().all(|b| b.kind == BlockKind::Outside && b.size == OUTSIDE_SIZE)
+            && outside.windows(2).all(|pair| pair[0].address < pair[1].address)
             && memory.fits()
     }
 
@@ -234,6 +242,19 @@ impl Machine<'_> {
     fn value_of(&self, reader: &mut Reader<'_>) -> Option<(u64, bool)> {
         let poison = self.has_opaque && reader.byte()? == 1;
         Some((reader.number()?, poison))
+    }
+}
+
+/// What blocks are that have no fixed address.
+const HEAP: u8 = 0;
+const STACK: u8 = 1;
+const OUTSIDE: u8 = 2;
+
+fn kind_number(kind: BlockKind) -> u8 {
+    match kind {
+        BlockKind::Stack => STACK,
+        BlockKind::Outside => OUTSIDE,
+        BlockKind::Static(_) | BlockKind::Literal(_) | BlockKind::Local(_) | BlockKind::Heap => HEAP,
     }
 }
 

@@ -199,7 +199,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
         let request = InputRequest { source, width, at: self.machine.at(procedure, edge) };
         let Some(value) = self.inputs.next(&request) else { return Some(request) };
         // The cell is inside a live object.
-        _ = state.memory.fill(address, bytes, cut(width, value));
+        _ = state.memory.fill(self.machine.program, address, bytes, cut(width, value));
         None
     }
 

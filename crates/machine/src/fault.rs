@@ -103,6 +103,7 @@ impl Machine<'_> {
             BlockKind::Literal(_) => "a string literal".to_owned(),
             BlockKind::Stack => "a block on the stack".to_owned(),
             BlockKind::Heap => "an allocated block".to_owned(),
+            BlockKind::Outside => "an object from outside".to_owned(),
         }
     }
 }

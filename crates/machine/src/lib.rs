@@ -338,7 +338,7 @@ impl<'p> Machine<'p> {
             InputSource::Memory { address, .. } => {
                 let bytes = request.width.div_ceil(8).max(1) as u8;
                 // The cell is inside a live object: that is where the request came from.
-                _ = state.memory.fill(address, bytes, value);
+                _ = state.memory.fill(self.program, address, bytes, value);
             }
             InputSource::Site(_) => self.supply_site(state, request.at, value),
         }

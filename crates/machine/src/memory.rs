@@ -1,6 +1,6 @@
 //! The memory of a run: objects at addresses in one flat space, and what may be done with them.
 
-use clinch_ir::cfa::{Addresses, CfaProgram, Integers, ObjectKind};
+use clinch_ir::cfa::{Addresses, CfaProgram, Integers, OUTSIDE_SIZE, ObjectKind};
 
 use super::ghosts::Ghosts;
 
@@ -33,6 +33,8 @@ pub(super) enum BlockKind {
     Stack,
     /// A block that lives until it is freed.
     Heap,
+    /// What a pointer from outside leads to. It was there always, and shows when it is accessed first.
+    Outside,
 }
 
 /// An object.
@@ -71,10 +73,12 @@ pub(super) enum MemoryFault {
 /// The memory.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Memory {
-    /// Ascending by address: first the objects with fixed addresses, then those made at run time.
+    /// Ascending by address: first the objects with fixed addresses, then those made at run time, then those from outside.
     pub(super) blocks: Vec<Block>,
     /// How many have fixed addresses.
     pub(super) fixed: usize,
+    /// How many are from outside.
+    pub(super) outside: usize,
     /// Where blocks go that are made at run time.
     pub(super) addresses: Addresses,
     /// Bytes of live blocks.
@@ -109,12 +113,13 @@ impl Clone for Memory {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Memory { blocks, fixed, addresses, used, stack, stride, ghosts, dead, last } = source;
+        let Memory { blocks, fixed, outside, addresses, used, stack, stride, ghosts, dead, last } = source;
         self.blocks.clone_from(blocks);
         self.addresses.clone_from(addresses);
         self.stack.clone_from(stack);
         self.ghosts.clone_from(ghosts);
-        (self.fixed, self.used, self.stride, self.dead, self.last) = (*fixed, *used, *stride, *dead, *last);
+        (self.fixed, self.outside, self.used) = (*fixed, *outside, *used);
+        (self.stride, self.dead, self.last) = (*stride, *dead, *last);
     }
 }
 
@@ -124,7 +129,8 @@ impl Memory {
         let stride = if program.integers == Integers::Mathematical { 8 } else { 1 };
         let (blocks, fixed, addresses, stack) = (Vec::new(), by_address.len(), Addresses::new(program), Vec::new());
         let ghosts = Ghosts::default();
-        let mut memory = Memory { blocks, fixed, addresses, used: 0, stack, stride, ghosts, dead: 0, last: 0 };
+        let mut memory =
+            Memory { blocks, fixed, outside: 0, addresses, used: 0, stack, stride, ghosts, dead: 0, last: 0 };
         for &object in by_address {
             memory.add_fixed(program, object);
         }
@@ -166,21 +172,46 @@ impl Memory {
 
     /// The block and offset of a cell in a live object.
     #[inline(always)]
-    fn locate(&mut self, address: u64, bytes: u64) -> Result<(usize, usize), MemoryFault> {
+    fn locate(&mut self, program: &CfaProgram, address: u64, bytes: u64) -> Result<(usize, usize), MemoryFault> {
         let index = match self.blocks.get(self.last) {
-            Some(block) if address.wrapping_sub(block.address) < block.size => self.last,
-            _ => self.find(address).ok_or(if address == 0 { MemoryFault::Null } else { MemoryFault::Outside(None) })?,
+            Some(block) if address.wrapping_sub(block.address) < block.size => Some(self.last),
+            _ => self.find(address),
         };
-        let block = &self.blocks[index];
-        let offset = address - block.address;
-        if block.alive && offset < block.size && block.size - offset >= bytes {
-            return Ok((index, offset as usize));
+        if let Some(index) = index {
+            let block = &self.blocks[index];
+            let offset = address - block.address;
+            if block.alive && offset < block.size && block.size - offset >= bytes {
+                return Ok((index, offset as usize));
+            }
         }
-        Err(self.no_cell(index, address))
+        self.locate_outside(program, address, bytes).ok_or_else(|| self.no_cell(index, address))
+    }
+
+    /// A cell of an object from outside that nobody has accessed yet.
+    #[cold]
+    fn locate_outside(&mut self, program: &CfaProgram, address: u64, bytes: u64) -> Option<(usize, usize)> {
+        let start = program.outside_object_at(address)?;
+        let position = self.blocks.partition_point(|b| b.address < start);
+        let is_open = self.blocks.get(position).is_some_and(|b| b.address == start);
+        let offset = address - start;
+        if is_open || OUTSIDE_SIZE - offset < bytes || self.used + OUTSIDE_SIZE > MEMORY_LIMIT {
+            return None;
+        }
+        let size = OUTSIDE_SIZE as usize;
+        let (bytes, tags) = (vec![0; size * self.stride], vec![tag::UNKNOWN; size]);
+        let kind = BlockKind::Outside;
+        self.blocks.insert(position, Block { address: start, size: OUTSIDE_SIZE, kind, alive: true, bytes, tags });
+        self.outside += 1;
+        self.used += OUTSIDE_SIZE;
+        self.last = position;
+        Some((position, offset as usize))
     }
 
     #[cold]
-    fn no_cell(&self, index: usize, address: u64) -> MemoryFault {
+    fn no_cell(&self, index: Option<usize>, address: u64) -> MemoryFault {
+        let Some(index) = index else {
+            return if address == 0 { MemoryFault::Null } else { MemoryFault::Outside(None) };
+        };
         let block = &self.blocks[index];
         let inside = address - block.address < block.size.max(1);
         match (inside, block.alive) {
@@ -194,7 +225,7 @@ impl Memory {
     /// The cell at an address, and whether it is poison.
     #[inline(always)]
     pub(super) fn load(&mut self, program: &CfaProgram, address: u64, bytes: u8) -> Result<(u64, bool), MemoryFault> {
-        let (index, offset) = self.locate(address, bytes.into())?;
+        let (index, offset) = self.locate(program, address, bytes.into())?;
         let block = &self.blocks[index];
         if self.stride != 1 || !block.tags.is_empty() || block.bytes.is_empty() {
             return self.load_slow(program, index, offset, bytes);
@@ -230,8 +261,14 @@ impl Memory {
 
     /// Writes a cell.
     #[inline(always)]
-    pub(super) fn store(&mut self, address: u64, bytes: u8, value: u64, poison: bool) -> Result<(), MemoryFault> {
-        let (index, offset) = self.locate(address, bytes.into())?;
+    pub(super) fn store(
+        &mut self,
+        program: &CfaProgram,
+        address: u64,
+        bytes: u8,
+        (value, poison): (u64, bool),
+    ) -> Result<(), MemoryFault> {
+        let (index, offset) = self.locate(program, address, bytes.into())?;
         let block = &mut self.blocks[index];
         if let BlockKind::Literal(_) = block.kind {
             return Err(MemoryFault::Literal(index as u32));
@@ -246,8 +283,14 @@ impl Memory {
     }
 
     /// Fills the bytes of a cell that were never written from an input.
-    pub(super) fn fill(&mut self, address: u64, bytes: u8, value: u64) -> Result<(), MemoryFault> {
-        let (index, offset) = self.locate(address, bytes.into())?;
+    pub(super) fn fill(
+        &mut self,
+        program: &CfaProgram,
+        address: u64,
+        bytes: u8,
+        value: u64,
+    ) -> Result<(), MemoryFault> {
+        let (index, offset) = self.locate(program, address, bytes.into())?;
         let stride = self.stride;
         let block = &mut self.blocks[index];
         if stride != 1 {
@@ -300,8 +343,10 @@ impl Memory {
     /// Puts a live block back behind all others.
     pub(super) fn restore(&mut self, block: Block) {
         self.used = self.used.saturating_add(block.size);
-        if block.kind == BlockKind::Stack {
-            self.stack.push(block.address);
+        match block.kind {
+            BlockKind::Stack => self.stack.push(block.address),
+            BlockKind::Outside => self.outside += 1,
+            BlockKind::Static(_) | BlockKind::Literal(_) | BlockKind::Local(_) | BlockKind::Heap => {}
         }
         self.blocks.push(block);
     }
@@ -318,7 +363,8 @@ impl Memory {
         self.used += size;
         let bytes = vec![0; size as usize * self.stride];
         let tags = if zeroed { Vec::new() } else { vec![tag::UNKNOWN; size as usize] };
-        self.blocks.push(Block { address, size, kind, alive: true, bytes, tags });
+        let position = self.blocks.len() - self.outside;
+        self.blocks.insert(position, Block { address, size, kind, alive: true, bytes, tags });
         if kind == BlockKind::Stack {
             self.stack.push(address);
         }

@@ -65,10 +65,12 @@ impl Writer<'_> {
             // Names of members, for people. Those that a function uses are in its text.
             layouts: _,
             accesses,
+            outside_is_valid,
             assumptions,
             source: _,
         } = self.program;
-        self.add(&(terms, pointer_bits, integers, globals, regions, objects, entry, assumptions));
+        self.add(&(terms, pointer_bits, integers, globals, regions, objects, entry));
+        self.add(&(outside_is_valid, assumptions));
         self.add(&variables.iter().collect::<BTreeMap<_, _>>());
         let accesses: BTreeMap<_, _> =
             accesses.iter().map(|((procedure, location), access)| ((procedure.0, location.0), access)).collect();

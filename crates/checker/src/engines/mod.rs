@@ -118,6 +118,7 @@ impl ProcessEngine {
             }
             EngineName::KInduction => Ok(ProcessEngine::Clauses(ClauseEngine::KInduction)),
             EngineName::Outline => Err("outline is for C programs".to_owned()),
+            EngineName::Symex => Err("symex is for programs with procedures".to_owned()),
             EngineName::Bounded | EngineName::Spds => {
                 Ok(ProcessEngine::Procedures(ProcedureEngine::new(options, name, member)?))
             }
@@ -236,7 +237,7 @@ impl ClauseEngine {
 /// The configuration of lazy abstraction.
 pub(crate) fn lazy_config(options: &Options) -> Result<lazy::Config, String> {
     let config = lazy::OPTIONS.configure(&options.settings)?;
-    Ok(lazy::Config { draw: options.wanted.tree, ..config })
+    Ok(lazy::Config { draw: options.wanted.nodes_drawn(), ..config })
 }
 
 /// What lazy found, with what it was busy with where it reached a limit, and its tree.
@@ -245,7 +246,7 @@ fn of_lazy<P, C>((verdict, mut stats): (Answer<P, C>, lazy::Stats)) -> Found<Ans
         Answer::Unknown(reason) => Answer::Unknown(with_path(reason, &stats)),
         other => other,
     };
-    let artifacts = Artifacts { tree: stats.dot.take(), ..Artifacts::default() };
+    let artifacts = Artifacts { tree: stats.drawing.take(), ..Artifacts::default() };
     Found { artifacts, ..Found::new((verdict, stats)) }
 }
 

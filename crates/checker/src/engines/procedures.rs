@@ -8,7 +8,7 @@ use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
-use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, outline, spacer, spds, split};
+use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, outline, spacer, spds, split, symex};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_machine::simplified;
 use serde_json::Value;
@@ -42,6 +42,7 @@ enum Kind {
     Spds(spds::Config),
     Split(split::Config),
     Outline,
+    Symex,
 }
 
 impl ProcedureEngine {
@@ -62,6 +63,7 @@ impl ProcedureEngine {
                 Kind::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? })
             }
             EngineName::Outline => Kind::Outline,
+            EngineName::Symex => Kind::Symex,
             EngineName::Auto => return Err("several engines are no engine".to_owned()),
         };
         Ok(ProcedureEngine { name, kind, member, encoding: chosen::OPTIONS.configure(settings)? })
@@ -131,6 +133,7 @@ impl ProcedureEngine {
             Kind::Spds(config) => Found::new(spds::check(program, config, budget, watcher)),
             Kind::Split(config) => Found::new(split::check_procedures(program, config, budget, watcher)),
             Kind::Outline => Found::new(outline::check(program, budget, watcher)),
+            Kind::Symex => Found::new(symex::check(program, budget, watcher)),
         }
     }
 }

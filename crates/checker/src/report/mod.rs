@@ -21,6 +21,9 @@ pub use text::predicates_text;
 
 pub use crate::c::execution::Confirmation;
 pub use crate::c::trace::{Lines, TraceLine};
+pub use crate::counted::{Counted, Sample};
+pub use clinch_engine::lazy::{Drawing, DrawnKind, DrawnNode};
+
 pub use crate::sites::Site;
 pub use crate::spots::Spot;
 
@@ -343,8 +346,8 @@ pub struct RunInput {
 /// What is made beside the verdict, where that was asked for.
 #[derive(Clone, Default, Serialize, Deserialize, Debug)]
 pub struct Artifacts {
-    /// The tree of lazy abstraction, for Graphviz.
-    pub tree: Option<String>,
+    /// The tree of lazy abstraction.
+    pub tree: Option<Drawing>,
     /// The predicates of cegar at the end.
     pub predicates: Option<String>,
     /// A C file that drives the program to the error, or why there is none.
@@ -362,8 +365,12 @@ pub struct Ran {
     pub from: Duration,
     /// When it ended, or was no longer needed.
     pub to: Duration,
-    /// What it had counted when it last told.
-    pub progress: Value,
+    /// When it ran in between: it waits for its turns, and while the verdict of another one is re-checked.
+    pub stints: Vec<(Duration, Duration)>,
+    /// When it had the verdict, if it did.
+    pub found: Option<Duration>,
+    /// How far it was at which time.
+    pub samples: Vec<Sample>,
 }
 
 /// An engine without a verdict.

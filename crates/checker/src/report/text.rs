@@ -116,6 +116,10 @@ impl Report {
             }
             Counterexample::Run(run) => {
                 writeln!(out, "UNSAFE: {} at {}:{}:{} ({time})", run.error, run.file, run.line, run.column)?;
+                // Where a property was asked about that has several parts.
+                if let Some(part) = run.subproperty.as_ref().filter(|_| self.checks.is_empty()) {
+                    writeln!(out, "violates: {part}")?;
+                }
                 write_run(out, run, self.subject)
             }
         }

@@ -22,6 +22,7 @@ use clinch_ir::cfa::Checks;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::counted::{AtWork, Onlooker, Sample};
 use crate::given::Given;
 use crate::options::{EngineName, Options};
 use crate::protocol::{Assignment, Message, Prospects, Request};
@@ -36,18 +37,24 @@ use worker::{State, Worker};
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a worker may take to end by itself at a limit.
 const GRACE: Duration = Duration::from_millis(600);
+/// How often an onlooker sees who is at work.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long after an engine the next one starts: most questions are easy.
 const STAGGER: Duration = Duration::from_millis(30);
 
+/// Makes the command that starts a process for an assignment.
+pub type Launch<'l> = dyn Fn(&Assignment) -> std::io::Result<Command> + 'l;
+
 /// Checks in processes of their own. `launch` makes the command that starts a process which calls [`crate::worker::run`] with
-/// the same task and options; the check ends early when `stop` is raised.
+/// the same task and options; the check ends early when `stop` is raised. `onlooker` is told how it goes on.
 pub fn run(
     task: &Task,
     options: &Options,
     stop: Arc<AtomicBool>,
-    launch: &dyn Fn(&Assignment) -> std::io::Result<Command>,
+    launch: &Launch<'_>,
+    onlooker: &mut dyn Onlooker,
 ) -> Result<Report, Error> {
-    let play = |round: &Round| play(task, options, round, Arc::clone(&stop), launch);
+    let play = |round: &Round| play(task, options, round, Arc::clone(&stop), (launch, onlooker));
     rounds::verdicts(task.checks(), options.limits.timeout, || stop.load(Ordering::Relaxed), play)
 }
 
@@ -57,13 +64,15 @@ fn play(
     options: &Options,
     round: &Round,
     stop: Arc<AtomicBool>,
-    launch: &dyn Fn(&Assignment) -> std::io::Result<Command>,
+    (launch, onlooker): (&Launch<'_>, &mut dyn Onlooker),
 ) -> Result<Played, Error> {
     let alone = options.engine != EngineName::Auto || Given::new(&task.reading, options).is_for_some_engine();
     let first = if alone { None } else { Some(first_engine(task)) };
     let (sender, messages) = channel();
     let mut run = Run {
         launch,
+        onlooker,
+        looked: None,
         memory: options.limits.memory.unwrap_or(u64::MAX),
         budget: Budget::unlimited().with_elapsed(round.elapsed).with_timeout(round.until).with_stop(stop),
         round,
@@ -97,7 +106,10 @@ pub(crate) fn first_engine(task: &Task) -> EngineName {
 
 /// One check.
 struct Run<'a> {
-    launch: &'a dyn Fn(&Assignment) -> std::io::Result<Command>,
+    launch: &'a Launch<'a>,
+    onlooker: &'a mut dyn Onlooker,
+    /// When the onlooker looked last.
+    looked: Option<Instant>,
     memory: u64,
     budget: Budget,
     round: &'a Round,
@@ -152,6 +164,7 @@ impl Run<'_> {
                 self.let_others_pass();
             }
             self.bury();
+            self.show();
             self.check_limits();
             let nobody = self.waiting.is_empty() && self.workers.iter().all(|worker| worker.state == State::Ended);
             let too_late = self.over.as_ref().is_some_and(|(since, _)| since.elapsed() > GRACE);
@@ -254,7 +267,12 @@ impl Run<'_> {
                 self.waiting.extend(engines.into_iter().map(|e| Some(e.0)).filter(|engine| *engine != member));
             }
             Message::Busy(what) => self.workers[number].busy = Some(what),
-            Message::Progress(numbers) => self.workers[number].progress = numbers,
+            Message::Progress(counted) => {
+                let (at, worker) = (self.budget.elapsed(), &mut self.workers[number]);
+                worker.samples.push(Sample { at, counted });
+                let name = worker.name();
+                self.onlooker.hear(at, &name, counted);
+            }
             Message::Found => self.workers[number].has_found(),
             Message::Settled => self.workers[number].settled = true,
             Message::Rejected => self.workers[number].is_rejected(),
@@ -298,9 +316,28 @@ impl Run<'_> {
     /// When an engine ran, from the start of the check.
     fn ran(&self, worker: &Worker) -> Ran {
         let now = self.budget.elapsed();
-        let from = now.saturating_sub(worker.started.elapsed());
-        let to = worker.ended.map_or(now, |ended| now.saturating_sub(ended.elapsed()));
-        Ran { engine: worker.name(), from, to, progress: worker.progress.clone() }
+        let time = |of: Instant| now.saturating_sub(of.elapsed());
+        Ran {
+            engine: worker.name(),
+            from: time(worker.started),
+            to: worker.ended.map_or(now, time),
+            stints: worker.all_stints().into_iter().map(|(from, to)| (time(from), time(to))).collect(),
+            found: worker.found.filter(|_| worker.settled).map(|(since, _)| time(since)),
+            samples: worker.samples.list(),
+        }
+    }
+
+    /// Lets the onlooker see who is at work.
+    fn show(&mut self) {
+        if self.looked.is_some_and(|last| last.elapsed() < LOOK_EVERY) {
+            return;
+        }
+        self.looked = Some(Instant::now());
+        let at_work = self.workers.iter().filter_map(|worker| {
+            let counted = worker.samples.last().unwrap_or_default();
+            Some(AtWork { engine: worker.name(), doing: worker.doing()?, counted })
+        });
+        self.onlooker.look(self.budget.elapsed(), &at_work.collect::<Vec<_>>());
     }
 
     /// Workers that ended without a word.
@@ -370,11 +407,11 @@ impl Run<'_> {
     /// What is known of runs that did not end by themselves.
     fn statistics(&self) -> Value {
         match &self.workers[..] {
-            [only] if !only.progress.is_null() => only.progress.clone(),
-            [] | [_] => json!({}),
+            [] => json!({}),
+            [only] => only.samples.last().unwrap_or_default().statistics(),
             several => {
-                let known = several.iter().filter(|worker| !worker.progress.is_null());
-                json!({ "engines": known.map(|w| (w.name(), w.progress.clone())).collect::<serde_json::Map<_, _>>() })
+                let known = several.iter().filter_map(|w| Some((w.name(), w.samples.last()?.statistics())));
+                json!({ "engines": known.collect::<serde_json::Map<_, _>>() })
             }
         }
     }

@@ -76,7 +76,7 @@ impl Run<'_> {
         if worker.state == State::Paused {
             worker.resume();
         }
-        (worker.state, worker.since) = (State::Waiting, Instant::now());
+        worker.becomes(State::Waiting);
         let resumed = std::mem::take(&mut worker.resumed);
         self.tell_of_turn(number);
         if resumed && self.over.is_none() {
@@ -139,7 +139,7 @@ impl Run<'_> {
 impl Worker {
     fn give_turn(&mut self, length: Duration) {
         self.turn = (length, self.processor_time().unwrap_or_default());
-        (self.state, self.since) = (State::Running, Instant::now());
+        self.becomes(State::Running);
         self.send(&Request::Turn(length.as_millis() as u64));
     }
 

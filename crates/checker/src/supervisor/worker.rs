@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use clinch_engine::share::Known;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use serde_json::Value;
 
+use crate::counted::{Doing, Samples};
 use crate::options::EngineName;
 use crate::outbox::Outbox;
 use crate::protocol::{Assignment, Message, Request};
@@ -22,6 +22,9 @@ const WAIT_FOR_RECHECK: Duration = Duration::from_millis(250);
 const READING: Duration = Duration::from_secs(5);
 /// How long an engine runs before it is another one's turn, at first.
 const SLICE: Duration = Duration::from_millis(200);
+
+/// How many times are remembered at which a worker ran.
+const MOST_STINTS: usize = 200;
 
 /// In what the system counts processor time.
 const TICKS_PER_SECOND: u64 = 100;
@@ -74,8 +77,10 @@ pub(super) struct Worker {
     pub(super) gone: Option<Instant>,
     pub(super) engine: Option<String>,
     pub(super) busy: Option<String>,
-    pub(super) progress: Value,
+    pub(super) samples: Samples,
     pub(super) panic: Option<String>,
+    /// When it ran, but for the time since it runs now.
+    pub(super) stints: Vec<(Instant, Instant)>,
 }
 
 impl Worker {
@@ -125,8 +130,9 @@ impl Worker {
             gone: None,
             engine: None,
             busy: None,
-            progress: Value::Null,
+            samples: Samples::default(),
             panic: None,
+            stints: Vec::new(),
         })
     }
 
@@ -153,12 +159,42 @@ impl Worker {
 
     pub(super) fn pause(&mut self) {
         self.signal(Signal::SIGSTOP);
-        (self.state, self.since) = (State::Paused, Instant::now());
+        self.becomes(State::Paused);
     }
 
     pub(super) fn resume(&mut self) {
         self.signal(Signal::SIGCONT);
-        (self.state, self.since) = (State::Running, Instant::now());
+        self.becomes(State::Running);
+    }
+
+    /// From now on it does that.
+    pub(super) fn becomes(&mut self, state: State) {
+        let now = Instant::now();
+        if self.state == State::Running {
+            let are_many = self.stints.len() >= MOST_STINTS;
+            match self.stints.last_mut().filter(|_| are_many) {
+                Some(last) => last.1 = now,
+                None => self.stints.push((self.since, now)),
+            }
+        }
+        (self.state, self.since) = (state, now);
+    }
+
+    /// When it ran.
+    pub(super) fn all_stints(&self) -> Vec<(Instant, Instant)> {
+        let current = (self.state == State::Running).then(|| (self.since, Instant::now()));
+        self.stints.iter().copied().chain(current).collect()
+    }
+
+    /// What it does, for people; nothing if it is no more.
+    pub(super) fn doing(&self) -> Option<Doing> {
+        match self.state {
+            State::Ended => None,
+            State::Paused | State::Waiting => Some(Doing::Waiting),
+            State::Running if self.found.is_some() => Some(Doing::Checking),
+            State::Running if self.engine.is_none() => Some(Doing::Reading),
+            State::Running => Some(Doing::Searching),
+        }
     }
 
     pub(super) fn send(&self, request: &Request) {
@@ -220,7 +256,7 @@ impl Worker {
         self.ended.get_or_insert_with(Instant::now);
         self.signal(Signal::SIGKILL);
         let _ = self.child.wait();
-        self.state = State::Ended;
+        self.becomes(State::Ended);
     }
 
     /// Memory it holds, where the system tells.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{command, exit_code, files, in_json, on_interrupt, refuse, save};
 use crate::cli::{CheckArgs, Format};
+use crate::progress::Display;
 use crate::{console, exit};
 
 /// Checks the functions, prints a table or a list of reports: the exit code.
@@ -25,7 +26,7 @@ pub(super) fn run(args: &CheckArgs, task: &Task, options: &Options) -> u8 {
     let width = functions.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let (mut codes, mut reports, mut found_all) = (Vec::new(), Vec::new(), Vec::new());
     for function in functions.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
-        let found = check(task, options, function, &stop);
+        let found = check(task, options, function, &stop, args.progress);
         codes.push(found.as_ref().map_or(exit::UNKNOWN, exit_code));
         match args.output() {
             Format::Json => reports.push(function_in_json(function, &found)),
@@ -46,12 +47,18 @@ pub(super) fn run(args: &CheckArgs, task: &Task, options: &Options) -> u8 {
     worst.unwrap_or(if all_seen { exit::SAFE } else { exit::UNKNOWN })
 }
 
-fn check(task: &Task, options: &Options, function: &str, stop: &Arc<AtomicBool>) -> Result<Report, Error> {
+fn check(
+    task: &Task,
+    options: &Options,
+    function: &str,
+    stop: &Arc<AtomicBool>,
+    progress: bool,
+) -> Result<Report, Error> {
     let mut task = task.clone();
     task.reading.entry = Some(function.to_owned());
     let launch =
         |assignment: &Assignment| command(&Assignment { entry: Some(function.to_owned()), ..assignment.clone() });
-    supervisor::run(&task, options, Arc::clone(stop), &launch)
+    supervisor::run(&task, options, Arc::clone(stop), &launch, &mut Display::new(progress))
 }
 
 /// A line about the function, and one for each check that fails.

@@ -19,6 +19,7 @@ use super::summary::{Answer, Summary};
 use super::{EVERY_FUNCTION, command, files, on_interrupt, refuse, save};
 use crate::cli::{self, CheckArgs};
 use crate::console;
+use crate::progress::Display;
 
 /// Checks a project, prints a table or an object: the exit code.
 pub(super) fn run(args: &CheckArgs, reading: &Reading, options: &Options) -> u8 {
@@ -35,7 +36,9 @@ pub(super) fn run(args: &CheckArgs, reading: &Reading, options: &Options) -> u8 
     let store = args.project.store().and_then(|folder| open(&folder));
     let stamp = stamp(reading, options);
     let stop = on_interrupt();
-    let mut project = Project { units: &units, linker, scratch: &scratch, reading, options, store, stamp, stop };
+    let progress = args.progress;
+    let mut project =
+        Project { units: &units, linker, scratch: &scratch, reading, options, store, stamp, stop, progress };
     let summary = project.check_all(args, start);
     project.tell_of_damage();
     summary.print(args);
@@ -112,6 +115,8 @@ struct Project<'a> {
     store: Option<Store>,
     stamp: String,
     stop: Arc<AtomicBool>,
+    /// Whether lines say how far engines are.
+    progress: bool,
 }
 
 impl Project<'_> {
@@ -181,7 +186,8 @@ impl Project<'_> {
             command(&Assignment { entry, prepared, ..assignment.clone() })
         };
         // Places for other tools would be in files that are gone soon.
-        supervisor::run(task, self.options, Arc::clone(&self.stop), &launch).map(Report::without_spots)
+        supervisor::run(task, self.options, Arc::clone(&self.stop), &launch, &mut Display::new(self.progress))
+            .map(Report::without_spots)
     }
 
     fn keep(&self, key: &str, places: &[(String, u32)], report: &Report) {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{EVERY_FUNCTION, command, files, on_interrupt, refuse, save};
 use crate::cli::{CheckArgs, Format};
+use crate::progress::Display;
 use crate::{console, exit};
 
 /// Whether this is what is asked for.
@@ -25,7 +26,10 @@ fn asked_checks(task: &Task) -> Option<Checks> {
 
 /// Looks at each piece of code, prints what is known of it: the exit code.
 pub(super) fn run(args: &CheckArgs, task: &Task, options: &Options) -> u8 {
-    let report = refusal(args, task).map_or_else(|| supervisor::run(task, options, on_interrupt(), &command), Err);
+    let report = refusal(args, task).map_or_else(
+        || supervisor::run(task, options, on_interrupt(), &command, &mut Display::new(args.progress)),
+        Err,
+    );
     let report = match report {
         Ok(report) => report,
         Err(error) => return refuse(&error, args.output()),

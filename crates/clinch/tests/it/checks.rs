@@ -306,6 +306,9 @@ fn properties_have_their_own_errors() {
     let (code, shown) = on_text("check", &lost, &["--property", "valid-memsafety", "--json"]);
     assert_eq!(code, 1, "{shown}");
     assert!(shown.contains("\"subproperty\":\"valid-memtrack\""), "{shown}");
+    let (_, shown) = on_text("check", &lost, &["--property", "valid-memsafety"]);
+    assert!(shown.contains("\nviolates: valid-memtrack\n"), "{shown}");
+    assert!(!on_text("check", &lost, &["--check", "memory,leaks"]).1.contains("violates: "));
     let held = format!("{HEAD}int *p;\nint main(void) {{ p = malloc(4); return 0; }}");
     let (code, shown) = on_text("check", &held, &["--property", "valid-memcleanup", "--json"]);
     assert_eq!(code, 1, "{shown}");

@@ -17,7 +17,7 @@ fn every_refinement_is_a_line() {
     assert_eq!(code(&output), 0);
     let text = stderr(&output);
     let first = text.lines().next().expect("a line");
-    assert!(first.starts_with("refinement 1: ") && first.contains(" prover calls ("), "{text}");
+    assert!(first.contains(" s: lazy: refinement 1: ") && first.contains(" prover calls ("), "{text}");
     assert!(first.contains(" predicates (") && first.contains(" active)"), "{text}");
 }
 

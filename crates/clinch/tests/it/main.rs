@@ -27,6 +27,7 @@ mod schema;
 mod scripts;
 mod sharing;
 mod supervision;
+mod symex;
 mod tidy;
 mod traps;
 mod turns;

@@ -134,6 +134,6 @@ fn tables_of_the_paper() {
     let output = clinch(&["reproduce", "spds", "--only", "table 5", "--bound", "10ms"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.starts_with("[Spds] table 5: DAG example"), "{text}");
+    assert!(text.starts_with("[Spds] ") && text.contains("\n[Spds] table 5: DAG example\n"), "{text}");
     assert!(text.contains("(10750)"), "{text}");
 }

@@ -38,8 +38,8 @@ pub struct Config {
     pub facts: Vec<Fact>,
     /// How interpolants are found.
     pub interpolation: ItpConfig,
-    /// Whether the tree is drawn at the end.
-    pub draw: bool,
+    /// How many nodes of the tree are drawn at the end.
+    pub draw: usize,
 }
 
 impl Default for Config {
@@ -60,7 +60,7 @@ impl Default for Config {
             facts: Vec::new(),
             // Blocks are large formulas: each attempt to do without a part of one takes long.
             interpolation: ItpConfig { minimise: 4, ..ItpConfig::default() },
-            draw: false,
+            draw: 0,
         }
     }
 }

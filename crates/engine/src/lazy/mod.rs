@@ -55,7 +55,7 @@ mod by_values;
 mod clauses;
 mod config;
 mod dataflow;
-mod dot;
+mod drawing;
 mod evidence;
 mod label;
 mod options;
@@ -91,6 +91,7 @@ use crate::search::BitSet;
 use crate::share::Fact;
 pub use clauses::check_clauses;
 pub use config::{Abstraction, BlockSize, Config, DataFlow, Focus, Grain, Order, Part, Scope, Subtree, Values};
+pub use drawing::{Drawing, DrawnKind, DrawnNode};
 use label::{INITIAL, LabelId, Labels};
 use path::Path;
 use post::{Context, Mode, Post, no_room};
@@ -134,9 +135,9 @@ pub struct Stats {
     /// The variables tracked by value at the end.
     #[serde(skip)]
     pub tracked_variables: Vec<Symbol>,
-    /// The tree, for `dot`.
+    /// The tree, where it is drawn.
     #[serde(skip)]
-    pub dot: Option<String>,
+    pub drawing: Option<Drawing>,
 }
 
 /// How many predicates there are.
@@ -582,8 +583,8 @@ impl<'a> Lazy<'a> {
         let name = |&symbol: &Symbol| self.terms.symbol_name(symbol).to_owned();
         self.stats.tracked = self.stats.tracked_variables.iter().map(name).collect();
         self.stats.boolean_points = self.boolean.len() as u64;
-        if self.config.draw {
-            self.stats.dot = Some(self.draw());
+        if self.config.draw > 0 {
+            self.stats.drawing = Some(self.draw(self.config.draw));
         }
     }
 }

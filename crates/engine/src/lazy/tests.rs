@@ -98,7 +98,7 @@ fn the_running_example_needs_different_abstractions() {
         for id in (0..lazy.tree.nodes.len() as NodeId).filter(|&id| lazy.tree.node(id).mark != Mark::Removed) {
             let in_right_subtree = lazy.tree.path_to(id).into_iter().any(|n| matches!(line(n), Some(33..=44)));
             if lazy.tree.node(id).support.iter().any(about) {
-                assert!(in_right_subtree, "{}", lazy.draw());
+                assert!(in_right_subtree, "{}", lazy.draw(5_000).dot());
                 with += 1;
             } else {
                 without += u32::from(!in_right_subtree);

@@ -11,9 +11,10 @@ use clinch_certify::{Judged, Rejection, certify};
 use clinch_engine::spds::{self, Abstraction, Interpolants};
 use clinch_engine::{Budget, Silent, lazy};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
+use clinch_reports::document::{Document, Part};
 use serde_json::{Value, json};
 
-use crate::Request;
+use crate::{Measured, Request};
 use programs::Branches;
 
 /// One run of an engine on a program.
@@ -54,19 +55,18 @@ const LARGE_LEVELS: [u32; 3] = [50, 200, 1000];
 type Conduct = fn(Duration) -> Result<Experiment, String>;
 
 /// The tables.
-pub(super) fn run(request: &Request) -> Result<String, String> {
+pub(super) fn run(request: &Request) -> Result<Measured, String> {
     let experiments: [(&str, Conduct); 5] =
         [("table 2", locking), ("table 3", equality), ("table 4", linked_list), ("table 5", dag), ("table 6", level)];
-    let (mut text, mut object) = (String::new(), serde_json::Map::new());
+    let mut object = serde_json::Map::new();
+    let mut document = Document::new("[Spds] The paper's numbers are in parentheses");
     for (name, experiment) in experiments.into_iter().filter(|(name, _)| name.contains(&request.only)) {
         let done = experiment(request.bound)?;
         object.insert(name.to_owned(), done.json());
-        text.push_str(&format!("[Spds] {name}: {}\n", tables::text(name, &done)));
+        document.parts.extend(tables::parts(name, &done));
     }
-    Ok(match request.json {
-        true => Value::from(object).to_string(),
-        false => (text + tables::NOTES).trim_end().to_owned(),
-    })
+    document.parts.push(Part::Text(tables::NOTES.trim().to_owned()));
+    Ok(Measured { document, data: object.into() })
 }
 
 /// The runs of a table: a label for each row, with a run for each column.

@@ -1,6 +1,6 @@
 //! How the tables are printed: our numbers, the paper's in parentheses.
 
-use std::fmt::Write as _;
+use clinch_reports::document::{Part, Plot, Scale, Series, Table};
 
 use super::{Experiment, Run};
 
@@ -60,19 +60,20 @@ fn paper(table: &str, row: &str) -> &'static [&'static str] {
     rows.iter().find(|(name, _)| *name == row).map_or(&[], |(_, numbers)| numbers)
 }
 
-/// A table: its title, a head and the rows.
-pub(super) fn text(name: &str, done: &Experiment) -> String {
+/// A table, other widths of the same program, and a plot of times where programs grow.
+pub(super) fn parts(name: &str, done: &Experiment) -> Vec<Part> {
     let (title, head, keys): (&str, &[&str], &[&str]) = match name {
         "table 2" => ("locking, 8 bits", DETAILS, DETAIL_KEYS),
         "table 3" => ("equality tracking, 3 bits", DETAILS, DETAIL_KEYS),
         "table 4" => ("linked list", LISTS, &["time", "peak_bdd_nodes"]),
-        "table 5" => {
-            ("DAG example", &["n", "with CEGAR", "cycles", "lazy (BLAST)", "cycles"], &["time", "refinements"])
-        }
+        "table 5" => (
+            "DAG example",
+            &["n", "with CEGAR", "cycles", "lazy (BLAST)", "cycles", "verdict"],
+            &["time", "refinements"],
+        ),
         _ => ("level example", LEVELS, &["time", "refinements"]),
     };
-    let mut out = format!("{title} (the paper's numbers in parentheses)\n\n");
-    push_row(&mut out, &head.iter().map(|&h| h.to_owned()).collect::<Vec<_>>(), "verdict");
+    let mut table = Table { last_has_words: true, ..Table::new(format!("[Spds] {name}: {title}"), head) };
     for (label, runs) in done.rows.iter().filter(|(label, _)| !label.ends_with("bits")) {
         let numbers = paper(name, label);
         let mut cells = vec![label.clone()];
@@ -80,33 +81,63 @@ pub(super) fn text(name: &str, done: &Experiment) -> String {
             for (j, key) in keys.iter().enumerate() {
                 // Lazy abstraction has no decision diagrams: in table 4 its cycles stand there.
                 let key = if name == "table 4" && i == 2 && *key != "time" { "refinements" } else { key };
-                let own = run.as_ref().map_or_else(String::new, |run| cell(run, key));
+                let own = run.as_ref().map_or("-".to_owned(), |run| cell(run, key));
                 cells.push(match numbers.get(i * keys.len() + j) {
                     Some(theirs) => format!("{own} ({theirs})"),
                     None => own,
                 });
             }
         }
-        push_row(&mut out, &cells, &answers(runs));
+        table.add(cells, answers(runs));
     }
-    push_widths(&mut out, done);
-    out
+    let mut parts = vec![Part::Table(table)];
+    parts.extend(widths(done).map(Part::Table));
+    if keys.len() == 2 {
+        parts.push(Part::Plot(times(&format!("Times of {name}: {title}"), name, head, done)));
+    }
+    parts
 }
 
-const DETAILS: &[&str] = &["", "time", "BDD nodes", "cycles", "global variables", "local variables"];
+/// Seconds by size, ours and the paper's.
+fn times(title: &str, name: &str, head: &[&str], done: &Experiment) -> Plot {
+    let size = |label: &str| label.parse::<f64>().ok();
+    let ways = done.rows.iter().map(|(_, runs)| runs.len()).max().unwrap_or(0);
+    let mut series = Vec::new();
+    for way in 0..ways {
+        let called = if head[1 + 2 * way] == "changed" {
+            format!("{}, changed", head[2 * way - 1])
+        } else {
+            head[1 + 2 * way].to_owned()
+        };
+        let ours = done.rows.iter().filter_map(|(label, runs)| {
+            let run = runs.get(way)?.as_ref().filter(|run| !run.late)?;
+            Some((size(label)?, run.time.as_secs_f64()))
+        });
+        series.push(Series { name: called.clone(), points: ours.collect(), line: true });
+        let theirs = done
+            .rows
+            .iter()
+            .filter_map(|(label, _)| Some((size(label)?, paper(name, label).get(2 * way)?.parse::<f64>().ok()?)));
+        series.push(Series { name: format!("{called}, the paper's"), points: theirs.collect(), line: true });
+    }
+    let axes = (head[0].to_owned(), "seconds".to_owned());
+    Plot { title: title.to_owned(), axes, scales: (Scale::Linear, Scale::Log), series, diagonal: false }
+}
+
+const DETAILS: &[&str] = &["", "time", "BDD nodes", "cycles", "global variables", "local variables", "verdict"];
 const DETAIL_KEYS: &[&str] = &["time", "peak_bdd_nodes", "refinements", "global_variables", "local_variables"];
-const LISTS: &[&str] = &["heap bits", "w/o CEGAR", "nodes", "with CEGAR", "nodes", "lazy (in C)", "cycles"];
+const LISTS: &[&str] = &["heap bits", "w/o CEGAR", "nodes", "with CEGAR", "nodes", "lazy (in C)", "cycles", "verdict"];
 const LEVELS: &[&str] =
-    &["n", "with CEGAR", "cycles", "changed", "cycles", "lazy (BLAST)", "cycles", "changed", "cycles"];
+    &["n", "with CEGAR", "cycles", "changed", "cycles", "lazy (BLAST)", "cycles", "changed", "cycles", "verdict"];
 
 /// Other widths of the locking example.
-fn push_widths(out: &mut String, done: &Experiment) {
+fn widths(done: &Experiment) -> Option<Table> {
     let rows: Vec<_> = done.rows.iter().filter(|(label, _)| label.ends_with("bits")).collect();
     if rows.is_empty() {
-        return;
+        return None;
     }
-    out.push_str("\n  with other widths: time, cycles\n");
-    push_row(out, &["", "w/o CEGAR", "weakest", "", "conciliated", ""].map(str::to_owned), "verdict");
+    let head = ["", "w/o CEGAR", "weakest", "cycles", "conciliated", "cycles", "verdict"];
+    let mut table = Table { last_has_words: true, ..Table::new("With other widths: time", &head) };
     for (label, runs) in rows {
         let mut cells = vec![label.clone()];
         for (i, run) in runs.iter().flatten().enumerate() {
@@ -115,8 +146,9 @@ fn push_widths(out: &mut String, done: &Experiment) {
                 cells.push(cell(run, "refinements"));
             }
         }
-        push_row(out, &cells, &answers(runs));
+        table.add(cells, answers(runs));
     }
+    Some(table)
 }
 
 fn cell(run: &Run, key: &str) -> String {
@@ -137,14 +169,4 @@ fn answers(runs: &[Option<Run>]) -> String {
         }
     }
     found.join("; ")
-}
-
-fn push_row(out: &mut String, cells: &[String], last: &str) {
-    let mut line = String::new();
-    for (i, cell) in cells.iter().enumerate() {
-        let width = if i == 0 { 12 } else { 16 };
-        let _ = write!(line, "{cell:<width$} ");
-    }
-    line.push_str(last);
-    let _ = writeln!(out, "  {}", line.trim_end());
 }

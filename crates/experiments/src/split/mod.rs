@@ -24,7 +24,6 @@ mod tables;
 mod tests;
 mod thesis;
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use clinch_checker::engines::ProcessEngine;
@@ -33,12 +32,13 @@ use clinch_engine::alpha::{Inputs, ProverUse};
 use clinch_engine::split::{self, Strategy};
 use clinch_engine::{Budget, Goals, Sighting, Silent, alpha, explicit};
 use clinch_ir::{InputDomain, Program, Proof, Property, Reason, StateSet, Verdict};
+use clinch_reports::document::{Part, Table};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::{Request, model, scale};
+use crate::{Measured, Request, model, scale};
 use tables::Tables;
 
 /// A search of [Split, section 5.1]; a column of its tables.
@@ -140,16 +140,15 @@ struct Search {
 }
 
 /// The tables.
-pub(super) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<String, String> {
+pub(super) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<Measured, String> {
     let models = MODELS.iter().map(|name| Ok(((*name).to_owned(), model(name, &scale(name), &[])?)));
     let models = models.collect::<Result<Vec<_>, String>>()?;
     let setup = Setup { seeds: (1..=request.seeds).collect(), errors: request.errors, bound: request.bound };
     let tables = search_all(&models, &setup, progress)?;
     let error_free = error_free(request.bound)?;
-    Ok(match request.json {
-        true => json!({ "tables": tables, "error_free": error_free }).to_string(),
-        false => format!("{}\n{}", tables.render(), render_error_free(&error_free)),
-    })
+    let mut document = tables.document();
+    document.parts.push(Part::Table(error_free_table(&error_free)));
+    Ok(Measured { document, data: json!({ "tables": tables, "error_free": error_free }) })
 }
 
 /// Runs the searches on models, each with the name the thesis gives it. `progress` hears of every search.
@@ -267,11 +266,10 @@ fn explore(program: &Program, engine: &ProcessEngine, bound: Duration) -> Result
     check_program(program, engine, &Budget::unlimited().with_timeout(Some(bound)), true, &mut Silent)
 }
 
-fn render_error_free(rows: &[ErrorFree]) -> String {
-    let mut out =
-        String::from("[Split] table 2.1: AMCS, error-free search (small models; the thesis' result beside)\n\n");
-    for (name, ours, thesis) in rows {
-        let _ = writeln!(out, "{name:<14} {ours:<28} ({thesis})");
-    }
-    out.trim_end().to_owned()
+fn error_free_table(rows: &[ErrorFree]) -> Table {
+    let title = "[Split] table 2.1: AMCS, error-free search (small models; the thesis' result beside)";
+    let mut table = Table { words: 3, ..Table::new(title, &["Models", "ours", "(the thesis')"]) };
+    table.rows =
+        rows.iter().map(|(name, ours, thesis)| vec![(*name).to_owned(), ours.clone(), format!("({thesis})")]).collect();
+    table
 }

@@ -1,8 +1,7 @@
 //! Tables 5.1 to 5.5, ours beside the thesis'.
 
-use std::fmt::Write;
-
 use clinch_engine::Sighting;
+use clinch_reports::document::{self, Document, Part, Plot, Scale, Series};
 use serde::Serialize;
 
 use super::score::{normalised, points};
@@ -78,29 +77,42 @@ impl Tables {
         self.tables.iter().zip(&THESIS).find(|(_, thesis)| thesis.category == category).map(|(table, _)| table)
     }
 
-    /// All tables as text: ours, and the thesis' value in parentheses.
-    pub(super) fn render(&self) -> String {
-        let mut text = String::new();
+    /// All tables: ours, and the thesis' value in parentheses.
+    pub(super) fn document(&self) -> Document {
         let sizes: Vec<String> = self.models.iter().map(|m| format!("{} {}", m.model, m.states)).collect();
-        let _ =
-            writeln!(text, "{} seeds, {} s per search. States: {}.", self.seeds.len(), self.bound, sizes.join(", "));
-        let width = self.models.iter().map(|m| m.model.len()).chain(["Models".len()]).max().unwrap_or(0);
-        for table in &self.tables {
-            let _ = writeln!(text, "\nTable {}: {} (thesis in parentheses)", table.number, table.title);
-            let _ = write!(text, "{:width$}", "Models");
-            for name in self.implementations {
-                let _ = write!(text, "  {name:>11}");
-            }
-            for row in &table.rows {
-                let _ = write!(text, "\n{:width$}", row.model);
-                for column in 0..COLUMNS {
-                    let thesis = row.thesis.map_or("-".to_string(), |t| format!("{:.2}", t[column]));
-                    let _ = write!(text, "  {:>11}", format!("{:.2} ({thesis})", row.ours[column]));
-                }
-            }
-            text.push('\n');
+        let (seeds, bound) = (self.seeds.len(), self.bound);
+        let title = format!("[Split] {seeds} seeds, {bound} s per search. States: {}.", sizes.join(", "));
+        let parts = self.tables.iter().flat_map(|table| [Part::Table(self.shown(table)), Part::Plot(self.plot(table))]);
+        Document { title, parts: parts.collect() }
+    }
+
+    fn shown(&self, table: &Table) -> document::Table {
+        let head = ["Models"].into_iter().chain(self.implementations).collect::<Vec<_>>();
+        let title = format!("Table {}: {} (thesis in parentheses)", table.number, table.title);
+        let mut shown = document::Table::new(title, &head);
+        for row in &table.rows {
+            let cell = |column: usize| {
+                let thesis = row.thesis.map_or("-".to_string(), |thesis| format!("{:.2}", thesis[column]));
+                format!("{:.2} ({thesis})", row.ours[column])
+            };
+            shown.rows.push([row.model.clone()].into_iter().chain((0..COLUMNS).map(cell)).collect());
         }
-        text
+        shown
+    }
+
+    /// Ours against the thesis': a point for each model and implementation.
+    fn plot(&self, table: &Table) -> Plot {
+        let series = self.implementations.iter().enumerate().map(|(column, name)| {
+            let points = table.rows.iter().filter_map(|row| Some((row.thesis?[column], row.ours[column])));
+            Series { name: (*name).to_owned(), points: points.collect(), line: false }
+        });
+        Plot {
+            title: format!("Table {}: a point for each model", table.number),
+            axes: ("the thesis".to_owned(), "ours".to_owned()),
+            scales: (Scale::Linear, Scale::Linear),
+            series: series.collect(),
+            diagonal: true,
+        }
     }
 }
 

@@ -42,8 +42,8 @@ fn all_implementations_meet_goals() {
         assert!(table.rows[0].thesis.is_some());
         assert!(table.rows[0].ours.contains(&1.0));
     }
-    let text = tables.render();
-    let lines: Vec<&str> = text.lines().filter(|l| l.starts_with("Branches")).collect();
+    let text = tables.document().to_string();
+    let lines: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("Branches")).collect();
     assert_eq!(lines.len(), 5);
     assert!(lines.iter().all(|l| l.matches('(').count() == COLUMNS));
 }

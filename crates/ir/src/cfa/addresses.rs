@@ -21,6 +21,16 @@ pub const MOST_ON_STACK: u64 = 1 << 26;
 const MOST_ROOM: u64 = 1 << 36;
 const LEAST_ROOM: u64 = 1 << 20;
 
+/// Where the objects are that pointers from outside lead to: one after the other, each with room before and behind the place that is pointed to.
+const OUTSIDE_64: u64 = 0x5000_0000_0000;
+const OUTSIDE_32: u64 = 0xf000_0000;
+/// How many bytes such an object has.
+pub const OUTSIDE_SIZE: u64 = 1 << 16;
+/// Where in it pointers from outside lead to: programs go back from there to what is around it.
+pub const OUTSIDE_MIDDLE: u64 = OUTSIDE_SIZE / 2;
+/// How many there are.
+const MOST_OUTSIDE: u64 = 1024;
+
 /// The addresses of blocks made at run time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Addresses {
@@ -33,7 +43,7 @@ impl Addresses {
     pub fn new(program: &CfaProgram) -> Self {
         let ends = program.objects.iter().map(|o| o.address.saturating_add(o.size));
         let next = ends.max().unwrap_or(0).saturating_add(FIXED_GAP).next_multiple_of(ALIGN).max(DYNAMIC_BASE);
-        Addresses { next, end: if program.pointer_bits == 32 { 0xf000_0000 } else { 1 << 46 } }
+        Addresses { next, end: if program.pointer_bits == 32 { OUTSIDE_32 } else { 1 << 46 } }
     }
 
     /// The same with the next block at an address.
@@ -87,6 +97,21 @@ pub(super) fn behind(program: &CfaProgram, terms: &mut Terms, next: Term, size: 
 }
 
 impl CfaProgram {
+    /// Where the object starts that the n-th pointer from outside leads to, if there is one for it.
+    pub fn outside_object(&self, number: u64) -> Option<u64> {
+        (self.outside_is_valid && number < MOST_OUTSIDE).then(|| self.outside() + number * OUTSIDE_SIZE)
+    }
+
+    /// The start of the object from outside that an address is in.
+    pub fn outside_object_at(&self, address: u64) -> Option<u64> {
+        let number = address.checked_sub(self.outside())? / OUTSIDE_SIZE;
+        self.outside_object(number)
+    }
+
+    fn outside(&self) -> u64 {
+        if self.pointer_bits == 32 { OUTSIDE_32 } else { OUTSIDE_64 }
+    }
+
     /// An address as a term.
     pub fn address(&self, terms: &mut Terms, value: u64) -> Term {
         match self.integers {

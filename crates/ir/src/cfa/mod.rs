@@ -33,7 +33,7 @@ use rustc_hash::FxHashMap;
 
 use crate::program::Span;
 
-pub use addresses::{Addresses, DYNAMIC_BASE, MOST_ON_STACK};
+pub use addresses::{Addresses, DYNAMIC_BASE, MOST_ON_STACK, OUTSIDE_MIDDLE, OUTSIDE_SIZE};
 pub use check::{Check, Checks, Failure};
 pub use liveness::Liveness;
 pub use partial::{may_fail, partial_terms};
@@ -99,6 +99,9 @@ pub struct CfaProgram {
     pub layouts: FxHashMap<String, Vec<Member>>,
     /// What is accessed where a check of memory fails, by the location of the error. For people.
     pub accesses: FxHashMap<(ProcedureId, LocId), Access>,
+    /// Whether there are objects where pointers from outside lead to. They have any contents, and addresses of their own
+    /// ([`CfaProgram::outside_object`]); a run that comes to one by an input goes on.
+    pub outside_is_valid: bool,
     /// What was assumed about the program and its environment, one sentence each.
     pub assumptions: Vec<String>,
     /// The text.

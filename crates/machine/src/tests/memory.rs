@@ -5,7 +5,7 @@ use clinch_terms::{BinOp, Sort, Symbol, Term};
 use clinch_testing::{Build, ENTRY, EXIT, set, store};
 
 use super::{Printed, run, undefined};
-use crate::{InputList, InputRequest, InputSource, Limit, Limits, Machine, Stop};
+use crate::{InputList, InputRequest, InputSource, Limit, Limits, LoopHeads, Machine, Pause, Stop};
 
 const START: ProcedureId = ProcedureId(0);
 
@@ -213,4 +213,64 @@ fn strings_are_printed_from_memory() {
     let mut printed = Printed::default();
     machine.run(&mut machine.initial(), &mut InputList::default(), &mut printed, &Limits::default());
     assert_eq!(String::from_utf8_lossy(&printed.0), "<cdefg|cd|   -5>\n");
+}
+
+/// A program that reads and writes where the first pointer from outside leads to.
+fn with_outside() -> (Build, u64) {
+    let (mut b, region, _) = world();
+    b.program.outside_is_valid = true;
+    let start = b.program.outside_object(0).expect("there are objects");
+    let (at, next) = (b.bv(64, start as i64 + 8), b.bv(64, start as i64 + 12));
+    let (value, seven) = (b.load(region, at), b.bv(32, 7));
+    let written = b.load(region, next);
+    let both = b.op(BinOp::BvAdd, value, written);
+    exit_with(&mut b, vec![store(region, next, seven)], both);
+    (b, start)
+}
+
+#[test]
+fn objects_from_outside_have_any_contents() {
+    let (b, start) = with_outside();
+    assert_eq!(run(&b, &[35]), Stop::Exit(42));
+    let machine = Machine::new(&b.program);
+    let mut asked = Vec::new();
+    let mut inputs = |request: &InputRequest| {
+        asked.push(request.source.clone());
+        Some(0)
+    };
+    machine.run(&mut machine.initial(), &mut inputs, &mut (), &Limits::default());
+    let object = "an object from outside".to_owned();
+    assert_eq!(asked, [InputSource::Memory { object, address: start + 8, offset: 8 }]);
+    let (mut without, _) = with_outside();
+    without.program.outside_is_valid = false;
+    assert!(matches!(run(&without, &[35]), Stop::Undefined(_)));
+}
+
+#[test]
+fn states_with_objects_from_outside_are_read_back() {
+    let (mut b, region, p) = world();
+    b.program.outside_is_valid = true;
+    let start = b.program.outside_object(1).expect("there are objects");
+    let (at, size, seven) = (b.bv(64, start as i64), b.bv(64, 24), b.bv(32, 7));
+    let alloc = |target| Op::Alloc { target, size, kind: AllocKind::Heap, zeroed: false };
+    let (value, input) = (b.load(region, at), b.nondet());
+    exit_with(&mut b, vec![alloc(p), store(region, at, seven), alloc(p), Op::Input(p, input)], value);
+    let machine = Machine::new(&b.program);
+    let mut state = machine.initial();
+    let Pause::Input(request) = machine.run_until_input(&mut state, &mut (), LoopHeads::Pass, &Limits::default())
+    else {
+        panic!("the run asks for an input")
+    };
+    let mut bytes = Vec::new();
+    machine.encode(&state, &mut bytes);
+    let mut again = machine.decode(&bytes).expect("it is a state");
+    let mut encoded = Vec::new();
+    machine.encode(&again, &mut encoded);
+    assert_eq!(bytes, encoded);
+    machine.supply(&mut again, &request, 0);
+    let mut none = InputList::default();
+    assert_eq!(machine.run(&mut again, &mut none, &mut (), &Limits::default()).stop, Stop::Exit(7));
+    // Another program has no such objects.
+    b.program.outside_is_valid = false;
+    assert!(Machine::new(&b.program).decode(&bytes).is_none());
 }

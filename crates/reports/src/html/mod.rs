@@ -4,6 +4,8 @@
 //! report is data: escaped by the template, or JSON that the script reads.
 
 mod automata;
+mod engines;
+mod picture;
 
 use std::collections::BTreeSet;
 
@@ -19,7 +21,8 @@ use crate::outline::Outline;
 use crate::sarif::ReadText;
 
 const PAGE: &str = include_str!("page.html");
-const CSS: &str = include_str!("page.css");
+/// How pages look.
+pub(crate) const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// Larger files are not shown.
@@ -48,8 +51,10 @@ pub fn html(report: &Report, about: &About<'_>) -> Result<String, String> {
     let invariants = invariants(report);
     let lanes = lanes(report);
     let data = data(report, about, (&runs, &files, invariants), lanes.as_ref());
-    let automata =
-        about.program.map(|program| automata::draw(program, &lines_of(&runs, invariants))).unwrap_or_default();
+    let marked = lines_of(&runs, invariants);
+    let automata = about.program.map(|program| automata::draw(program, &marked)).unwrap_or_default();
+    let calls = about.program.and_then(|program| automata::calls(program, &marked));
+    let tree = report.artifacts.tree.as_ref().filter(|drawing| drawing.nodes.len() > 1).map(engines::tree);
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("page", PAGE).map_err(|error| error.to_string())?;
@@ -68,6 +73,7 @@ pub fn html(report: &Report, about: &About<'_>) -> Result<String, String> {
         ("assumed", "Assumed", proof.is_none() && !report.verdict.under().is_empty()),
         ("automata", "Automata", !automata.is_empty()),
         ("engines", "Engines", true),
+        ("tree", "Abstract states", tree.is_some()),
     ]);
     let context = json!({
         "verdict": report.verdict.name(),
@@ -82,13 +88,15 @@ pub fn html(report: &Report, about: &About<'_>) -> Result<String, String> {
         "assumptions": report.verdict.under(),
         "files": files.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "automata": automata,
-        "engines_text": engines_text(report),
-        "timeline": timeline(report),
+        "calls": calls,
+        "engines_text": engines::text(report),
+        "timeline": engines::timeline(report),
+        "tree": tree,
         "given_up": report.given_up.iter().map(|g| json!({ "engine": g.engine, "reason": g.reason })).collect::<Vec<_>>(),
-        "statistics": statistics(report),
+        "statistics": engines::statistics(report),
         "certified": report.certified,
         "version": about.version,
-        "css": CSS,
+        "css": STYLE,
         "script": SCRIPT,
         // Nothing in it may end the script that it stands in.
         "data": data.to_string().replace('<', "\\u003c"),
@@ -197,7 +205,7 @@ fn data(report: &Report, about: &About<'_>, (runs, files, invariants): Shown<'_>
             json!({ "value": input.value, "from": input.from, "type": ty, "file": number(&file), "line": line })
         });
         let inputs = inputs.collect::<Vec<_>>();
-        json!({ "file": number(&run.file), "line": run.line, "steps": steps(&run.lines), "inputs": inputs })
+        json!({ "file": number(&run.file), "line": run.line, "what": run.error, "steps": steps(&run.lines), "inputs": inputs })
     };
     let note = |i: &Invariant| json!({ "file": number(&i.file), "line": i.line, "text": i.invariant });
     json!({
@@ -325,34 +333,6 @@ fn proof_text(report: &Report, proof: &Proof) -> String {
         ),
     };
     format!("{why} This was re-checked in {:.2} s.", report.certify_time.as_secs_f64())
-}
-
-fn engines_text(report: &Report) -> String {
-    let (time, certify) = (report.time.as_secs_f64(), report.certify_time.as_secs_f64());
-    let who = if report.engine == "auto" {
-        "Several engines looked for the answer".to_owned()
-    } else {
-        format!("The engine was {}", report.engine)
-    };
-    format!("{who}: {time:.2} s, and {certify:.2} s to re-check it.")
-}
-
-/// Bars in per cent of the whole time.
-fn timeline(report: &Report) -> Vec<Value> {
-    let end = report.timeline.iter().map(|ran| ran.to).max().unwrap_or_default().as_secs_f64().max(1e-3);
-    let bar = |ran: &clinch_checker::report::Ran| {
-        let (from, to) = (ran.from.as_secs_f64(), ran.to.as_secs_f64());
-        let (left, width) = (100.0 * from / end, 100.0 * (to - from) / end);
-        json!({ "engine": ran.engine, "left": format!("{left:.2}"), "width": format!("{width:.2}"), "title": format!("{from:.2} s to {to:.2} s") })
-    };
-    report.timeline.iter().map(bar).collect()
-}
-
-/// What the engine counted: numbers alone.
-fn statistics(report: &Report) -> Vec<Value> {
-    let Value::Object(stats) = &report.stats else { return Vec::new() };
-    let numbers = stats.iter().filter(|(_, value)| value.is_number());
-    numbers.map(|(name, value)| json!({ "name": name.replace('_', " "), "value": value.to_string() })).collect()
 }
 
 /// The lines that runs pass, or that something is known about.

@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const $ = (id) => document.getElementById(id);
   const make = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; if (text !== undefined) e.textContent = text; return e; };
-  let run = 0, now = 0, shown = -1, folded = new Set();
+  let run = 0, now = 0, shown = -1, folded = new Set(), values = '';
 
   const copy = (text, button) => {
     const done = () => { const old = button.textContent; button.textContent = 'Copied'; setTimeout(() => { button.textContent = old; }, 1200); };
@@ -12,10 +12,24 @@
   };
   document.querySelectorAll('button.copy').forEach((b) => b.addEventListener('click', () => copy(b.dataset.text, b)));
   if ($('copy-harness')) $('copy-harness').addEventListener('click', (e) => copy(data.harness, e.target));
-  document.querySelectorAll('.zoom').forEach((z) => z.addEventListener('input', () => {
+  const zoom = (z) => {
     const svg = z.closest('details').querySelector('svg');
     svg.style.width = (svg.viewBox.baseVal.width * z.value / 100) + 'px'; svg.style.height = 'auto';
-  }));
+  };
+  // At first all of it is seen, if that leaves something to be read.
+  const fit = (z) => {
+    const svg = z.closest('details').querySelector('svg'), box = svg.parentElement, wide = svg.viewBox.baseVal.width;
+    if (z.dataset.fitted || !box.clientWidth || !wide) return;
+    z.dataset.fitted = 1;
+    z.value = Math.max(45, Math.min(100, 100 * (box.clientWidth - 200) / wide));
+    zoom(z);
+    box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+  };
+  document.querySelectorAll('.zoom').forEach((z) => {
+    z.addEventListener('input', () => zoom(z));
+    z.closest('details').addEventListener('toggle', () => fit(z));
+    fit(z);
+  });
 
   const centre = (pane, row) => {
     const to = () => { pane.scrollTop += row.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2; };
@@ -39,7 +53,9 @@
       if (passed.has(i + 1)) line.classList.add('passed');
       if (inputs.has(i + 1)) line.classList.add('input');
       if (fail && fail.file === number && fail.line === i + 1) line.classList.add('failing');
+      const why = line.classList.contains('failing') && make('span', 'why', '← ' + (values || 'here'));
       line.append(make('span', 'no', i + 1), make('span', 'text', text));
+      if (why) line.append(why);
       if (notes.has(i + 1)) line.append(make('span', 'note', '/* ' + notes.get(i + 1).join(' && ') + ' */'));
       all.append(line);
     });
@@ -101,7 +117,8 @@
   };
   const base = (name) => name.split(/[.[\-]/)[0], isGlobal = new Set(data.globals);
   const frame = (name, call) => ({ name, call, vars: new Map(), objects: new Set() });
-  const showValues = () => {
+  // What is known after the current step: the active calls, with their variables, and what outlives them.
+  const known = () => {
     const steps = data.runs[run].steps, frames = [], globals = new Map(), heap = new Map();
     data.runs[run].inputs.forEach(({ from, value }) => { if (isGlobal.has(base(from))) globals.set(from, { v: value, input: true }); });
     for (let i = 0; i <= now && i < steps.length; i++) {
@@ -122,6 +139,29 @@
         where.set(n, { v, changed: i === now, input: s.input });
       });
     }
+    return { frames, globals, heap };
+  };
+  // The values of what a text names.
+  const valuesIn = (text) => {
+    const steps = data.runs[run].steps, { frames, globals } = known(), found = [];
+    if (steps.some((s) => s.gap) || !frames.length) return '';
+    const quoted = (n) => n.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const names = (n) => {
+      // Of an array whose elements are chosen by variables all elements.
+      const cells = /^(\w+)\[\d+\]$/.exec(n), pattern = cells ? quoted(cells[1]) + '\\[' : quoted(n) + '(?![\\w.[(]|->)';
+      return new RegExp('(?<![\\w.>\\]])' + pattern).test(text);
+    };
+    [frames[frames.length - 1].vars, globals].forEach((vars) => vars.forEach((x, n) => { if (names(n)) found.push(n + ' = ' + x.v); }));
+    return found.slice(0, 12).join(', ') + (found.length > 12 ? ', …' : '');
+  };
+  // Who came to the error by calling whom: where a function does nothing but fail, its caller is who is asked about.
+  const callers = () => {
+    const { frames } = known(), steps = data.runs[run].steps, last = frames[frames.length - 1], from = last && steps[last.call];
+    if (!from || from.gap || !last.name) return '';
+    return 'That is in ' + last.name + '(), called ' + (from.function ? 'by ' + from.function + '() ' : '') + 'at line ' + from.line + '.';
+  };
+  const showValues = () => {
+    const steps = data.runs[run].steps, { frames, globals, heap } = known();
     const out = document.createDocumentFragment();
     const table = (title, vars, call) => {
       const from = steps[call];
@@ -158,7 +198,9 @@
   };
   const startRun = (number) => {
     run = number; shown = -1; folded = new Set();
-    listSteps(); refold(); listInputs(); go(data.runs[run].steps.length - 1);
+    now = data.runs[run].steps.length - 1; values = valuesIn(data.runs[run].what);
+    $('there').textContent = number === 0 ? (values ? 'There ' + values + '. ' : '') + callers() : '';
+    listSteps(); refold(); listInputs(); go(now);
   };
   const listen = (to) => {
     $('first').onclick = () => to(0); $('last').onclick = () => to(Infinity);
@@ -180,7 +222,10 @@
     $('search').addEventListener('input', () => { if (!$('search').value) find(''); });
     if ($('which')) $('which').onchange = () => startRun(+$('which').value);
     startRun(0);
-  } else if ($('code')) { showFile(0); }
+  } else if ($('code')) {
+    showFile(0);
+    if (data.notes.length) showLine(data.notes[0].file, data.notes[0].line, true);
+  }
 
   // Runs of processes.
   if (data.lanes) {

@@ -4,6 +4,7 @@
 mod contents;
 mod environment;
 mod instrument;
+mod outside;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,6 +15,7 @@ use super::cc::{Ended, Execution};
 use contents::Contents;
 pub(crate) use environment::is_replaced;
 pub(crate) use instrument::{calls_error_by_pointer, instrument};
+use outside::Outside;
 
 /// The error is reached.
 pub(crate) const REACHED: i32 = 1;
@@ -80,6 +82,7 @@ pub(crate) fn write(subject: Subject<'_>, partner: Partner) -> String {
     } else if subject.program.inputs.iter().any(|site| is_replaced(&site.kind)) {
         out.push_str(PLAIN_MEMORY);
     }
+    Outside::read(subject.program, subject.trace).write(&mut out);
     environment::write(subject.program, partner, &mut out);
     for (name, ty) in functions(subject) {
         let _ = writeln!(out, "WEAK {} {name}() {{ {} }}", returned(ty), result(ty));

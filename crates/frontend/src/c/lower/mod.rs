@@ -244,6 +244,11 @@ impl<'h> Lowering<'h> {
         self.procedures.push(start);
         let entry = ProcedureId::from_index(self.procedures.len() - 1);
         self.drop_unused_inputs();
+        // Who asks about memory wants to know of every pointer whether it leads to an object.
+        let checks = self.options.checks;
+        let outside_is_valid = self.options.integers == Integers::Machine
+            && !checks.are_about_memory()
+            && !checks.contains(Check::Uninitialised);
         Ok(CfaProgram {
             terms: self.terms,
             pointer_bits: self.hir.types.model.pointer_bits(),
@@ -257,6 +262,7 @@ impl<'h> Lowering<'h> {
             variables: self.variables,
             layouts: super::members::layouts(self.hir),
             accesses: Default::default(),
+            outside_is_valid,
             assumptions: self.assumptions.into_iter().collect(),
             source: self.source,
         })
