@@ -134,6 +134,10 @@ fn bit_vector_sort(node: Node, of: impl Fn(Term) -> Option<Sort>) -> Option<Sort
             let fits = [a, b].iter().all(|&t| width(t) == Some(format.width()));
             fits.then(|| if op.compares() { Sort::Bool } else { Sort::BitVec(format.width()) })
         }
+        Node::Fma(format, a, b, c) => {
+            let fits = [a, b, c].iter().all(|&t| width(t) == Some(format.width()));
+            fits.then(|| Sort::BitVec(format.width()))
+        }
         Node::Binary(BinOp::BvConcat, a, b) => Some(Sort::BitVec(width(a)?.checked_add(width(b)?)?)),
         Node::Binary(op, a, b) if op.on_bit_vectors() => {
             let common = width(a).filter(|&w| width(b) == Some(w))?;

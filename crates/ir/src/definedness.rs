@@ -56,7 +56,7 @@ fn defined_memo(program: &Program, terms: &mut Terms, term: Term, memo: &mut FxH
             let own = operation_defined(program, terms, op, a, b);
             terms.and(args, own)
         }
-        Node::Store(a, i, v) => {
+        Node::Store(a, i, v) | Node::Fma(_, a, i, v) => {
             let parts = [a, i, v].map(|t| defined(terms, t));
             terms.all(parts)
         }

@@ -111,6 +111,13 @@ impl<'a> Printer<'a> {
                 out.push_str(" : ");
                 self.write(out, b, precedence);
             }
+            Node::Fma(format, a, b, c) => {
+                push(out, format_args!("fp.fma[{}](", format.width()));
+                for (operand, after) in [(a, ", "), (b, ", "), (c, ")")] {
+                    self.write(out, operand, 0);
+                    out.push_str(after);
+                }
+            }
             leaf => self.write_leaf(out, term, leaf),
         }
     }
@@ -269,7 +276,8 @@ impl<'a> Printer<'a> {
         let gcl = self.syntax != Syntax::Dve;
         match self.terms.node(term) {
             Node::Int(v) if v < 0 => UNARY,
-            Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) | Node::Store(..) => 20,
+            Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => 20,
+            Node::Store(..) | Node::Fma(..) => 20,
             Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => 20,
             Node::BitVec(..) | Node::BigBitVec(..) | Node::Unary(UnOp::BvToNat | UnOp::Float(..), _) => 20,
             Node::Extract { .. } | Node::Extend { .. } | Node::IntToBv(..) => 20,

@@ -160,6 +160,12 @@ pub(super) enum Instr {
         dst: Slot,
         wide: u32,
     },
+    /// The operands are at this place of [`Code::fmas`].
+    Fma {
+        format: Format,
+        dst: Slot,
+        fma: u32,
+    },
     Load {
         bytes: u8,
         dst: Slot,
@@ -328,6 +334,8 @@ pub(super) struct Code {
     pub(super) prints: Vec<PrintCode>,
     pub(super) ends: Vec<End>,
     pub(super) wides: Vec<WideTerm>,
+    /// Factors and summand of fused operations.
+    pub(super) fmas: Vec<[Slot; 3]>,
     /// The terms of `wides`.
     pub(super) wide_terms: Terms,
 }

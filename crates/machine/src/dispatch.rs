@@ -1,5 +1,7 @@
 //! The inner loop: instructions of one call, until something else is to be done.
 
+use clinch_terms::float;
+
 use super::arithmetic::{binary, compare, signed, unary};
 use super::code::{Binary, Instr, Place, mask};
 use super::execute::{Leave, Run, Slots};
@@ -126,6 +128,12 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                         Some(value) => slots.set::<P>(dst, value, unknown),
                         None => leave!(Err(Fault::Unsupported("a value of more than 64 bits"))),
                     }
+                }
+                Instr::Fma { format, dst, fma } => {
+                    let operands = code.fmas[fma as usize];
+                    let unknown = operands.iter().any(|&slot| slots.poison::<P>(slot));
+                    let [a, b, c] = operands.map(|slot| slots.get(slot));
+                    slots.set::<P>(dst, float::value::fma(format, a, b, c), unknown);
                 }
                 Instr::Load { bytes, dst, address } => {
                     known!(address, "an address");

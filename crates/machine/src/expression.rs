@@ -237,6 +237,12 @@ impl<'a, 'p> Expressions<'a, 'p> {
             Node::Binary(BinOp::Select, array, address) => self.load(array, address, dst),
             Node::Binary(op, a, b) => self.binary(term, op, a, b, dst),
             Node::Ite(c, a, b) => self.ite(term, c, a, b),
+            Node::Fma(format, a, b, c) => {
+                self.code.fmas.push([a, b, c].map(|operand| self.known[&operand]));
+                let (fma, dst) = (self.code.fmas.len() as u32 - 1, self.destination(dst));
+                self.emit(Instr::Fma { format, dst, fma });
+                Ok(dst)
+            }
             Node::Extract { hi, lo, of } => {
                 let (a, dst) = (self.known[&of], self.destination(dst));
                 self.emit(Instr::Extract { lo: lo as u8, width: (hi - lo + 1) as u8, dst, a });

@@ -1,14 +1,14 @@
 //! Reports on disk, by name.
 //!
 //! An entry is a file. Its first line has the version of the format and the hash of the rest; the rest repeats the name that it is kept under. An entry
-//! that does not fit is taken away and counted: what it was about is checked again. Only reports whose evidence was re-checked are
-//! kept, and who reads one back trusts the disk, and nobody else: a store is as good as who may write to it.
+//! that does not fit is taken away and counted: what it was about is checked again. A verdict is
+//! kept only if its evidence was re-checked, and who reads one back trusts the disk, and nobody else: a store is as good as who may write to it.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clinch_checker::Report;
-use clinch_checker::report::Verdict;
+use clinch_checker::report::{Telling, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::Digest;
@@ -35,10 +35,14 @@ pub struct Kept {
     pub report: Report,
 }
 
-/// Whether a report may be kept: it has a verdict, and its evidence was re-checked.
+/// Whether a report may be kept: it has a verdict, and its evidence was re-checked; or it has none, for a limit, for what is not modelled or what an
+/// execution contradicts, which are the same in the next run. Where an engine crashed, that may not happen again.
 pub fn is_worth_keeping(report: &Report) -> bool {
-    let is_given = matches!(report.verdict, Verdict::Safe { .. } | Verdict::Unsafe { .. });
-    is_given && report.certified && report.internal_errors.is_empty()
+    let is_settled = match &report.verdict {
+        Verdict::Safe { .. } | Verdict::Unsafe { .. } => report.certified,
+        Verdict::Unknown { telling, .. } => *telling != Telling::Trouble,
+    };
+    is_settled && report.internal_errors.is_empty()
 }
 
 impl Store {

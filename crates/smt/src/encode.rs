@@ -114,6 +114,10 @@ impl Encoder {
                 let operands = [self.term(terms, a), self.term(terms, b)];
                 instance(&circuit::binary_template(op, format), &operands)
             }
+            Node::Fma(format, a, b, c) => {
+                let operands = [a, b, c].map(|operand| self.term(terms, operand));
+                instance(&circuit::fma_template(format), &operands)
+            }
             Node::Unary(op, a) => {
                 let a = self.term(terms, a);
                 unary(op, a)

@@ -92,6 +92,11 @@ impl<E: Environment> Evaluation<'_, E> {
                 let (index, value) = (self.value(index)?.into_sort(&of.0), self.value(value)?.into_sort(&of.1));
                 Some(self.value(array)?.store(index, value))
             }
+            Node::Fma(format, a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|operand| self.bit_vec(operand)?.1.to_u64());
+                let bits = float::value::fma(format, a?, b?, c?).into();
+                Some(Value::BitVec { width: format.width(), bits })
+            }
             Node::Extract { hi, lo, of } => {
                 let (_, bits) = self.bit_vec(of)?;
                 Some(Value::BitVec { width: hi - lo + 1, bits: bitvec::extract(hi, lo, &bits) })

@@ -34,6 +34,7 @@ impl Terms {
                 Node::Binary(op, a, b) => self.binary(op, here[&a], here[&b]),
                 Node::Ite(c, a, b) => self.ite(here[&c], here[&a], here[&b]),
                 Node::Store(a, i, v) => self.store(here[&a], here[&i], here[&v]),
+                Node::Fma(format, a, b, c) => self.fma(format, here[&a], here[&b], here[&c]),
                 Node::BitVec(width, bits) => self.bit_vec(width, bits),
                 Node::BigBitVec(width, id) => self.big_bit_vec(width, other.big_value(id).magnitude().clone()),
                 Node::Extract { hi, lo, of } => self.extract(hi, lo, here[&of]),

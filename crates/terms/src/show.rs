@@ -196,6 +196,7 @@ impl<'a> Body<'a> {
             }
             Node::Binary(op, a, b) if op.on_bit_vectors() => vec![(a, false), (b, false)],
             Node::Binary(op, ..) => return Err(Unprintable(format!("the operation {op:?}"))),
+            Node::Fma(_, a, b, c) => vec![(a, false), (b, false), (c, false)],
             Node::Var(_) | Node::At(..) | Node::Input(_) => {
                 return Err(Unprintable("a term over the state of a program".to_owned()));
             }
@@ -284,7 +285,9 @@ impl<'a> Body<'a> {
             Node::Unary(UnOp::BvNot, _) => self.write_list(out, "bvnot", self.parts(key)?)?,
             Node::Unary(UnOp::BvNeg, _) => self.write_list(out, "bvneg", self.parts(key)?)?,
             Node::Unary(UnOp::BvToNat, _) => self.write_list(out, "bv2nat", self.parts(key)?)?,
-            Node::Unary(UnOp::Float(..), _) => return Err(Unprintable("a floating-point operation".to_owned())),
+            Node::Unary(UnOp::Float(..), _) | Node::Fma(..) => {
+                return Err(Unprintable("a floating-point operation".to_owned()));
+            }
             Node::Extract { hi, lo, .. } => {
                 self.write_list(out, &format!("(_ extract {hi} {lo})"), self.parts(key)?)?;
             }

@@ -184,6 +184,8 @@ pub enum Node {
     Binary(BinOp, Term, Term),
     /// If-then-else on integers or Booleans.
     Ite(Term, Term, Term),
+    /// The product of the first two floating-point numbers plus the third one, rounded once; on their bits.
+    Fma(Format, Term, Term, Term),
     /// The array that differs from the first argument only at the index (second), where it holds the third.
     Store(Term, Term, Term),
     /// The bits `hi..=lo` of a bit-vector.

@@ -19,6 +19,7 @@ impl Terms {
             Node::Unary(UnOp::BoolToInt | UnOp::BitNot | UnOp::BvToNat, _) => Sort::Int,
             Node::Binary(op, a, b) => return self.binary_sort(op, a, b),
             Node::Ite(_, a, b) => return self.joint_sort(a, b),
+            Node::Fma(format, ..) => Sort::BitVec(format.width()),
             Node::Extract { hi, lo, .. } => Sort::BitVec(hi.checked_sub(lo)? + 1),
             Node::Extend { by, of, .. } => Sort::BitVec(self.width(of)? + by),
         };

@@ -117,7 +117,7 @@ impl Terms {
             Node::Unary(_, a) | Node::ConstArray(_, a) | Node::IntToBv(_, a) => (Some(a), None, None),
             Node::Extract { of, .. } | Node::Extend { of, .. } => (Some(of), None, None),
             Node::Binary(_, a, b) => (Some(a), Some(b), None),
-            Node::Ite(a, b, c) | Node::Store(a, b, c) => (Some(a), Some(b), Some(c)),
+            Node::Ite(a, b, c) | Node::Store(a, b, c) | Node::Fma(_, a, b, c) => (Some(a), Some(b), Some(c)),
             _ => (None, None, None),
         };
         [a, b, c].into_iter().flatten()
@@ -151,6 +151,10 @@ impl Terms {
             Node::Store(array, index, value) => {
                 let (array, index, value) = (f(self, array), f(self, index), f(self, value));
                 self.store(array, index, value)
+            }
+            Node::Fma(format, a, b, c) => {
+                let (a, b, c) = (f(self, a), f(self, b), f(self, c));
+                self.fma(format, a, b, c)
             }
             Node::Extract { hi, lo, of } => {
                 let of = f(self, of);

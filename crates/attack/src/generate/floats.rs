@@ -15,7 +15,8 @@ extern double fmod(double, double), copysign(double, double), fdim(double, doubl
 extern float floorf(float), ceilf(float), truncf(float), roundf(float), rintf(float), fabsf(float), sqrtf(float);
 extern float fmodf(float, float), copysignf(float, float), fdimf(float, float), remainderf(float, float);
 extern double ldexp(double, int), frexp(double, int *), modf(double, double *), nextafter(double, double), logb(double);
-extern float nextafterf(float, float);
+extern float nextafterf(float, float), fmaf(float, float, float);
+extern double fma(double, double, double);
 union bits32$ { float f; unsigned u; unsigned char c[4]; };
 union bits64$ { double d; unsigned long long u; };
 struct pair$ { float f; double d; int i; };
@@ -136,6 +137,7 @@ impl Floats {
         }
         let d = depth - 1;
         match self.rng.below(10) {
+            8 if self.rng.percent(50) => format!("fmaf({}, {}, {})", self.single(d), self.any(d), self.single(d)),
             8 => format!("nextafterf({}, {})", self.single(d), self.any(d)),
             0..=3 => format!("({} {} {})", self.single(d), self.one(&["+", "-", "*", "/"]), self.single(d)),
             4 => format!("(float)({})", self.any(d)),
@@ -169,7 +171,12 @@ impl Floats {
                 let name = self.one(&["floor", "ceil", "trunc", "round", "rint", "fabs", "sqrt"]);
                 format!("{name}({})", self.any(d))
             }
-            _ => match self.rng.below(6) {
+            _ => match self.rng.below(8) {
+                6 => format!("fma({}, {}, {})", self.double(d), self.any(d), self.any(d)),
+                7 => {
+                    let (a, b) = (self.double(0), self.double(0));
+                    format!("fma({a}, {b}, -({a} * {b}))")
+                }
                 4 => format!("nextafter({}, {})", self.any(d), self.any(d)),
                 5 => format!("logb({})", self.finite(d)),
                 0 => format!("ldexp({}, {})", self.finite(d), self.rng.below(300)),

@@ -10,7 +10,6 @@ use clinch_engine::Budget;
 use clinch_engine::share::{Known, Place};
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers, Invariants};
-use clinch_terms::{BinOp, Node, UnOp};
 use serde_json::json;
 
 use super::Found;
@@ -47,9 +46,7 @@ fn encodings_of(program: &CfaProgram, only: Chosen) -> Vec<(Encoding, Duration)>
 /// Whether a program computes with floating-point numbers.
 fn has_floats(program: &CfaProgram) -> bool {
     let terms = &program.terms;
-    terms
-        .all_terms()
-        .any(|term| matches!(terms.node(term), Node::Unary(UnOp::Float(..), _) | Node::Binary(BinOp::Float(..), ..)))
+    terms.all_terms().any(|term| terms.is_float_operation(term))
 }
 
 /// Tries the encodings one after the other, in rounds that grow: how long an answer takes does not depend on the limit. One that

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use clinch_checker::options::Wanted;
 use clinch_checker::protocol::{Assignment, Prepared};
+use clinch_checker::report::Verdict;
 use clinch_checker::{Error, Options, Reading, Report, Task, supervisor};
 use clinch_projects::commands::{self, Command};
 use clinch_projects::link::Linker;
@@ -36,9 +37,9 @@ pub(super) fn run(args: &CheckArgs, reading: &Reading, options: &Options) -> u8 
     let store = args.project.store().and_then(|folder| open(&folder));
     let stamp = stamp(reading, options);
     let stop = on_interrupt();
-    let progress = args.progress;
+    let (progress, retry) = (args.progress, args.project.retry);
     let mut project =
-        Project { units: &units, linker, scratch: &scratch, reading, options, store, stamp, stop, progress };
+        Project { units: &units, linker, scratch: &scratch, reading, options, store, stamp, stop, progress, retry };
     let summary = project.check_all(args, start);
     project.tell_of_damage();
     summary.print(args);
@@ -117,6 +118,8 @@ struct Project<'a> {
     stop: Arc<AtomicBool>,
     /// Whether lines say how far engines are.
     progress: bool,
+    /// Whether what is kept counts where it is no verdict.
+    retry: bool,
 }
 
 impl Project<'_> {
@@ -145,7 +148,7 @@ impl Project<'_> {
         let files = self.linker.program(start);
         let texts = files.iter().filter_map(|&file| self.units[file].content.as_ref().ok()).map(|c| c.digest.as_str());
         let same_text = self.key(function, texts);
-        if let Some(kept) = self.store.as_mut().and_then(|store| store.get(&same_text)) {
+        if let Some(kept) = self.kept(&same_text) {
             return (Ok(kept.report), true);
         }
         let ilp32 = self.units[start].content.as_ref().is_ok_and(|content| content.ilp32);
@@ -156,20 +159,29 @@ impl Project<'_> {
         let program = self.store.is_some().then(|| identify(&task)).flatten();
         let same_program = program.as_ref().map(|of| self.key(function, [of.digest.as_str()].into_iter()));
         if let (Some(program), Some(key)) = (&program, &same_program)
-            && let Some(report) =
-                self.store.as_mut().and_then(|store| store.get(key)).and_then(|kept| placed(kept, program))
+            && let Some(report) = self.kept(key).and_then(|kept| placed(kept, program))
         {
             self.keep(&same_text, &[], &report);
             return (Ok(report), true);
         }
         let found = self.check(&task, prepared, function);
-        if let Ok(report) = &found {
+        // One that was interrupted is not what the next run would come to.
+        if let Ok(report) = &found
+            && !self.stop.load(Ordering::Relaxed)
+        {
             self.keep(&same_text, &[], report);
             if let (Some(program), Some(key)) = (&program, &same_program) {
                 self.keep(key, &program.places, report);
             }
         }
         (found, false)
+    }
+
+    /// What is kept under a name, if it counts.
+    fn kept(&mut self, key: &str) -> Option<Kept> {
+        let kept = self.store.as_mut().and_then(|store| store.get(key))?;
+        let is_open = matches!(kept.report.verdict, Verdict::Unknown { .. });
+        (!is_open || !self.retry).then_some(kept)
     }
 
     /// The name of the answer about a function.

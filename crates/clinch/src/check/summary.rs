@@ -111,6 +111,12 @@ impl Summary {
         self.answers.iter().filter(|answer| answer.is_kept).count()
     }
 
+    /// Whether something without a verdict was kept.
+    fn has_kept_open(&self) -> bool {
+        let is_open = |report: &Report| matches!(report.verdict, Verdict::Unknown { .. });
+        self.answers.iter().any(|answer| answer.is_kept && answer.found.as_ref().is_ok_and(is_open))
+    }
+
     fn files(&self) -> usize {
         let mut files: Vec<&str> = self.answers.iter().map(|answer| answer.file.as_str()).collect();
         files.dedup();
@@ -124,10 +130,11 @@ impl Summary {
         let checked = functions - self.kept();
         format!(
             "{} files, {functions} functions: {safe} safe, {fails} unsafe, {unknown} unknown; {checked} checked, {} kept \
-             from before ({:.2} s){}",
+             from before ({:.2} s){}{}",
             self.files(),
             self.kept(),
             self.start.elapsed().as_secs_f64(),
+            if self.has_kept_open() { "; --retry checks what is unknown again" } else { "" },
             if self.is_interrupted { "; interrupted" } else { "" },
         )
     }

@@ -26,15 +26,26 @@ pub(crate) struct ProjectArgs {
     /// Only what changed since they were found is checked again.
     #[arg(long, value_name = "FOLDER", overrides_with = "store")]
     pub(crate) store: Option<PathBuf>,
+
+    /// Check again what a run before had no verdict about.
+    #[arg(long)]
+    pub(crate) retry: bool,
 }
 
 impl ProjectArgs {
+    /// What is wrong with options that only projects have.
+    fn stray(&self) -> Option<Error> {
+        let given = [("--store", self.store.is_some()), ("--retry", self.retry)];
+        let stray = given.into_iter().find(|(_, given)| *given)?.0;
+        Some(Error::Usage(format!("{stray} is for projects: -p or --files")))
+    }
+
     /// Whether a project is meant.
     pub(crate) fn is_given(&self) -> Result<bool, Error> {
         let is_given = self.project.is_some() || !self.project_files.is_empty();
-        match &self.store {
-            Some(_) if !is_given => Err(Error::Usage("--store is for projects: -p or --files".to_owned())),
-            _ => Ok(is_given),
+        match self.stray().filter(|_| !is_given) {
+            Some(error) => Err(error),
+            None => Ok(is_given),
         }
     }
 

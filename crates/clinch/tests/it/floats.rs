@@ -47,6 +47,18 @@ fn any_number_may_come_in() {
     );
 }
 
+/// With one rounding, not two.
+#[test]
+fn fused_operations_are_rounded_once() {
+    let head = "double x = 1 + 0x1p-30; double rest = __builtin_fma(x, x, -(x * x));";
+    is_safe(&format!("{head} if (rest != 0x1p-60 || __builtin_fmaf(3, 0.5f, 2) != 3.5f) reach_error();"));
+    is_unsafe(&format!("{head} if (rest == 0x1p-60) reach_error();"));
+    let input = "float x = __VERIFIER_nondet_float();";
+    is_unsafe(&format!("{input} if (x > 1 && x < 2 && __builtin_fmaf(x, x, -1) == 0x1.0008p-11f) reach_error();"));
+    is_safe(&format!("{input} if (x >= 1 && x <= 2 && __builtin_fmaf(x, x, 1) < 2) reach_error();"));
+    is_safe(&format!("{input} if (x >= -8 && x <= 8 && __builtin_fmaf(x, 0, 1) != 1) reach_error();"));
+}
+
 /// What a program sees of the bits of a NaN is what x86 makes; of two different ones nobody knows which is taken.
 #[test]
 fn bits_of_nans() {

@@ -117,6 +117,31 @@ fn the_second_run_checks_what_changed() {
     assert_eq!(kept(&check(&folder, &["--store", "off"]).1), [false; 3]);
 }
 
+/// What has no verdict at a limit would take as long again.
+#[test]
+fn what_is_unknown_is_kept_and_tried_again_on_request() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hard = "int f(unsigned n, unsigned x, unsigned y) {\n  while (n--) { x = x * 2654435761u + (y ^ (x >> 7)); y = y * x + n; }\n  \
+        return 1 / (x * y != 0x12345679u || x % 1000003u != 77u);\n}\nint asm_(int x) {\n  __asm__ volatile (\"frob %0\" : \"+r\"(x));\n  return 1 / x;\n}\n";
+    write(&folder, "hard.c", hard);
+    let (file, store) = (path(&folder, "hard.c"), path(&folder, "store"));
+    let run = |args: &[&str]| {
+        let options = ["check", "--entry", "all", "--check", "arithmetic", "--timeout", "1s", "--store", &store];
+        let output = plain_clinch(&[&options, args, &["--files", &file]].concat());
+        assert_eq!(code(&output), 2, "{}", stdout(&output));
+        stdout(&output)
+    };
+    assert!(run(&[]).contains("2 unknown; 2 checked, 0 kept from before"));
+    let again = run(&[]);
+    assert!(
+        again.contains("2 unknown; 0 checked, 2 kept from before") && again.contains("; --retry checks "),
+        "{again}"
+    );
+    assert!(run(&["--retry"]).contains("2 unknown; 2 checked, 0 kept from before"));
+    let longer = plain_clinch(&["check", "--retry", &file]);
+    assert!(code(&longer) == 64 && stderr(&longer).contains("--retry is for projects"), "{longer:?}");
+}
+
 /// Thirty files, each of which needs the next: `f0` calls `f1`, which calls nobody, and so on in pairs.
 #[test]
 fn of_thirty_files_only_those_that_depend_on_a_change_are_checked_again() {

@@ -37,6 +37,7 @@ impl FloatFacts {
         for term in terms.all_terms() {
             let (operands, format, op) = match terms.node(term) {
                 Node::Binary(BinOp::Float(op, format), a, b) => (vec![a, b], format, Some(op)),
+                Node::Fma(format, a, b, c) => (vec![a, b, c], format, Some(FloatBinOp::Mul)),
                 Node::Unary(UnOp::Float(op, format), a) if op.takes_float() => (vec![a], format, None),
                 _ => continue,
             };

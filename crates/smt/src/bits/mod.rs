@@ -15,7 +15,7 @@ mod tests;
 
 use std::rc::Rc;
 
-use clinch_terms::float::circuit::{Template, binary_template, unary_template};
+use clinch_terms::float::circuit::{Template, binary_template, fma_template, unary_template};
 use clinch_terms::words::Words;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
@@ -115,6 +115,7 @@ impl Blaster {
             Node::Binary(BinOp::Float(op, format), a, b) => {
                 return self.instance(&binary_template(op, format), &[a, b]);
             }
+            Node::Fma(format, a, b, c) => return self.instance(&fma_template(format), &[a, b, c]),
             Node::Binary(op, a, b) => self.binary(terms, op, a, b)?,
             Node::Ite(c, a, b) => {
                 let [c, a, b] = [c, a, b].map(|part| self.words.get(&part).cloned());

@@ -85,6 +85,25 @@ impl Floats {
         }
     }
 
+    /// The results of `a * b + c`, rounded once: the fused operation is monotonic in each operand.
+    pub(super) fn fused(format: Format, a: Floats, b: Floats, c: Floats) -> Floats {
+        let all = [a, b, c];
+        if !all.iter().all(|x| x.has_numbers()) {
+            return Floats::NAN;
+        }
+        if all.iter().any(|x| x.has_infinity()) {
+            return Floats::ALL;
+        }
+        let at = |x: f64, y: f64, z: f64| {
+            let [x, y, z] = [x, y, z].map(|number| bits(format, number));
+            number(format, value::fma(format, x, y, z))
+        };
+        let pairs = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
+        let lo = pairs.map(|(x, y)| at(x, y, c.lo)).into_iter().fold(f64::INFINITY, f64::min);
+        let hi = pairs.map(|(x, y)| at(x, y, c.hi)).into_iter().fold(f64::NEG_INFINITY, f64::max);
+        Floats { nan: all.iter().any(|x| x.nan), ..Floats::between(lo, hi) }
+    }
+
     fn sum(format: Format, a: Floats, b: Floats) -> Floats {
         let (lo, hi) = (apply(FloatBinOp::Add, format, a.lo, b.lo), apply(FloatBinOp::Add, format, a.hi, b.hi));
         let invalid =

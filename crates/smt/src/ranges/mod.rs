@@ -49,10 +49,8 @@ pub(crate) struct Question {
 
 /// Takes from a formula the cases that intervals show to be impossible.
 pub(crate) fn refute(terms: &Terms, parts: &[Term], formula: Term, milliseconds: u32) -> Question {
-    let is_about_floats =
-        |&part: &Term| matches!(terms.node(part), Node::Unary(UnOp::Float(..), _) | Node::Binary(BinOp::Float(..), ..));
     let mut question = Question { all: Vec::new(), one: vec![formula], refuted: Vec::new() };
-    if !parts.iter().any(is_about_floats) {
+    if !parts.iter().any(|&part| terms.is_float_operation(part)) {
         return question;
     }
     question = split(terms, formula);

@@ -152,6 +152,7 @@ fn mark_floats(read: &mut [Part]) {
         let [a, b, c] = read[index].args;
         let floats = match read[index].node {
             Node::Binary(BinOp::Float(..), ..) => vec![a, b],
+            Node::Fma(..) => vec![a, b, c],
             Node::Unary(UnOp::Float(op, _), _) if op.takes_float() => vec![a],
             Node::Ite(..) if read[index].is_float => vec![b, c],
             Node::Binary(BinOp::BvXor | BinOp::BvAnd, ..) if read[index].is_float => vec![a],
@@ -221,6 +222,12 @@ impl Part {
             },
             Node::Unary(op, _) => self.unary(op, arg(0)),
             Node::Binary(op, ..) => self.binary(op, arg(0), arg(1)),
+            Node::Fma(format, ..) => match [arg(0), arg(1), arg(2)] {
+                [Domain::Bits { floats: a, .. }, Domain::Bits { floats: b, .. }, Domain::Bits { floats: c, .. }] => {
+                    self.floats(Floats::fused(format, a, b, c))
+                }
+                _ => self.anything(),
+            },
             Node::Extend { signed, .. } => match arg(0) {
                 Domain::Bits { low, high, .. } if signed || low >= 0 => self.integers(low, high),
                 _ => self.anything(),

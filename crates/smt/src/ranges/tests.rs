@@ -270,7 +270,7 @@ impl Planted {
         let integral = [Integral::Down, Integral::Up, Integral::Zero, Integral::Even, Integral::Away];
         let unary = |this: &mut Self, op, a| this.terms.unary(UnOp::Float(op, format), a);
         let shift = self.terms.bit_vec(width, 1);
-        let new = match self.random.random_range(0..18) {
+        let new = match self.random.random_range(0..19) {
             op @ 0..8 => self.terms.binary(BinOp::Float(arithmetic[op % 4], format), a, b),
             8 => unary(self, FloatUnOp::Sqrt, a),
             9 => {
@@ -290,6 +290,10 @@ impl Planted {
             14 => self.terms.bv(BinOp::BvLshr, a, shift),
             15 => self.terms.bv(BinOp::BvAshr, a, shift),
             16 => self.terms.bv(BinOp::BvSub, a, b),
+            17 => {
+                let c = self.pick(which);
+                self.terms.fma(format, a, b, c)
+            }
             _ => {
                 let converted = unary(self, FloatUnOp::Convert, a);
                 self.numbers[1 - which].push(converted);

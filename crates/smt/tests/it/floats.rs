@@ -80,6 +80,34 @@ fn folding_and_solvers_agree() {
     }
 }
 
+#[test]
+fn solvers_round_fused_operations_once() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+    for format in [Format::Single, Format::Double] {
+        for _ in 0..3 {
+            let mut terms = Terms::new();
+            let mut given = terms.tt();
+            let operands = ["x", "y", "z"].map(|name| {
+                let number = terms.bit_vec(format.width(), sample(&mut random, format));
+                let symbol = terms.fresh(name, Sort::BitVec(format.width()));
+                let equal = terms.eq(symbol, number);
+                given = terms.and(given, equal);
+                (symbol, number)
+            });
+            let [(x, a), (y, b), (z, c)] = operands;
+            let (result, folded) = (terms.fma(format, x, y, z), terms.fma(format, a, b, c));
+            let differ = terms.eq(result, folded);
+            let differ = terms.not(differ);
+            let question = terms.and(given, differ);
+            let mut solver = Z3Solver::for_formulas();
+            solver.set_limits(100_000_000, 60_000);
+            solver.assert(&terms, question);
+            assert_eq!(solver.check(&terms, &[]), Answer::Unsat, "{format:?} {a:?} {b:?} {c:?}");
+            assert_eq!(LargeQuestion::new(&terms, question, 60_000).answer(&terms), Answer::Unsat);
+        }
+    }
+}
+
 /// What a solver finds is a solution.
 #[test]
 fn models_are_models() {

@@ -211,11 +211,26 @@ impl Terms {
         self.intern(crate::Node::Unary(UnOp::Float(op, format), a))
     }
 
+    /// `a * b + c`, rounded once, folded for constants.
+    pub fn fma(&mut self, format: Format, a: Term, b: Term, c: Term) -> Term {
+        let constants = [a, b, c].map(|operand| self.small_bits(operand));
+        if let [Some(x), Some(y), Some(z)] = constants {
+            return self.bit_vec(format.width(), value::fma(format, x, y, z));
+        }
+        self.intern(crate::Node::Fma(format, a, b, c))
+    }
+
     fn small_bits(&self, term: Term) -> Option<u64> {
         match self.node(term) {
             crate::Node::BitVec(width, bits) if width <= 64 => Some(bits),
             _ => None,
         }
+    }
+
+    /// Whether the outermost operation of a term is one on floats, or makes one.
+    pub fn is_float_operation(&self, term: Term) -> bool {
+        use crate::Node;
+        matches!(self.node(term), Node::Unary(UnOp::Float(..), _) | Node::Binary(BinOp::Float(..), ..) | Node::Fma(..))
     }
 
     /// Whether a float is a NaN.

@@ -2,7 +2,7 @@ use num_traits::ToPrimitive;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::circuit::{Layout, Template, binary_template, build, unary_template};
+use super::circuit::{Layout, Template, binary_template, build, fma_template, unary_template};
 use super::{FloatBinOp, FloatUnOp, Format, Integral, value};
 use crate::evaluate::{Assignment, evaluate};
 use crate::{Sort, Value};
@@ -188,6 +188,41 @@ fn circuits_agree_with_the_machine() {
                     "{op:?} {format:?} {width} {a:#x}"
                 );
             }
+        }
+    }
+}
+
+/// Every pair of numbers of a layout with 6 bits, with every fourth summand: product and sum are exact in doubles.
+#[test]
+fn small_fused_operations_are_computed_exactly() {
+    let layout = Layout { exponent: 3, fraction: 2 };
+    let template = build(&[layout.width(); 3], |circuit, x| circuit.fused(layout, [x[0], x[1], x[2]]));
+    let numbers = 0..1_usize << layout.width();
+    for (a, b) in numbers.clone().flat_map(|a| numbers.clone().map(move |b| (a, b))) {
+        for c in numbers.clone().skip((a ^ b) % 4).step_by(4) {
+            let [a, b, c] = [a, b, c].map(|bits| bits as u64);
+            let [x, y, z] = [a, b, c].map(|bits| decoded(layout, bits));
+            let result = encoded(layout, x * y + z);
+            let quieted = [a, b, c].into_iter().find(|&bits| decoded(layout, bits).is_nan());
+            let expected = quieted.map_or(result, |nan| nan | 1 << (layout.fraction - 1));
+            assert_eq!(applied(&template, &[a, b, c]), expected, "{a:#x} * {b:#x} + {c:#x}");
+        }
+    }
+}
+
+/// Sums that cancel, or that only the last bits of the product decide.
+#[test]
+fn fused_operations_agree_with_the_machine() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(18);
+    for format in [Format::Single, Format::Double] {
+        let template = fma_template(format);
+        for k in 0..1500 {
+            let [a, b, c] = [(); 3].map(|()| sample(&mut random, format));
+            let product = value::binary(FloatBinOp::Mul, format, a, b);
+            let near = product.wrapping_add(random.random_range(0..3)).wrapping_sub(1) ^ format.sign();
+            let c = if k % 3 == 0 { near & (format.sign() | (format.sign() - 1)) } else { c };
+            let expected = value::fma(format, a, b, c);
+            assert_eq!(applied(&template, &[a, b, c]), expected, "{format:?} {a:#x} {b:#x} {c:#x}");
         }
     }
 }

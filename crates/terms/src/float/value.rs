@@ -30,7 +30,7 @@ fn single(op: FloatBinOp, a: u64, b: u64) -> u64 {
         FloatBinOp::Lt => return (x < y).into(),
         FloatBinOp::Le => return (x <= y).into(),
     };
-    if result.is_nan() { nan_of(Format::Single, a, b) } else { result.to_bits().into() }
+    if result.is_nan() { nan_of(Format::Single, &[a, b]) } else { result.to_bits().into() }
 }
 
 #[inline]
@@ -45,13 +45,27 @@ fn double(op: FloatBinOp, a: u64, b: u64) -> u64 {
         FloatBinOp::Lt => return (x < y).into(),
         FloatBinOp::Le => return (x <= y).into(),
     };
-    if result.is_nan() { nan_of(Format::Double, a, b) } else { result.to_bits() }
+    if result.is_nan() { nan_of(Format::Double, &[a, b]) } else { result.to_bits() }
+}
+
+/// `a * b + c`, rounded once.
+pub fn fma(format: Format, a: u64, b: u64, c: u64) -> u64 {
+    let single = |bits: u64| f32::from_bits(bits as u32);
+    let result = match format {
+        Format::Single => single(a).mul_add(single(b), single(c)).to_bits().into(),
+        Format::Double => f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits(),
+    };
+    if is_nan(format, result) { nan_of(format, &[a, b, c]) } else { result }
 }
 
 /// The NaN that an operation makes.
 #[cold]
-fn nan_of(format: Format, a: u64, b: u64) -> u64 {
-    [a, b].into_iter().find(|&bits| is_nan(format, bits)).map_or(format.default_nan(), |bits| bits | format.quiet())
+fn nan_of(format: Format, operands: &[u64]) -> u64 {
+    operands
+        .iter()
+        .copied()
+        .find(|&bits| is_nan(format, bits))
+        .map_or(format.default_nan(), |bits| bits | format.quiet())
 }
 
 /// The result of an operation on one number. `width` is that of the operand: integers may have any up to 64 bits.

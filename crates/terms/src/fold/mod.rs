@@ -84,6 +84,10 @@ impl Folder {
                 let (index, element) = (part(self, terms, index), part(self, terms, element));
                 self.store(terms, array, index, element)
             }
+            Node::Fma(format, a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|operand| part(self, terms, operand));
+                terms.fma(format, a, b, c)
+            }
             Node::Extract { of, .. } | Node::Extend { of, .. } | Node::IntToBv(_, of) | Node::ConstArray(_, of) => {
                 let of = part(self, terms, of);
                 self.around(terms, node, of)

@@ -14,6 +14,7 @@ use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::float::Format;
 use crate::{BinOp, Node, Sort, Term, Terms, UnOp};
 use sorts::is_well_sorted;
 
@@ -43,6 +44,7 @@ enum Part {
     Binary(BinOp, u32, u32),
     Ite(u32, u32, u32),
     Store(u32, u32, u32),
+    Fma(Format, u32, u32, u32),
     Extract(u32, u32, u32),
     Extend(bool, u32, u32),
     IntToBv(u32, u32),
@@ -117,6 +119,7 @@ impl Part {
             Node::Binary(op, a, b) => Part::Binary(op, at(a)?, at(b)?),
             Node::Ite(c, a, b) => Part::Ite(at(c)?, at(a)?, at(b)?),
             Node::Store(array, index, value) => Part::Store(at(array)?, at(index)?, at(value)?),
+            Node::Fma(format, a, b, c) => Part::Fma(format, at(a)?, at(b)?, at(c)?),
             Node::Extract { hi, lo, of } => Part::Extract(hi, lo, at(of)?),
             Node::Extend { signed, by, of } => Part::Extend(signed, by, at(of)?),
             Node::IntToBv(width, a) => Part::IntToBv(width, at(a)?),
@@ -150,6 +153,7 @@ impl Part {
             Part::Binary(op, a, b) => Node::Binary(*op, at(a)?, at(b)?),
             Part::Ite(c, a, b) => Node::Ite(at(c)?, at(a)?, at(b)?),
             Part::Store(array, index, value) => Node::Store(at(array)?, at(index)?, at(value)?),
+            Part::Fma(format, a, b, c) => Node::Fma(*format, at(a)?, at(b)?, at(c)?),
             Part::Extract(hi, lo, of) => Node::Extract { hi: *hi, lo: *lo, of: at(of)? },
             Part::Extend(signed, by, of) => Node::Extend { signed: *signed, by: *by, of: at(of)? },
             Part::IntToBv(width, a) => Node::IntToBv(*width, at(a)?),

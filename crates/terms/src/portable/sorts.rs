@@ -34,6 +34,7 @@ pub(super) fn is_well_sorted(terms: &Terms, node: Node) -> bool {
             Some(Sort::Array(of)) => sort(index) == Some(&of.0) && sort(value) == Some(&of.1),
             _ => false,
         },
+        Node::Fma(format, a, b, c) => [a, b, c].iter().all(|&operand| width(operand) == Some(format.width())),
         Node::Extract { hi, lo, of } => lo <= hi && width(of).is_some_and(|width| hi < width),
         Node::Extend { by, of, .. } => width(of).is_some_and(|width| by > 0 && by <= MAX_WIDTH - width.min(MAX_WIDTH)),
         Node::IntToBv(width, a) => (1..=MAX_WIDTH).contains(&width) && sort(a) == Some(&Sort::Int),

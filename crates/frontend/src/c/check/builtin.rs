@@ -71,6 +71,8 @@ fn signature(name: &str) -> Option<&'static str> {
         "expect" => "lll",
         "copysignf" | "fminf" | "fmaxf" | "fdimf" | "fmodf" | "remainderf" | "nextafterf" | "atan2f" | "hypotf"
         | "powf" | "__clinch_nextf" => "fff",
+        "fma" => "dddd",
+        "fmaf" => "ffff",
         "ldexp" | "scalbn" => "ddi",
         "ldexpf" | "scalbnf" => "ffi",
         "ilogb"

@@ -295,8 +295,7 @@ impl Lowering<'_> {
     /// A function of the library that is an operation on floats.
     pub(super) fn float_function(&mut self, function: FloatFunction, args: &[Value], call: &Call, e: &Expr) -> Term {
         let formats: Vec<Option<Format>> = call.args.iter().map(|arg| self.format(arg.ty)).collect();
-        let wanted = if matches!(function, FloatFunction::CopySign | FloatFunction::Next) { 2 } else { 1 };
-        let fits = formats.len() == wanted && formats.iter().all(|format| *format == formats[0]);
+        let fits = formats.len() == function.operands() && formats.iter().all(|format| *format == formats[0]);
         let is_truth = matches!(function, FloatFunction::SignBit | FloatFunction::Signalling);
         let of_result = is_truth || formats.first() == Some(&self.format(e.ty));
         let (Some(&Some(format)), true) = (formats.first(), fits && of_result) else {
@@ -323,6 +322,10 @@ impl Lowering<'_> {
                 let is_loud = self.not(is_quiet);
                 let condition = self.terms.and(is_nan, is_loud);
                 self.truth_value(condition, e.ty)
+            }
+            FloatFunction::Fma => {
+                let (b, c) = (self.scalar_arg(args, 1), self.scalar_arg(args, 2));
+                self.fma(format, [a, b, c], e.span)
             }
             FloatFunction::Sqrt => {
                 self.guard_rounding(e.span);
@@ -352,6 +355,27 @@ impl Lowering<'_> {
         let least = self.terms.bv(BinOp::BvOr, sign, one);
         let is_zero = self.terms.float_binary(FloatBinOp::Eq, format, a, zero);
         self.terms.ite(is_zero, least, moved)
+    }
+
+    /// `a * b + c`, rounded once.
+    fn fma(&mut self, format: Format, [a, b, c]: [Term; 3], span: Span) -> Term {
+        self.guard_rounding(span);
+        for pair in [(a, b), (a, c), (b, c)] {
+            self.guard_nans(format, pair, span);
+        }
+        let result = self.terms.fma(format, a, b, c);
+        if self.points.sees_float_bits() {
+            // The processor's instruction takes the summand, the library's function the NaN of the product.
+            let product = self.terms.float_binary(FloatBinOp::Mul, format, a, b);
+            let of_numbers = [a, b].map(|factor| self.terms.is_nan(format, factor));
+            let (of_nan, invalid) = (self.terms.any(of_numbers), self.terms.is_nan(format, product));
+            let is_nan = self.terms.is_nan(format, c);
+            let (is_number, valid) = (self.not(is_nan), self.not(invalid));
+            let fine = self.terms.any([of_nan, is_number, valid]);
+            self.guard(fine, Op::Unsupported(WHICH_NAN.to_owned()), span);
+        }
+        self.check_result(format, result, &[a, b, c], span);
+        result
     }
 
     /// The integral number that the rounding mode chooses.

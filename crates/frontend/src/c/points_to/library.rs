@@ -124,6 +124,8 @@ pub(crate) enum FloatFunction {
     SignBit,
     /// Whether it is a NaN that is not quiet, as 1 or 0.
     Signalling,
+    /// `fma`
+    Fma,
     /// The square root; `errno` is the business of the model.
     Sqrt,
     /// `floor` and the like.
@@ -135,6 +137,15 @@ pub(crate) enum FloatFunction {
 }
 
 impl FloatFunction {
+    /// How many floats it takes.
+    pub(crate) fn operands(self) -> usize {
+        match self {
+            FloatFunction::CopySign | FloatFunction::Next => 2,
+            FloatFunction::Fma => 3,
+            _ => 1,
+        }
+    }
+
     /// Whether it shows the bits of a NaN.
     pub(crate) fn sees_bits(self) -> bool {
         matches!(self, FloatFunction::CopySign | FloatFunction::SignBit)
@@ -335,6 +346,7 @@ fn float_function(name: &str) -> Option<FloatFunction> {
         "round" => FloatFunction::Integral(Integral::Away),
         "roundeven" => FloatFunction::Integral(Integral::Even),
         "rint" | "nearbyint" => FloatFunction::Rint,
+        "fma" => FloatFunction::Fma,
         "signalling" if of_models.is_some() => FloatFunction::Signalling,
         "signbit" if of_models.is_some() => FloatFunction::SignBit,
         "next" if of_models.is_some() => FloatFunction::Next,

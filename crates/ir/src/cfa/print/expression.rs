@@ -144,6 +144,7 @@ impl Printer<'_> {
             Node::Unary(op, a) => self.unary(op, a),
             Node::Binary(op, a, b) => self.binary(term, op, a, b),
             Node::Ite(c, a, b) => self.choice(c, a, b),
+            Node::Fma(format, a, b, c) => self.fma(format, [a, b, c]),
             Node::Extract { hi, lo, of } => self.extract(hi, lo, of),
             Node::Extend { signed, of, .. } => self.extend(term, signed, of),
             Node::IntToBv(width, a) => {

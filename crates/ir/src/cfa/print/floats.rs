@@ -78,7 +78,9 @@ impl Printer<'_> {
                 let text = self.float(format, a).text;
                 Shown::new(format!("fabs{}({text})", suffix(format)), level::ATOM, None)
             }
-            Node::Binary(BinOp::Select | BinOp::Float(..), ..) | Node::Unary(UnOp::Float(..), _) => self.show(term),
+            Node::Binary(BinOp::Select | BinOp::Float(..), ..) | Node::Unary(UnOp::Float(..), _) | Node::Fma(..) => {
+                self.show(term)
+            }
             _ => Shown::new(format!("as_{}({})", name(format), self.show(term).text), level::ATOM, None),
         }
     }
@@ -126,6 +128,11 @@ impl Printer<'_> {
                 Shown::new(text, level::ATOM, None)
             }
         }
+    }
+
+    pub(super) fn fma(&mut self, format: Format, operands: [Term; 3]) -> Shown {
+        let [a, b, c] = operands.map(|operand| self.float(format, operand).text);
+        Shown::new(format!("fma{}({a}, {b}, {c})", suffix(format)), level::ATOM, None)
     }
 
     pub(super) fn float_binary(&mut self, op: FloatBinOp, format: Format, a: Term, b: Term) -> Shown {

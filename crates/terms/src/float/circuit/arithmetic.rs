@@ -75,6 +75,84 @@ impl Circuit<'_> {
         self.unless_nan(layout, &[(a, of_a), (b, of_b)], result)
     }
 
+    /// `a * b + c`: both the product and the other summand are exact until their sum is rounded.
+    pub(in crate::float) fn fused(&mut self, layout: Layout, [a, b, c]: [Term; 3]) -> Term {
+        let [of_a, of_b, of_c] = [a, b, c].map(|x| self.parts(layout, x));
+        let sign = self.op(BinOp::BvXor, of_a.sign, of_b.sign);
+        let product_is_zero = self.terms.or(of_a.is_zero, of_b.is_zero);
+        let ((ea, x), (eb, y), (ec, z)) =
+            (self.normal(layout, of_a), self.normal(layout, of_b), self.normal(layout, of_c));
+        let double = 2 * (layout.fraction + 1);
+        let (x, y) = (self.widen(double, x), self.widen(double, y));
+        let product = self.op(BinOp::BvMul, x, y);
+        let exponent = self.op(BinOp::BvAdd, ea, eb);
+        let exponent = self.add_number(exponent, layout.bias().wrapping_neg());
+        // As the product: two bits before the point.
+        let summand = self.append(layout.fraction, z);
+        let summand = self.widen(double, summand);
+        let same = self.terms.eq(sign, of_c.sign);
+        // Where one of them is zero the other one is the greater, whatever their exponents are.
+        let above = self.terms.bv_slt(exponent, ec);
+        let summand_counts = self.terms.not(of_c.is_zero);
+        let above = self.terms.and(above, summand_counts);
+        let swap = self.terms.or(product_is_zero, above);
+        let (high, low) = ((ec, summand, of_c.sign), (exponent, product, sign));
+        let mut ite = |x, y| self.terms.ite(swap, x, y);
+        let greater = (ite(high.0, low.0), ite(high.1, low.1), ite(high.2, low.2));
+        let less = (ite(low.0, high.0), ite(low.1, high.1));
+        let (exact, negated) = self.exact_sum(same, greater.0, greater.1, less);
+        let one = self.number(1, 1);
+        let opposite = self.op(BinOp::BvXor, greater.2, one);
+        let result_sign = self.terms.ite(negated, opposite, greater.2);
+        let finite = self.round_sum(layout, result_sign, greater.0, exact);
+        // Zero has the sign of both, or is positive.
+        let (both, vanishes) = (self.op(BinOp::BvAnd, sign, of_c.sign), self.is_nothing(exact));
+        let zero = self.zero(layout, both);
+        let result = self.terms.ite(vanishes, zero, finite);
+        // A product of zero leaves the summand as it is; the exponent it is made of means nothing.
+        let both_vanish = self.terms.and(product_is_zero, of_c.is_zero);
+        let alone = self.terms.ite(both_vanish, zero, c);
+        let result = self.terms.ite(product_is_zero, alone, result);
+        let product_is_infinite = self.terms.or(of_a.is_infinite, of_b.is_infinite);
+        let (infinite, nan) = (self.infinity(layout, sign), self.default_nan(layout));
+        let result = self.terms.ite(of_c.is_infinite, c, result);
+        let cancels = self.terms.not(same);
+        let cancels = self.terms.and(of_c.is_infinite, cancels);
+        let invalid = self.terms.or(cancels, product_is_zero);
+        let infinite = self.terms.ite(invalid, nan, infinite);
+        let result = self.terms.ite(product_is_infinite, infinite, result);
+        self.unless_nan(layout, &[(a, of_a), (b, of_b), (c, of_c)], result)
+    }
+
+    /// The sum or difference of two words with two bits before the point, with three more bits below and one above; whether the
+    /// difference was negative and is negated. The one that is less is shifted to the exponent of the other; bits that are lost are in the lowest one.
+    fn exact_sum(&mut self, same: Term, exponent: Term, word: Term, less: (Term, Term)) -> (Term, Term) {
+        let distance = self.op(BinOp::BvSub, exponent, less.0);
+        let (x, y) = (self.append(3, word), self.append(3, less.1));
+        // After a shift by two or more no leading bits but one or two cancel; before, nothing is lost.
+        let y = self.shift_sticky(y, distance);
+        let width = self.width(x) + 1;
+        let (x, y) = (self.widen(width, x), self.widen(width, y));
+        let (sum, rest, opposite) =
+            (self.op(BinOp::BvAdd, x, y), self.op(BinOp::BvSub, x, y), self.op(BinOp::BvSub, y, x));
+        let below = self.terms.bv_ult(x, y);
+        let differ = self.terms.not(same);
+        let negated = self.terms.and(below, differ);
+        let rest = self.terms.ite(negated, opposite, rest);
+        (self.terms.ite(same, sum, rest), negated)
+    }
+
+    /// Rounds what [`Circuit::exact_sum`] makes of words with an exponent, which has a sign.
+    fn round_sum(&mut self, layout: Layout, sign: Term, exponent: Term, exact: Term) -> Term {
+        // With an offset nothing is negative while it is shifted. The highest bit stands for four.
+        let offset = 1 << (layout.exponent + 1);
+        let exponent = self.add_number(exponent, offset + 2);
+        let (exponent, significand) = self.normalise(exponent, exact);
+        let exponent = self.add_number(exponent, offset.wrapping_neg());
+        let significand = self.shorten(layout.fraction + 3, significand);
+        self.round_signed(layout, sign, exponent, significand)
+    }
+
     /// Rounds a result whose leading bit is the highest one or the one below; the exponent is that of the one below.
     pub(super) fn round_near(&mut self, layout: Layout, sign: Term, exponent: Term, word: Term) -> Term {
         let width = self.width(word);

@@ -37,8 +37,17 @@ pub fn unary_template(op: FloatUnOp, format: Format, width: u32) -> Arc<Template
     template(Key::Unary(op, format, width), || build(&[width], |circuit, x| circuit.unary(op, format, x[0])))
 }
 
+/// The fused operation: a product and a sum, rounded once.
+pub fn fma_template(format: Format) -> Arc<Template> {
+    template(Key::Fma(format), || {
+        let layout = Layout::of(format);
+        build(&[layout.width(); 3], |circuit, x| circuit.fused(layout, [x[0], x[1], x[2]]))
+    })
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
+    Fma(Format),
     Binary(FloatBinOp, Format),
     Unary(FloatUnOp, Format, u32),
 }
