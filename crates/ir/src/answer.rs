@@ -50,6 +50,9 @@ pub enum Reason {
     /// No run tried reaches the error; there are inputs with more values than were tried.
     #[error("no error for the inputs tried; there are more values than can be tried")]
     SampledInputs,
+    /// A search came to its end, and that says nothing: why.
+    #[error("no verdict: {0}")]
+    Inconclusive(String),
     /// A run has undefined behaviour; no run tried reaches the error.
     #[error("undefined behaviour: {0}")]
     Undefined(String),

@@ -425,7 +425,8 @@ impl Telling {
             | Reason::Interrupted
             | Reason::NoProgress
             | Reason::Recursion(_)
-            | Reason::SampledInputs => Telling::Limit,
+            | Reason::SampledInputs
+            | Reason::Inconclusive(_) => Telling::Limit,
         }
     }
 }

@@ -498,3 +498,45 @@ fn examples_have_the_verdicts_they_announce() {
     }
     assert!(seen >= 12, "{seen} examples");
 }
+
+/// Bit-fields of static objects, alone in their storage unit and not: what they hold at first is what gcc puts there.
+#[test]
+fn bit_fields_of_static_objects_have_their_initial_values() {
+    let text = "#include <assert.h>
+struct bits { int a : 3; unsigned b : 5, c : 20; short d; };
+struct close { unsigned a : 3; char b; unsigned c : 9; };
+union both { struct bits bits; unsigned all[2]; };
+static struct bits table[3] = { { -2, 17, 70000, 5 }, [2] = { .c = 1, .a = 3, .c = 2 } };
+static struct close near[2] = { { 5, 'x', 300 }, { .c = 7, .a = 2 } };
+static union both u = { .all = { 255, 3 }, .bits.b = 0 };
+int main(void) {
+  assert(table[0].a == -2 && table[0].b == 17 && table[0].c == 70000 && table[0].d == 5);
+  assert(table[1].a == 0 && table[1].c == 0 && table[2].a == 3 && table[2].b == 0 && table[2].c == 2);
+  assert(near[0].a == 5 && near[0].b == 'x' && near[0].c == 300 && near[1].a == 2 && near[1].c == 7);
+  assert(u.bits.b == 0);
+  return 0;
+}
+";
+    let (code, shown) = on_text("check", text, &[]);
+    assert_eq!(code, 0, "{shown}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("p.c"), text).expect("written");
+    let compiled = Command::new("cc").args(["-w", "-o", &path("p"), &path("p.c")]).status().expect("cc");
+    assert!(compiled.success() && Command::new(path("p")).status().expect("runs").success());
+}
+
+/// A table of many records inside of a function, with bit-fields, takes no more time to read than its length.
+#[test]
+fn long_tables_are_read_in_no_time() {
+    let rows: String = (0..50_000).map(|i| format!("{{ {}, {}, {{ {i} }} }},\n", i % 8, i % 1000)).collect();
+    let text = format!(
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) {{\n\
+         static const struct {{ unsigned a : 3, b : 10; struct {{ int n; }} c; }} rows[] = {{\n{rows}}};\n\
+         return sizeof rows / sizeof *rows != 50000;\n}}\n"
+    );
+    let start = std::time::Instant::now();
+    let (code, shown) = on_text("cfa", &text, &[]);
+    assert_eq!(code, 0, "{}", &shown[..shown.len().min(300)]);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}

@@ -31,6 +31,7 @@ mod symex;
 mod tidy;
 mod traps;
 mod turns;
+mod unreachable;
 mod usage;
 mod witness;
 

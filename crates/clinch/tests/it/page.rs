@@ -129,3 +129,40 @@ fn answers_come_first() {
         }
     }
 }
+
+/// When which engine ran, what it counted, who calls whom, and the tree of lazy abstraction.
+#[test]
+fn pages_show_the_search() {
+    let (_folder, text) = page("c/funlock.c", &["--engine", "lazy", "--check", "assertions"]);
+    for part in [
+        "<span class=\"stint\"",
+        "<span class=\"found\"",
+        "prover calls of lazy over time",
+        "<summary>Calls <small>4 functions</small></summary>",
+        "The tree of lazy abstraction",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+    let rows = text.split("<table id=\"tree-table\">").nth(1).and_then(|table| table.split("</table>").next());
+    let rows = rows.expect("a tree").matches("<tr").count();
+    assert!((3..=301).contains(&rows), "{rows} rows");
+    // Several engines, in several rounds: a lane for each.
+    let (_folder, text) = page("c/overflow-bug.c", &[]);
+    assert!(text.contains("had it first"), "{text}");
+    let lanes = text.matches("<div class=\"lane\">").count();
+    assert!(lanes >= 1 && text.matches("<div class=\"lane\"><span>explicit</span>").count() == 1, "{lanes}");
+    let (_folder, text) = page("gcl/ticket.gcl", &["-DN=2", "--engine", "alpha"]);
+    assert!(text.contains("states of alpha over time"), "{text}");
+}
+
+/// The values with which a check fails stand at the top, and at its line.
+#[test]
+fn a_browser_says_with_which_values_it_fails() {
+    let (_folder, text) = page("c/ring-bug.c", &["--property", "unreach-call"]);
+    let Some(dom) = shown("report.html", &text) else { return };
+    assert!(dom.contains("<span id=\"there\">There ring.count = 5. </span>"), "{dom}");
+    assert!(dom.contains("<span class=\"why\">← ring.count = 5</span>"), "{dom}");
+    let (_folder, text) = page("rem/quicksort-bug.rem", &[]);
+    let dom = shown("report.html", &text).expect("a browser");
+    assert!(dom.contains("<span id=\"there\">There a[0] = "), "{dom}");
+}

@@ -131,9 +131,16 @@ fn other_labels_and_commands() {
 
 #[test]
 fn tables_of_the_paper() {
-    let output = clinch(&["reproduce", "spds", "--only", "table 5", "--bound", "10ms"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("tables.html");
+    let file = page.to_str().expect("a name");
+    let output = clinch(&["reproduce", "spds", "--only", "table 5", "--bound", "10ms", "--html", file]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.starts_with("[Spds] ") && text.contains("\n[Spds] table 5: DAG example\n"), "{text}");
     assert!(text.contains("(10750)"), "{text}");
+    let page = std::fs::read_to_string(page).expect("a page");
+    for part in ["<h2>[Spds] table 5: DAG example</h2>", "(10750)</td>", "<svg", "lazy (BLAST), the paper"] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
 }

@@ -107,7 +107,7 @@ fn refine(
             return Err(match &edge.op {
                 Op::Unsupported(what) => Reason::Unsupported(format!("{what}, at {}:{}", place.file, place.line)),
                 Op::Undefined(what) => Reason::Undefined(format!("{what}, at {}:{}", place.file, place.line)),
-                _ => Reason::Unsupported(
+                _ => Reason::Inconclusive(
                     "the outline of the program has an error, which says nothing of the program".to_owned(),
                 ),
             });

@@ -82,7 +82,8 @@ pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer)
     let verdict = match search.run(budget, observer) {
         Ok(Some(trace)) => CfaVerdict::Unsafe(trace),
         Ok(None) => {
-            CfaVerdict::Unknown(Reason::Unsupported("symbolic execution found no error; it proves nothing".to_owned()))
+            let reason = "no error was found, and symbolic execution proves nothing".to_owned();
+            CfaVerdict::Unknown(Reason::Inconclusive(reason))
         }
         Err(reason) => CfaVerdict::Unknown(reason),
     };
@@ -207,6 +208,7 @@ impl<'p> Search<'p> {
                 Err(End::Error) => return Ok(self.confirmed(&state)),
             }
             let Frame { procedure, location, .. } = *state.top();
+            self.visits[procedure.index()][location.index()] += 1;
             if self.heads[procedure.index()][location.index()] {
                 if !self.seen.is_new(&mut self.queries, &self.terms, self.program, &state) {
                     self.stats.repeated += 1;
@@ -225,9 +227,10 @@ impl<'p> Search<'p> {
     fn wait_for_turn(&mut self, state: State, location: LocId) {
         let frames = state.frames.iter().map(Rc::as_ref);
         let Some(distance) = self.distances.of(self.program, frames, location) else { return };
+        let alike = self.seen.alike(&self.terms, &state, location);
         let visits = self.visits[state.top().procedure.index()][location.index()];
         let distance = distance.saturating_add(state.detours);
-        self.queue.push(Pending { state, condition: None, distance, visits });
+        self.queue.push(Pending { state, condition: None, distance, visits, alike });
     }
 
     /// The way to a location waits, which is open if a condition holds.
@@ -235,10 +238,11 @@ impl<'p> Search<'p> {
         let frames = state.frames.iter().map(Rc::as_ref);
         let Some(distance) = self.distances.of(self.program, frames, to) else { return };
         let detours = state.detours.saturating_add(detour);
+        let alike = self.seen.alike(&self.terms, state, to).saturating_add(detours);
         let visits = self.visits[state.top().procedure.index()][to.index()].saturating_add(detours);
         let distance = distance.saturating_add(detours);
         let state = State { detours, ..state.clone() };
-        self.queue.push(Pending { state, condition: Some(condition), distance, visits });
+        self.queue.push(Pending { state, condition: Some(condition), distance, visits, alike });
     }
 
     /// The machine runs with the values of the model.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use clinch_ir::cfa::{AllocKind, Assign, EdgeId, InputKind, OUTSIDE_MIDDLE, Op, ProcedureId, Target};
-use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Value};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Value};
 use rustc_hash::FxHashMap;
 
 use super::Search;
@@ -70,16 +70,9 @@ impl Search<'_> {
         let edge = &automaton.edges[id.index()];
         self.perform(state, (procedure, id), &edge.op, &mut memo)?;
         if !matches!(edge.op, Op::Call { .. }) {
-            self.go(state, edge.to);
+            state.top_mut().location = edge.to;
         }
         Ok(())
-    }
-
-    fn go(&mut self, state: &mut State, to: LocId) {
-        let frame = state.top_mut();
-        frame.location = to;
-        let procedure = frame.procedure;
-        self.visits[procedure.index()][to.index()] += 1;
     }
 
     /// The call at the top ends.
@@ -100,7 +93,7 @@ impl Search<'_> {
         if let (Op::Call { result: Some(symbol), .. }, Some(value)) = (&edge.op, value) {
             self.set(state, *symbol, value);
         }
-        self.go(state, edge.to);
+        state.top_mut().location = edge.to;
         Ok(())
     }
 
@@ -221,7 +214,6 @@ impl Search<'_> {
         state.top_mut().call_edge = Some(edge);
         let frame = Frame { procedure: callee, location: entry, call_edge: None, values, blocks: Vec::new() };
         state.frames.push(Rc::new(frame));
-        self.visits[callee.index()][entry.index()] += 1;
         Ok(())
     }
 

@@ -183,18 +183,46 @@ impl Lowering<'_> {
         }
     }
 
+    /// The storage units of bit-fields that nothing else in an initialiser touches, by their offset, as they are at first: zero. What a unit
+    /// holds in the end is then known without reading it.
+    fn units(&mut self, init: &Init) -> FxHashMap<u64, Term> {
+        if init.items.iter().all(|item| item.bits.is_none()) {
+            return FxHashMap::default();
+        }
+        let types = &self.hir.types;
+        let touched = init.items.iter().map(|item| match item.bits {
+            Some(bits) => (item.offset, item.offset + u64::from(bits.unit), true),
+            None => (item.offset, item.offset + types.size(item.ty).unwrap_or(u64::MAX / 2), false),
+        });
+        let mut touched: Vec<(u64, u64, bool)> = touched.collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let mut shared = vec![false; touched.len()];
+        // The one of those before that reaches farthest.
+        let mut farthest = 0;
+        for i in 1..touched.len() {
+            if touched[i].0 < touched[farthest].1 {
+                (shared[farthest], shared[i]) = (true, true);
+            }
+            if touched[i].1 > touched[farthest].1 {
+                farthest = i;
+            }
+        }
+        let alone = touched.iter().zip(&shared).filter(|((.., of_bits), shared)| *of_bits && !**shared);
+        let alone: Vec<(u64, u64)> = alone.map(|(&(start, end, _), _)| (start, end)).collect();
+        alone.into_iter().map(|(start, end)| (start, self.number(8 * (end - start) as u32, 0))).collect()
+    }
+
     /// Initialises a static variable that lives in memory: only what is not zero, and all bytes of an address.
     pub(super) fn init_static(&mut self, address: Term, cell: Option<Cell>, init: &Init, span: Span) {
         let mut assigns = AtOnce::default();
         // What was written may be overridden with zero, which then matters.
         let mut all_zero = true;
         let mut of_addresses: FxHashSet<CfaTarget> = FxHashSet::default();
+        let mut units = if self.mathematical() { FxHashMap::default() } else { self.units(init) };
         for item in &init.items {
-            let place = Target::Memory {
-                address: self.plus(address, item.offset),
-                cell: cell.map(|c| c.plus(item.offset as i64)),
-                bits: item.bits,
-            };
+            let (address, cell) = (self.plus(address, item.offset), cell.map(|c| c.plus(item.offset as i64)));
+            let place = Target::Memory { address, cell, bits: item.bits };
             if is_record(&self.hir.types, item.ty) {
                 all_zero = false;
                 self.flush(&mut assigns, span);
@@ -203,7 +231,14 @@ impl Lowering<'_> {
                 continue;
             }
             let value = self.scalar(&item.value);
-            if item.bits.is_some() {
+            if let Some(bits) = item.bits {
+                if let Some(unit) = units.get_mut(&item.offset) {
+                    *unit = self.with_bits(*unit, bits, value);
+                    let (unit, bytes) = (*unit, bits.unit.into());
+                    let Some(new) = self.write_memory(address, cell, (item.ty, bytes), unit, span) else { return };
+                    assigns.extend(new);
+                    continue;
+                }
                 all_zero = false;
                 self.flush(&mut assigns, span);
                 self.store(&place, item.ty, value, span);

@@ -242,7 +242,7 @@ impl Lowering<'_> {
     }
 
     /// The unit with other bits in the field.
-    fn with_bits(&mut self, unit: Term, bits: BitRange, value: Term) -> Term {
+    pub(super) fn with_bits(&mut self, unit: Term, bits: BitRange, value: Term) -> Term {
         let width = self.terms.bv_width(unit);
         let end = bits.lo + bits.width;
         let mut result = self.terms.extract(bits.width - 1, 0, value);
@@ -257,7 +257,7 @@ impl Lowering<'_> {
         result
     }
 
-    fn write_memory(
+    pub(super) fn write_memory(
         &mut self,
         address: Term,
         cell: Option<Cell>,

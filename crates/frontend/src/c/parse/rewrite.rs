@@ -63,6 +63,8 @@ pub(super) struct Rewriter<'a> {
     pub(super) text: &'a str,
     pub(super) tokens: &'a [Token],
     pub(super) partner: &'a [usize],
+    /// For each closing bracket the position of its opening one; `usize::MAX` elsewhere.
+    opener: Vec<usize>,
     pub(super) typedef_names: FxHashSet<&'a str>,
     pub(super) edits: Vec<Edit>,
     pub(super) records: FxHashMap<u32, RecordAttributes>,
@@ -79,9 +81,14 @@ pub(super) fn rewrite(text: &str, lexed: &Lexed, partner: &[usize]) -> (Vec<Edit
     let tokens = &lexed.tokens;
     let typedef_names = implicit::typedef_names(text, tokens);
     let removed = vec![false; tokens.len()];
+    let mut opener = vec![usize::MAX; tokens.len()];
+    for (open, &close) in partner.iter().enumerate().filter(|&(_, &close)| close != usize::MAX) {
+        opener[close] = open;
+    }
     let (edits, records) = (Vec::new(), FxHashMap::default());
     let renamed = FxHashMap::default();
-    let mut rewriter = Rewriter { text, tokens, partner, typedef_names, edits, records, renamed, removed, braces: 0 };
+    let mut rewriter =
+        Rewriter { text, tokens, partner, opener, typedef_names, edits, records, renamed, removed, braces: 0 };
     rewriter.edits.extend(lexed.blanks.iter().map(|b| Edit { range: b.clone(), text: " ".to_owned() }));
     if lexed.blanks.iter().any(|blank| pragma::has_options(&text[blank.clone()])) {
         rewriter.deny_at_start();
@@ -110,6 +117,11 @@ impl<'a> Rewriter<'a> {
     /// Where the bracket at `i` is closed.
     pub(super) fn close(&self, i: usize) -> Option<usize> {
         self.partner.get(i).copied().filter(|&p| p != usize::MAX)
+    }
+
+    /// Where the bracket is opened that is closed at `i`.
+    pub(super) fn open(&self, i: usize) -> Option<usize> {
+        self.opener.get(i).copied().filter(|&p| p != usize::MAX)
     }
 
     fn replace(&mut self, i: usize, text: &str) {
@@ -345,8 +357,7 @@ impl<'a> Rewriter<'a> {
     /// Whether a statement follows here: `if (c) asm("nop");`
     fn is_after_condition(&self, i: usize) -> bool {
         let Some(close) = self.previous(i).filter(|&j| self.get(j) == ")") else { return false };
-        let open = (0..close).rev().find(|&j| self.close(j) == Some(close));
-        let before = open.and_then(|j| self.previous(j)).map_or("", |j| self.get(j));
+        let before = self.open(close).and_then(|j| self.previous(j)).map_or("", |j| self.get(j));
         matches!(before, "if" | "while" | "for" | "switch")
     }
 

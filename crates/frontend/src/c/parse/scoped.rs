@@ -45,8 +45,9 @@ impl Rewriter<'_> {
             let Some(before) = self.previous(list) else { return false };
             close = before;
         }
-        let open = (0..close).rev().find(|&j| self.close(j) == Some(close));
-        let Some(open) = open.filter(|&j| self.get(close) == ")" && self.get(j) == "(") else { return false };
+        let Some(open) = self.open(close).filter(|&j| self.get(close) == ")" && self.get(j) == "(") else {
+            return false;
+        };
         let (Some(name), Some(before)) = (open.checked_sub(1), open.checked_sub(2)) else { return false };
         let declares = self.is_word(name) && !is_statement_word(self.get(name));
         let typed = self.is_word(before) && !is_statement_word(self.get(before)) || self.get(before) == "*";
