@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use clinch_ir::{Application, Clause, ClauseId, Derivation, DerivationStep, HornSystem, Interpretation};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::evaluate::{Assignment, evaluate};
+use clinch_terms::float::extended;
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp, Value};
 use rustc_hash::FxHashMap;
 
@@ -102,7 +103,7 @@ fn node_sort(terms: &Terms, node: Node, of: impl Fn(Term) -> Option<Sort>) -> Op
             Sort::Array(parts) if of(index)? == parts.0 => Some(parts.1.clone()),
             _ => None,
         },
-        Node::Binary(op, a, b) if !op.on_bit_vectors() && !matches!(op, BinOp::Float(..)) => {
+        Node::Binary(op, a, b) if !op.on_bit_vectors() && !matches!(op, BinOp::Float(..) | BinOp::Extended(_)) => {
             (of(a)? == Sort::Int && of(b)? == Sort::Int).then_some(Sort::Int)
         }
         Node::Ite(c, a, b) => join(of(a)?, of(b)?).filter(|_| of(c) == Some(Sort::Bool)),
@@ -133,6 +134,11 @@ fn bit_vector_sort(node: Node, of: impl Fn(Term) -> Option<Sort>) -> Option<Sort
         Node::Binary(BinOp::Float(op, format), a, b) => {
             let fits = [a, b].iter().all(|&t| width(t) == Some(format.width()));
             fits.then(|| if op.compares() { Sort::Bool } else { Sort::BitVec(format.width()) })
+        }
+        Node::Unary(UnOp::Extended(op), a) => op.takes(width(a)?).then(|| Sort::BitVec(op.width())),
+        Node::Binary(BinOp::Extended(op), a, b) => {
+            let fits = [a, b].iter().all(|&t| width(t) == Some(extended::WIDTH));
+            fits.then(|| if op.compares() { Sort::Bool } else { Sort::BitVec(extended::WIDTH) })
         }
         Node::Fma(format, a, b, c) => {
             let fits = [a, b, c].iter().all(|&t| width(t) == Some(format.width()));

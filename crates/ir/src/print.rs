@@ -80,6 +80,9 @@ impl<'a> Printer<'a> {
             Node::Unary(UnOp::Float(op, format), a) => {
                 self.write_call(out, format_args!("{}[{}]", op.name(), format.width()), a);
             }
+            Node::Unary(UnOp::Extended(op), a) => {
+                self.write_call(out, format_args!("{}[{}]", op.name(), op.width()), a);
+            }
             Node::ConstArray(..) | Node::Store(..) | Node::Binary(BinOp::Select, ..) => {
                 self.write_array(out, term, precedence);
             }
@@ -268,7 +271,7 @@ impl<'a> Printer<'a> {
             BinOp::Shl | BinOp::BvShl => "<<",
             BinOp::Shr | BinOp::BvLshr => ">>",
             BinOp::Select => "[]",
-            BinOp::Float(op, _) => op.name(),
+            BinOp::Float(op, _) | BinOp::Extended(op) => op.name(),
         }
     }
 
@@ -279,7 +282,9 @@ impl<'a> Printer<'a> {
             Node::Bool(_) | Node::Int(_) | Node::Var(_) | Node::At(..) | Node::Input(_) => 20,
             Node::Store(..) | Node::Fma(..) => 20,
             Node::Big(_) | Node::Symbol(_) | Node::ConstArray(..) => 20,
-            Node::BitVec(..) | Node::BigBitVec(..) | Node::Unary(UnOp::BvToNat | UnOp::Float(..), _) => 20,
+            Node::BitVec(..)
+            | Node::BigBitVec(..)
+            | Node::Unary(UnOp::BvToNat | UnOp::Float(..) | UnOp::Extended(_), _) => 20,
             Node::Extract { .. } | Node::Extend { .. } | Node::IntToBv(..) => 20,
             Node::Unary(UnOp::Not, a) => match self.terms.node(a) {
                 Node::Binary(BinOp::Eq | BinOp::Le | BinOp::Lt, ..) => self.comparison(),
@@ -314,7 +319,7 @@ impl<'a> Printer<'a> {
                     }
                 }
                 BinOp::Eq | BinOp::Le | BinOp::Lt => self.comparison(),
-                BinOp::Float(..) => self.comparison(),
+                BinOp::Float(..) | BinOp::Extended(_) => self.comparison(),
                 op if op.compares_bit_vectors() => self.comparison(),
                 BinOp::Shl | BinOp::Shr | BinOp::BvShl | BinOp::BvLshr | BinOp::BvAshr => 9,
                 BinOp::Add | BinOp::Sub | BinOp::BvAdd | BinOp::BvSub | BinOp::BvConcat => 10,

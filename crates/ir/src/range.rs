@@ -107,7 +107,7 @@ impl Ranges<'_> {
         if matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt) {
             return Interval::new(0, 1);
         }
-        if op.on_bit_vectors() || matches!(op, BinOp::Float(..)) {
+        if op.on_bit_vectors() || matches!(op, BinOp::Float(..) | BinOp::Extended(_)) {
             return Interval::ALL;
         }
         if op == BinOp::Select {

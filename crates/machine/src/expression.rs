@@ -296,6 +296,7 @@ impl<'a, 'p> Expressions<'a, 'p> {
             UnOp::BvNeg => Unary::BvNeg,
             UnOp::BvToNat => Unary::ToNat,
             UnOp::Float(op, format) => Unary::Float(op, format),
+            UnOp::Extended(_) => unreachable!("its operand or its result is wide"),
         };
         Ok(self.emit_unary(op, width, a, dst))
     }
@@ -564,6 +565,7 @@ fn on_slots(op: BinOp) -> Binary {
         BinOp::BvAshr => Binary::Ashr,
         BinOp::BvConcat => Binary::Concat,
         BinOp::Float(op, _) => Binary::Float(op),
+        BinOp::Extended(_) => unreachable!("its operands are wide"),
         BinOp::Select => unreachable!("selects are loads"),
     }
 }

@@ -114,6 +114,14 @@ impl Encoder {
                 let operands = [self.term(terms, a), self.term(terms, b)];
                 instance(&circuit::binary_template(op, format), &operands)
             }
+            Node::Unary(UnOp::Extended(op), a) => {
+                let template = circuit::extended_unary_template(op, terms.bv_width(a));
+                instance(&template, &[self.term(terms, a)])
+            }
+            Node::Binary(BinOp::Extended(op), a, b) => {
+                let operands = [self.term(terms, a), self.term(terms, b)];
+                instance(&circuit::extended_binary_template(op), &operands)
+            }
             Node::Fma(format, a, b, c) => {
                 let operands = [a, b, c].map(|operand| self.term(terms, operand));
                 instance(&circuit::fma_template(format), &operands)
@@ -208,7 +216,7 @@ fn unary(op: UnOp, a: Expr) -> Expr {
         },
         UnOp::BitNot => Expr::Int(Int::sub(&[Int::from_i64(-1), a.int()])),
         UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat => bit_vectors::encode_unary(op, &a.bit_vec()),
-        UnOp::Float(..) => unreachable!("these are templates"),
+        UnOp::Float(..) | UnOp::Extended(_) => unreachable!("these are templates"),
         UnOp::BoolToInt => Expr::Int(a.bool().ite(&Int::from_i64(1), &Int::from_i64(0))),
     }
 }

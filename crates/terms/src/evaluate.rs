@@ -151,6 +151,10 @@ fn unary(op: UnOp, a: Value) -> Option<Value> {
             let result = float::value::unary(op, format, width, bits.to_u64()?);
             Some(Value::BitVec { width: op.width(format), bits: result.into() })
         }
+        (UnOp::Extended(op), Value::BitVec { width, bits }) => {
+            let result = float::extended::unary(op, width, bits.to_u128()?);
+            Some(Value::BitVec { width: op.width(), bits: result.into() })
+        }
         (op, Value::BitVec { width, bits }) => bitvec::unary(op, width, &bits),
         _ => None,
     }
@@ -165,6 +169,11 @@ fn binary(op: BinOp, a: Value, b: Value) -> Option<Value> {
         (BinOp::Float(op, format), Value::BitVec { bits: x, .. }, Value::BitVec { bits: y, .. }) => {
             let result = float::value::binary(op, format, x.to_u64()?, y.to_u64()?);
             let bits = Value::BitVec { width: format.width(), bits: result.into() };
+            Some(if op.compares() { Value::Bool(result == 1) } else { bits })
+        }
+        (BinOp::Extended(op), Value::BitVec { bits: x, .. }, Value::BitVec { bits: y, .. }) => {
+            let result = float::extended::binary(op, x.to_u128()?, y.to_u128()?);
+            let bits = Value::BitVec { width: float::extended::WIDTH, bits: result.into() };
             Some(if op.compares() { Value::Bool(result == 1) } else { bits })
         }
         (op, Value::BitVec { width, bits: x }, Value::BitVec { width: other, bits: y }) => {

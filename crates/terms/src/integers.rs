@@ -75,7 +75,9 @@ pub fn unary_op(op: UnOp, x: i64) -> Result<i64, EvalError> {
         UnOp::Neg => x.checked_neg().ok_or(EvalError::Overflow),
         UnOp::BitNot => Ok(!bit_operand(x)?),
         UnOp::BoolToInt => Ok(x),
-        UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat | UnOp::Float(..) => unreachable!("programs have no bit-vectors"),
+        UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat | UnOp::Float(..) | UnOp::Extended(_) => {
+            unreachable!("programs have no bit-vectors")
+        }
     }
 }
 

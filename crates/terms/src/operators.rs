@@ -12,7 +12,7 @@ impl UnOp {
 impl BinOp {
     /// Whether it takes two bit-vectors and nothing else, and does not read them as floats.
     pub fn on_bit_vectors(self) -> bool {
-        self >= BinOp::BvAdd && !matches!(self, BinOp::Float(..))
+        self >= BinOp::BvAdd && !matches!(self, BinOp::Float(..) | BinOp::Extended(_))
     }
 
     /// For an order the one that holds, with the sides exchanged, where it does not: `not (a < b)` is `b <= a`.
@@ -30,6 +30,6 @@ impl BinOp {
 
     /// Whether it compares two bit-vectors, not as floats.
     pub fn compares_bit_vectors(self) -> bool {
-        self >= BinOp::BvUlt && !matches!(self, BinOp::Float(..))
+        self >= BinOp::BvUlt && !matches!(self, BinOp::Float(..) | BinOp::Extended(_))
     }
 }

@@ -285,7 +285,7 @@ impl<'a> Body<'a> {
             Node::Unary(UnOp::BvNot, _) => self.write_list(out, "bvnot", self.parts(key)?)?,
             Node::Unary(UnOp::BvNeg, _) => self.write_list(out, "bvneg", self.parts(key)?)?,
             Node::Unary(UnOp::BvToNat, _) => self.write_list(out, "bv2nat", self.parts(key)?)?,
-            Node::Unary(UnOp::Float(..), _) | Node::Fma(..) => {
+            Node::Unary(UnOp::Float(..) | UnOp::Extended(_), _) | Node::Fma(..) => {
                 return Err(Unprintable("a floating-point operation".to_owned()));
             }
             Node::Extract { hi, lo, .. } => {

@@ -17,6 +17,7 @@ use std::hash::Hash;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
+use crate::float::extended::ExtendedOp;
 use crate::float::{FloatBinOp, FloatUnOp, Format};
 use crate::{LocId, ProcId, Sort, VarId, work};
 
@@ -72,6 +73,8 @@ pub enum UnOp {
     BvToNat,
     /// An operation on the bits of a floating-point number, or one that makes such a number of an integer.
     Float(FloatUnOp, Format),
+    /// An operation on a number of extended precision, or one that makes such a number.
+    Extended(ExtendedOp),
 }
 
 /// A binary operation.
@@ -153,6 +156,8 @@ pub enum BinOp {
     BvSle,
     /// An operation on the bits of two floating-point numbers.
     Float(FloatBinOp, Format),
+    /// An operation on two numbers of extended precision.
+    Extended(FloatBinOp),
 }
 
 /// The outermost operation of a term and its arguments.
@@ -427,6 +432,7 @@ impl Terms {
         match (op, self.node(a)) {
             _ if op.on_bit_vectors() => self.bv_unary(op, a),
             (UnOp::Float(op, format), _) => self.float_unary(op, format, a),
+            (UnOp::Extended(op), _) => self.extended_unary(op, a),
             (UnOp::Not, Node::Bool(b)) => self.bool(!b),
             (UnOp::Not, Node::Unary(UnOp::Not, inner)) => inner,
             (UnOp::BoolToInt, Node::Bool(b)) => self.int(i64::from(b)),
@@ -441,6 +447,7 @@ impl Terms {
         let folded = match (op, self.node(a), self.node(b)) {
             _ if op.on_bit_vectors() => return self.bv(op, a, b),
             (BinOp::Float(op, format), ..) => return self.float_binary(op, format, a, b),
+            (BinOp::Extended(op), ..) => return self.extended_binary(op, a, b),
             (BinOp::And, Node::Bool(true), _) | (BinOp::Or, Node::Bool(false), _) => Some(b),
             (BinOp::And, Node::Bool(false), _) | (BinOp::Or, Node::Bool(true), _) => Some(a),
             (BinOp::And, _, Node::Bool(true)) | (BinOp::Or, _, Node::Bool(false)) => Some(a),

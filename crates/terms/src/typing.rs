@@ -1,5 +1,6 @@
 //! The sort of a term, from those of its arguments.
 
+use crate::float::extended;
 use crate::term::SortId;
 use crate::{BinOp, Node, Sort, Term, Terms, UnOp};
 
@@ -16,6 +17,7 @@ impl Terms {
             Node::Var(_) => return None,
             Node::Store(a, ..) | Node::Unary(UnOp::Neg | UnOp::BvNot | UnOp::BvNeg, a) => return self.sort_id(a),
             Node::Unary(UnOp::Float(op, format), _) => Sort::BitVec(op.width(format)),
+            Node::Unary(UnOp::Extended(op), _) => Sort::BitVec(op.width()),
             Node::Unary(UnOp::BoolToInt | UnOp::BitNot | UnOp::BvToNat, _) => Sort::Int,
             Node::Binary(op, a, b) => return self.binary_sort(op, a, b),
             Node::Ite(_, a, b) => return self.joint_sort(a, b),
@@ -34,7 +36,8 @@ impl Terms {
                 Sort::Array(of) => of.1.clone(),
                 _ => return None,
             },
-            BinOp::Float(op, _) if op.compares() => Sort::Bool,
+            BinOp::Float(op, _) | BinOp::Extended(op) if op.compares() => Sort::Bool,
+            BinOp::Extended(_) => Sort::BitVec(extended::WIDTH),
             BinOp::Float(_, format) => Sort::BitVec(format.width()),
             BinOp::BvConcat => Sort::BitVec(self.width(a)? + self.width(b)?),
             op if op.compares_bit_vectors() => Sort::Bool,

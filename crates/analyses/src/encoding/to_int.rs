@@ -134,7 +134,7 @@ impl IntEncoding {
             }
             Node::Binary(BinOp::Eq, a, b) => self.equation(terms, a, b),
             // Integers have no floats among them: any truth value.
-            Node::Binary(BinOp::Float(..), ..) => {
+            Node::Binary(BinOp::Float(..) | BinOp::Extended(_), ..) => {
                 let (value, zero) = (self.unknown(terms, 1, View::Unsigned), terms.int(0));
                 let is_zero = terms.eq(value, zero);
                 terms.not(is_zero)

@@ -116,7 +116,7 @@ impl Flows {
 fn is_truth(op: BinOp) -> bool {
     matches!(op, BinOp::And | BinOp::Or | BinOp::Eq | BinOp::Le | BinOp::Lt)
         || op.compares_bit_vectors()
-        || matches!(op, BinOp::Float(op, _) if op.compares())
+        || matches!(op, BinOp::Float(op, _) | BinOp::Extended(op) if op.compares())
 }
 
 fn returned(procedure: &Procedure) -> impl Iterator<Item = Term> + '_ {

@@ -19,11 +19,17 @@ extern float nextafterf(float, float), fmaf(float, float, float);
 extern double fma(double, double, double);
 union bits32$ { float f; unsigned u; unsigned char c[4]; };
 union bits64$ { double d; unsigned long long u; };
+union bits80$ { long double x; struct { unsigned long long m; unsigned short e; } w; };
 struct pair$ { float f; double d; int i; };
+struct wide$ { char c; long double x; };
 static float float_of$(unsigned u) { union bits32$ x; x.u = u * 2654435761u >> 13 & 3 ? u ^ 0x40000000u : u; return x.f; }
 static double double_of$(unsigned long long u) { union bits64$ x; x.u = u * 2654435761u >> 13 & 3 ? u ^ 1ull << 62 : u; return x.d; }
 static void show_float$(float f) { union bits32$ x; x.f = f; if (f != f) printf(\"nan\\n\"); else printf(\"%08x %u\\n\", x.u, x.c[3]); }
 static void show_double$(double d) { union bits64$ x; x.d = d; if (d != d) printf(\"nan\\n\"); else printf(\"%016llx\\n\", x.u); }
+static void show_extended$(long double a) { union bits80$ b; b.x = a; if (a != a) printf(\"nan\\n\"); else printf(\"%04x%016llx\\n\", b.w.e, b.w.m); }
+static long double third$(long double a) { return a / 3; }
+static struct wide$ wide$(long double a) { struct wide$ w = { 1, a }; return w; }
+static long double old$ = 0.1L, olds$[2] = { -2.5, 1 / 3.0L };
 static float mix$(float f, double d) { return f * 0.5f + d; }
 static double twice$(double d) { return d + d; }
 static struct pair$ both$(float f, double d) { struct pair$ p = { f, d, f < d }; return p; }
@@ -75,6 +81,8 @@ pub fn float_program(seed: u64) -> Program {
          unsigned u0 = __VERIFIER_nondet_uint();\n\
          long long l0 = (long long)__VERIFIER_nondet_ulonglong();\n\
          unsigned long long m0 = __VERIFIER_nondet_ulonglong();\n\
+         long double x0 = d0, x1 = l0, x2 = 1;\n\
+         struct wide$ w = { 2, 0.3L };\n\
          struct pair$ p = { 1, 2, 3 };",
     )];
     for _ in 0..g.rng.range(6, 14) {
@@ -83,6 +91,7 @@ pub fn float_program(seed: u64) -> Program {
     body.push(Node::leaf(
         "show_float$(f0); show_float$(f1); show_float$(f2); show_float$(f3); show_float$(p.f); show_float$(kept$.f);\n\
          show_double$(d0); show_double$(d1); show_double$(d2); show_double$(d3); show_double$(p.d);\n\
+         show_extended$(x0); show_extended$(x1); show_extended$(x2); show_extended$(w.x); show_extended$(old$); show_extended$(olds$[1]);\n\
          printf(\"%d %d %u %lld %llu %d\\n\", i0, i1, u0, l0, m0, p.i);\nreturn 0;",
     ));
     Program::new(vec![Node::leaf(ENVIRONMENT), Node::block("int main$(void)\n{", body, "}")])
@@ -94,7 +103,18 @@ impl Floats {
     }
 
     fn statement(&mut self) -> String {
-        match self.rng.below(12) {
+        match self.rng.below(15) {
+            12 | 13 => format!("{} = {};", self.one(&["x0", "x1", "x2", "w.x", "old$", "olds$[i1 & 1]"]), self.any(3)),
+            14 => match self.rng.below(4) {
+                0 => format!("w = wide$({});", self.any(2)),
+                1 => format!("{}{};", self.one(&["x0", "w.x"]), self.one(&["++", "--"])),
+                2 => format!("show_extended$({});", self.extended(3)),
+                _ => {
+                    let (place, op) =
+                        (self.one(&["x0", "x1", "d2", "olds$[i1 & 1]"]), self.one(&["+=", "-=", "*=", "/="]));
+                    format!("{place} {op} {};", self.extended(2))
+                }
+            },
             0..=2 => format!("{} = {};", self.one(&["f0", "f1", "f2", "f3", "p.f", "kept$.f"]), self.any(3)),
             3..=5 => format!("{} = {};", self.one(&["d0", "d1", "d2", "d3", "p.d"]), self.any(3)),
             6 => format!("{} = {};", self.one(&["i0", "i1", "u0", "l0", "m0"]), self.integer(2)),
@@ -115,8 +135,9 @@ impl Floats {
 
     /// A number of any type.
     fn any(&mut self, depth: usize) -> String {
-        match self.rng.below(4) {
+        match self.rng.below(5) {
             0 => self.double(depth),
+            4 => self.extended(depth),
             1 => self.integer(depth.min(1)),
             _ => self.single(depth),
         }
@@ -148,6 +169,24 @@ impl Floats {
                 let name = self.one(&["floorf", "ceilf", "truncf", "roundf", "rintf", "fabsf", "sqrtf"]);
                 format!("{name}({})", self.any(d))
             }
+        }
+    }
+
+    fn extended(&mut self, depth: usize) -> String {
+        if depth == 0 {
+            return match self.rng.below(3) {
+                0 => format!("{}L", self.rng.pick(&LITERALS)),
+                _ => self.one(&["x0", "x1", "x2", "w.x", "old$", "olds$[0]"]),
+            };
+        }
+        let d = depth - 1;
+        match self.rng.below(9) {
+            0..=3 => format!("({} {} {})", self.extended(d), self.one(&["+", "-", "*", "/"]), self.any(d)),
+            4 => format!("(long double)({})", self.any(d)),
+            5 => format!("-({})", self.extended(d)),
+            6 => format!("({} ? {} : {})", self.condition(d), self.extended(d), self.any(d)),
+            7 => format!("third$({})", self.any(d)),
+            _ => format!("wide$({}).x", self.any(d)),
         }
     }
 

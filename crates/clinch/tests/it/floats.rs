@@ -59,6 +59,39 @@ fn fused_operations_are_rounded_once() {
     is_safe(&format!("{input} if (x >= -8 && x <= 8 && __builtin_fmaf(x, 0, 1) != 1) reach_error();"));
 }
 
+/// x87's extended precision: 64 bits of significand, which the program may see, and exponents far beyond those of `double`.
+#[test]
+fn long_double_is_extended_precision() {
+    is_safe("long double x = 1, y = x / 3; if (y == 1.0 / 3 || y != 1 / 3.0L || (double)y != 1.0 / 3) reach_error();");
+    is_safe("long double x = 0.1L; if (x == 0.1 || x * 10 != 1 || -x > 0 || !x || (int)(x * 25) != 2) reach_error();");
+    is_safe(
+        "long double x = 1e300; x *= x; long double y = x++; if (x < 0x1p1993L || y > 0x1p1994L || (double)x != 1 / 0.0 || y != x) reach_error();",
+    );
+    is_safe(
+        "unsigned long long m = ~0ull; long double x = m; if ((unsigned long long)x != m || x + 1 != 0x1p64L) reach_error();",
+    );
+    is_safe("double d = __VERIFIER_nondet_double(); long double x = d; if (d == d && (double)x != d) reach_error();");
+    is_unsafe(
+        "double d = __VERIFIER_nondet_double(); long double x = d; if ((double)(x * x) != x * x && d < 3 && d > 2) reach_error();",
+    );
+    is_safe(
+        "union { long double x; struct { unsigned long long m; unsigned short e; } w; } u; u.x = -2; if (u.w.e != 0xc000 || u.w.m != 1ull << 63) reach_error();",
+    );
+    is_safe(
+        "struct { char c; long double x; } a = { 1, 2 }, b = a, c[2] = { a, b }; if (c[1].x != 2 || c[0].c != 1) reach_error();",
+    );
+    let text = "extern void reach_error(void);\n\
+        static long double half(long double a, int n) { return n ? half(a / 2, n - 1) : a; }\n\
+        int main(void) { long double (*p)(long double, int) = half; long double x = p(1, 3); x *= 8; if (x != 1) reach_error(); return 0; }\n";
+    assert_eq!(on_text("check", text, &[]).0, 0);
+    let (code, shown) =
+        check("long double x = __VERIFIER_nondet_int(); int i = (int)(x * 4); return i;", &["--check", "arithmetic"]);
+    assert!(code == 1 && shown.contains("conversion of a number that does not fit"), "{shown}");
+    let (code, shown) =
+        check("union { long double x; unsigned short e[8]; } u; u.x = 1; u.e[3] = 0; if (u.x > 1) reach_error();", &[]);
+    assert!(code == 2 && shown.contains("bits are those of no number"), "{shown}");
+}
+
 /// What a program sees of the bits of a NaN is what x86 makes; of two different ones nobody knows which is taken.
 #[test]
 fn bits_of_nans() {

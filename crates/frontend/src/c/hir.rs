@@ -134,7 +134,7 @@ pub struct Function {
 }
 
 /// An initialiser: what is written, in the order of evaluation, into an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Init {
     /// Whether bytes that no item writes are zero (a braced list) or nothing is left (a scalar, a record by value).
     pub zero_fill: bool,
@@ -143,7 +143,7 @@ pub struct Init {
 }
 
 /// One value of an initialiser.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct InitItem {
     /// Position in the object, in bytes.
     pub offset: u64,
@@ -168,7 +168,7 @@ pub struct BitRange {
 }
 
 /// An expression with its type; never of array or function type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -213,13 +213,15 @@ pub enum BinaryOp {
 }
 
 /// Kinds of expressions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ExprKind {
     /// An integer constant (also enumerators, character constants, `sizeof`, `_Alignof`, `offsetof`), of integer, Boolean or
     /// pointer type. Sign-extended where the type is signed.
     Int(i128),
     /// A floating constant.
     Float(f64),
+    /// A constant of type `long double` that is no `double`: its 80 bits.
+    Extended(u128),
     /// The value of a place: a scalar, or a whole record.
     Load(Box<Place>),
     /// The address of a place that is in memory. For an array that decays the place is the array and the type is a pointer to
@@ -274,7 +276,7 @@ pub enum ExprKind {
 }
 
 /// `place op= operand`: the place is read once and written once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Update {
     /// What is updated.
     pub place: Place,
@@ -297,7 +299,7 @@ pub enum UpdateOp {
 }
 
 /// A call.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// Who is called.
     pub callee: Callee,
@@ -306,7 +308,7 @@ pub struct Call {
 }
 
 /// Who is called.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Callee {
     /// A function by its name.
     Direct(FunctionId),
@@ -315,7 +317,7 @@ pub enum Callee {
 }
 
 /// Something that has a value and, unless it is a bit-field or a register, an address.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Place {
     /// Which one.
     pub kind: PlaceKind,
@@ -326,7 +328,7 @@ pub struct Place {
 }
 
 /// Kinds of places.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum PlaceKind {
     /// A variable.
     Variable(VariableId),
@@ -341,7 +343,7 @@ pub enum PlaceKind {
 }
 
 /// A statement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Stmt {
     /// An expression for its effects.
     Expr(Expr),
@@ -394,7 +396,7 @@ impl Expr {
     /// Whether evaluating it changes something.
     pub fn has_effects(&self) -> bool {
         match &self.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => false,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Extended(_) | ExprKind::Function(_) => false,
             ExprKind::Load(place) | ExprKind::AddressOf(place) => place.has_effects(),
             ExprKind::Unary(_, a) | ExprKind::Convert(a) => a.has_effects(),
             ExprKind::Binary(_, a, b)

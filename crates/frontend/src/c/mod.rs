@@ -6,6 +6,7 @@
 pub mod bodies;
 pub(crate) mod check;
 mod exports;
+mod extended;
 pub mod fresh;
 mod ghost;
 pub mod hir;
@@ -22,6 +23,7 @@ mod source;
 pub mod types;
 
 pub use exports::{Exports, exports};
+pub use extended::split_long_doubles;
 pub use provenance::EARLIER_LIFE;
 pub use source::{CError, decode, encode};
 
@@ -135,7 +137,8 @@ pub fn outline(units: &[Unit], options: &Options, environment: Environment) -> O
     }
     on_large_stack(|| {
         let reading = CheckOptions { data_model: options.data_model, integers: options.integers };
-        let (hir, source) = check(units, &reading).ok()?;
+        let (mut hir, source) = check(units, &reading).ok()?;
+        split_long_doubles(&mut hir);
         outline::outline(&hir, source, &options.entry, (options.globals_are_inputs, environment))
     })
 }
@@ -144,6 +147,7 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
     let bad = |error: CError| ReadError::Bad(error.diagnostics());
     let (mut hir, source) =
         check(units, &CheckOptions { data_model: options.data_model, integers: options.integers }).map_err(bad)?;
+    split_long_doubles(&mut hir);
     let lowering = LowerOptions {
         entry: options.entry.clone(),
         integers: options.integers,

@@ -142,6 +142,8 @@ pub struct Types {
     types: Vec<Type>,
     index: FxHashMap<Type, TypeId>,
     records: Vec<Record>,
+    /// `long double`, if it is a record.
+    extended: Option<TypeId>,
 }
 
 impl Types {
@@ -162,6 +164,23 @@ impl Types {
     pub(crate) fn fresh(&mut self, ty: Type) -> TypeId {
         self.types.push(ty);
         TypeId(u32::try_from(self.types.len() - 1).expect("fewer than 2^32 types"))
+    }
+
+    /// The id of a type that was asked for before.
+    pub(crate) fn find(&self, ty: &Type) -> Option<TypeId> {
+        self.index.get(ty).copied()
+    }
+
+    /// From here on `long double` is a record.
+    pub(crate) fn make_extended(&mut self, ty: TypeId, record: Record) {
+        let record = self.add_record(record);
+        self.types[ty.0 as usize] = Type::Record(record);
+        self.extended = Some(ty);
+    }
+
+    /// Whether it is `long double` as a record.
+    pub(crate) fn is_extended(&self, ty: TypeId) -> bool {
+        self.extended == Some(ty)
     }
 
     /// The type with an id.
@@ -332,6 +351,7 @@ impl Types {
                 let length = length.map_or(String::new(), |n| n.to_string());
                 self.declaration(*element, format!("{inner}[{length}]"), depth + 1)
             }
+            Type::Record(_) if self.is_extended(ty) => with("long double"),
             Type::Record(record) => {
                 let record = self.record(*record);
                 with(&format!("{} {}", if record.is_union { "union" } else { "struct" }, record.name))

@@ -1,7 +1,7 @@
 //! What the front end and the machine make of a program.
 
 use clinch_frontend::c::lower::{LowerOptions, lower};
-use clinch_frontend::c::{CheckOptions, Options, Unit, check, read};
+use clinch_frontend::c::{CheckOptions, Options, Unit, check, read, split_long_doubles};
 use clinch_ir::cfa::{CfaProgram, Check, InputKind};
 use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, Stop, TracedEdge};
 
@@ -35,10 +35,11 @@ impl Lowered {
     /// Preprocessed text to automata.
     pub(crate) fn new(text: &str) -> Self {
         let unit = Unit { name: "program.c".to_owned(), text: text.to_owned() };
-        let (hir, map) = match check(&[unit], &CheckOptions::default()) {
+        let (mut hir, map) = match check(&[unit], &CheckOptions::default()) {
             Ok(checked) => checked,
             Err(error) => return Lowered(Err(format!("check: {:?}", error.first()))),
         };
+        split_long_doubles(&mut hir);
         Lowered(lower(&hir, map, &LowerOptions::default()).map_err(|error| format!("lower: {error}")))
     }
 

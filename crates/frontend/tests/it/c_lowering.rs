@@ -1,14 +1,15 @@
 //! The shape of automata.
 
 use clinch_frontend::c::lower::{LowerOptions, lower};
-use clinch_frontend::c::{CheckOptions, Unit, check};
+use clinch_frontend::c::{CheckOptions, Unit, check, split_long_doubles};
 use clinch_ir::cfa::{CfaProgram, InputKind, Integers, Op, Procedure};
 
 use crate::c_wellformed::problems;
 
 fn lowered_with(text: &str, options: &LowerOptions) -> Result<CfaProgram, String> {
     let units = [Unit { name: "t.c".to_owned(), text: text.to_owned() }];
-    let (hir, source) = check(&units, &CheckOptions::default()).map_err(|e| e.to_string())?;
+    let (mut hir, source) = check(&units, &CheckOptions::default()).map_err(|e| e.to_string())?;
+    split_long_doubles(&mut hir);
     lower(&hir, source, options).map_err(|e| e.to_string())
 }
 
@@ -107,11 +108,13 @@ fn what_is_not_modelled_is_said_where_it_is_reached() {
     );
     assert_eq!(threads, "unsupported(threads (`pthread_create`))");
     assert_eq!(edges("int main(void) { asm(\"nop\"); return 0; }"), "unsupported(inline assembly)");
-    let opaque = lowered("long double d; int main(void) { d = d * 2; return d > 1; }");
+    let opaque = lowered("_Float128 d; int main(void) { d = d * 2; return d > 1; }");
     assert!(opaque.inputs.iter().all(|i| matches!(i.kind, InputKind::Opaque(_))));
     assert_eq!(opaque.inputs.len(), 2);
-    let exact = lowered("double d; int main(void) { d = d * 2; return d > 1; }");
-    assert!(exact.inputs.is_empty());
+    for ty in ["double", "long double"] {
+        let exact = lowered(&format!("{ty} d; int main(void) {{ d = d * 2; return d > 1; }}"));
+        assert!(exact.inputs.is_empty(), "{ty}");
+    }
 }
 
 #[test]

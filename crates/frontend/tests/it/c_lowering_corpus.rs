@@ -2,7 +2,7 @@
 
 use clinch_frontend::c::lower::{LowerOptions, lower};
 use clinch_frontend::c::types::DataModel;
-use clinch_frontend::c::{CheckOptions, Unit, check};
+use clinch_frontend::c::{CheckOptions, Unit, check, split_long_doubles};
 use clinch_ir::cfa::{CfaProgram, InputKind, Integers};
 use clinch_machine::{InputRequest, InputSource, Limits, Machine, Stop};
 
@@ -56,11 +56,12 @@ fn all_tasks_become_automata() {
             let Some(text) = preprocessed(&dir.join("tasks").join(fields[0])) else { continue };
             let data_model = if fields[4] == "ILP32" { DataModel::Ilp32 } else { DataModel::Lp64 };
             let units = [Unit { name: fields[0].to_owned(), text }];
-            let Ok((hir, source)) = check(&units, &CheckOptions { data_model, ..CheckOptions::default() }) else {
+            let Ok((mut hir, source)) = check(&units, &CheckOptions { data_model, ..CheckOptions::default() }) else {
                 continue;
             };
             let mathematical = fields[5] == "mathematical";
             let integers = if mathematical { Integers::Mathematical } else { Integers::Machine };
+            split_long_doubles(&mut hir);
             let program = match lower(&hir, source, &LowerOptions { integers, ..LowerOptions::default() }) {
                 Ok(program) => program,
                 Err(e) => {

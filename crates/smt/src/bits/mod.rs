@@ -15,7 +15,9 @@ mod tests;
 
 use std::rc::Rc;
 
-use clinch_terms::float::circuit::{Template, binary_template, fma_template, unary_template};
+use clinch_terms::float::circuit::{
+    Template, binary_template, extended_binary_template, extended_unary_template, fma_template, unary_template,
+};
 use clinch_terms::words::Words;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
@@ -115,6 +117,10 @@ impl Blaster {
             Node::Binary(BinOp::Float(op, format), a, b) => {
                 return self.instance(&binary_template(op, format), &[a, b]);
             }
+            Node::Unary(UnOp::Extended(op), a) => {
+                return self.instance(&extended_unary_template(op, terms.bv_width(a)), &[a]);
+            }
+            Node::Binary(BinOp::Extended(op), a, b) => return self.instance(&extended_binary_template(op), &[a, b]),
             Node::Fma(format, a, b, c) => return self.instance(&fma_template(format), &[a, b, c]),
             Node::Binary(op, a, b) => self.binary(terms, op, a, b)?,
             Node::Ite(c, a, b) => {

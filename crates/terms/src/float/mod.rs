@@ -5,9 +5,12 @@
 //! x86 with SSE: an invalid operation makes the default NaN (negative, quiet, no payload), and a NaN operand, the first if both
 //! are one, is the result, made quiet.
 //!
+//! Extended precision ([`extended`]) has operations of its own, for its numbers do not fit in a word.
+//!
 //! [`value`] computes with the machine's floats; [`circuit`] says the same in operations on bits, for solvers.
 
 pub mod circuit;
+pub mod extended;
 #[cfg(test)]
 mod tests;
 pub mod value;
@@ -230,7 +233,12 @@ impl Terms {
     /// Whether the outermost operation of a term is one on floats, or makes one.
     pub fn is_float_operation(&self, term: Term) -> bool {
         use crate::Node;
-        matches!(self.node(term), Node::Unary(UnOp::Float(..), _) | Node::Binary(BinOp::Float(..), ..) | Node::Fma(..))
+        matches!(
+            self.node(term),
+            Node::Unary(UnOp::Float(..) | UnOp::Extended(_), _)
+                | Node::Binary(BinOp::Float(..) | BinOp::Extended(_), ..)
+                | Node::Fma(..)
+        )
     }
 
     /// Whether a float is a NaN.

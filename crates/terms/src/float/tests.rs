@@ -2,7 +2,11 @@ use num_traits::ToPrimitive;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::circuit::{Layout, Template, binary_template, build, fma_template, unary_template};
+use super::circuit::{
+    Layout, Template, binary_template, build, extended_binary_template, extended_unary_template, fma_template,
+    unary_template,
+};
+use super::extended::{self, ExtendedOp};
 use super::{FloatBinOp, FloatUnOp, Format, Integral, value};
 use crate::evaluate::{Assignment, evaluate};
 use crate::{Sort, Value};
@@ -20,6 +24,11 @@ const INTEGRAL: [Integral; 5] = [Integral::Down, Integral::Up, Integral::Zero, I
 
 /// What a template says for given operands.
 fn applied(template: &Template, operands: &[u64]) -> u64 {
+    let wide: Vec<u128> = operands.iter().map(|&bits| bits.into()).collect();
+    u64::try_from(applied_wide(template, &wide)).expect("few bits")
+}
+
+fn applied_wide(template: &Template, operands: &[u128]) -> u128 {
     let mut assignment = Assignment::default();
     for (&symbol, &bits) in template.operands.iter().zip(operands) {
         let Sort::BitVec(width) = *template.terms.symbol_sort(symbol) else { unreachable!("operands are bits") };
@@ -27,7 +36,7 @@ fn applied(template: &Template, operands: &[u64]) -> u64 {
     }
     match evaluate(&template.terms, &assignment, template.result).expect("it has a value") {
         Value::Bool(holds) => holds.into(),
-        Value::BitVec { bits, .. } => bits.to_u64().expect("few bits"),
+        Value::BitVec { bits, .. } => bits.to_u128().expect("at most 128 bits"),
         other => unreachable!("{other} is no result"),
     }
 }
@@ -225,6 +234,74 @@ fn fused_operations_agree_with_the_machine() {
             assert_eq!(applied(&template, &[a, b, c]), expected, "{format:?} {a:#x} {b:#x} {c:#x}");
         }
     }
+}
+
+/// A number of extended precision that is likely to be a hard case: small and special ones, near to each other, any.
+fn extended_sample(random: &mut Xoshiro256PlusPlus) -> u128 {
+    let (one, bits) = (0x3fff_u128 << 64 | 1 << 63, u128::from(random.random::<u64>()));
+    let sign = u128::from(random.random::<bool>()) << 79;
+    match random.random_range(0..5) {
+        0 => {
+            let double = sample(random, Format::Double);
+            extended::unary(ExtendedOp::FromFloat(Format::Double), 64, double.into())
+        }
+        1 => extended::unary(ExtendedOp::FromSigned, 64, bits >> random.random_range(0..64)),
+        2 => (one + (bits & 3 << 62) + (bits & 7)) | sign,
+        // About the least numbers, and any others.
+        3 => u128::from(random.random_range(0..3_u16)) << 64 | bits >> random.random_range(0..64) | sign,
+        _ => u128::from(random.random_range(0x3f80..0x4080_u16)) << 64 | bits | sign,
+    }
+}
+
+#[test]
+fn circuits_of_extended_precision_agree_with_software() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(80);
+    for op in BINARY {
+        let template = extended_binary_template(op);
+        for _ in 0..400 {
+            let (a, b) = (extended_sample(&mut random), extended_sample(&mut random));
+            assert_eq!(applied_wide(&template, &[a, b]), extended::binary(op, a, b), "{op:?} {a:#x} {b:#x}");
+        }
+    }
+    let formats = [Format::Single, Format::Double];
+    let widths = [8, 16, 32, 64];
+    let to = formats.map(ExtendedOp::ToFloat).into_iter();
+    let to = to.chain(widths.map(ExtendedOp::ToSigned)).chain(widths.map(ExtendedOp::ToUnsigned));
+    for op in to {
+        let template = extended_unary_template(op, extended::WIDTH);
+        for _ in 0..400 {
+            let a = extended_sample(&mut random);
+            assert_eq!(applied_wide(&template, &[a]), extended::unary(op, extended::WIDTH, a), "{op:?} {a:#x}");
+        }
+    }
+    let of_floats = formats.map(|format| (ExtendedOp::FromFloat(format), format.width()));
+    let of_integers = [8, 32, 64].map(|width| (ExtendedOp::FromSigned, width)).into_iter();
+    let of_integers = of_integers.chain([8, 32, 64].map(|width| (ExtendedOp::FromUnsigned, width)));
+    for (op, width) in of_floats.into_iter().chain(of_integers) {
+        let template = extended_unary_template(op, width);
+        for _ in 0..300 {
+            let a = match op {
+                ExtendedOp::FromFloat(format) => sample(&mut random, format),
+                _ => random.random::<u64>() >> (64 - width) >> random.random_range(0..width),
+            };
+            let a = u128::from(a);
+            assert_eq!(applied_wide(&template, &[a]), extended::unary(op, width, a), "{op:?} {width} {a:#x}");
+        }
+    }
+}
+
+/// Bits that gcc's programs show on x86.
+#[test]
+fn numbers_of_extended_precision_are_those_of_x87() {
+    let number = |text| extended::parse(text).expect("a number");
+    assert_eq!(number("1"), 0x3fff_8000_0000_0000_0000);
+    assert_eq!(number("0.1"), 0x3ffb_cccc_cccc_cccc_cccd);
+    assert_eq!(number("1e4932"), 0x7ffe_d72c_b2a9_5c7e_f6cd);
+    assert_eq!(number("3.6451995318824746025e-4951"), 1);
+    let third = extended::binary(FloatBinOp::Div, number("1"), number("3"));
+    assert_eq!(third, 0x3ffd_aaaa_aaaa_aaaa_aaab);
+    assert_eq!(extended::unary(ExtendedOp::ToFloat(Format::Double), 80, third), 0x3fd5_5555_5555_5555);
+    assert_eq!(extended::binary(FloatBinOp::Div, 0, 0), 0xffff_c000_0000_0000_0000);
 }
 
 #[test]

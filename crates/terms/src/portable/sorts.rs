@@ -3,6 +3,7 @@
 use num_traits::Signed;
 
 use super::MAX_WIDTH;
+use crate::float::extended;
 use crate::{BinOp, Node, Sort, Term, Terms, UnOp};
 
 /// Whether a node over terms of a store makes sense: terms that make none may be made, but have no meaning.
@@ -26,6 +27,7 @@ pub(super) fn is_well_sorted(terms: &Terms, node: Node) -> bool {
             UnOp::Float(op, format) if op.takes_float() => {
                 width(a) == Some(format.width()) && (1..=64).contains(&op.width(format))
             }
+            UnOp::Extended(op) => width(a).is_some_and(|width| op.takes(width)),
             UnOp::Float(..) => width(a).is_some_and(|width| width <= 64),
         },
         Node::Binary(op, a, b) => is_well_sorted_binary(terms, op, a, b),
@@ -61,6 +63,7 @@ fn is_well_sorted_binary(terms: &Terms, op: BinOp, a: Term, b: Term) -> bool {
             both(&Sort::Int) && terms.as_integer(b).is_some_and(|divisor| divisor.is_positive())
         }
         BinOp::Float(_, format) => both(&Sort::BitVec(format.width())),
+        BinOp::Extended(_) => both(&Sort::BitVec(extended::WIDTH)),
         op if op.on_bit_vectors() => matches!(sort(a), Some(Sort::BitVec(_))) && sort(a) == sort(b),
         _ => both(&Sort::Int),
     }

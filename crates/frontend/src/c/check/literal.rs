@@ -1,6 +1,7 @@
 //! Constants and string literals.
 
 use clinch_ir::Span;
+use clinch_terms::float::extended;
 use lang_c::ast::{Constant, Expression, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
@@ -105,6 +106,10 @@ impl Checker<'_> {
             32 => decimal.parse::<f32>().map_or(f64::NAN, f64::from),
             _ => decimal.parse().unwrap_or(f64::NAN),
         };
+        if bits == 80 && !is_exactly(&decimal, value) {
+            let number = extended::parse(&decimal).ok_or_else(|| Problem::new(span, "a number that is not read"))?;
+            return Ok(Expr { kind: ExprKind::Extended(number), ty, span });
+        }
         if bits > 64 && !is_exactly(&decimal, value) {
             return Ok(unsupported("a number that needs more than 64 bits", ty, span));
         }

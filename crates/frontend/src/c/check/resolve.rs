@@ -217,7 +217,7 @@ impl Resolver {
 
     fn expr(&self, e: &mut Expr) {
         match &mut e.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Unsupported(_) => {}
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Extended(_) | ExprKind::Unsupported(_) => {}
             ExprKind::Function(id) => match self.functions.get(id) {
                 Some(Meaning::Other(target)) => *id = *target,
                 Some(Meaning::Absent(_)) => e.kind = ExprKind::Int(0),

@@ -44,7 +44,11 @@ impl Checker<'_> {
 
     pub(super) fn is_load_time_constant(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) | ExprKind::Unsupported(_) => true,
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Extended(_)
+            | ExprKind::Function(_)
+            | ExprKind::Unsupported(_) => true,
             ExprKind::AddressOf(place) => self.is_static_place(&place.kind),
             // gcc reads constants; qualifiers are not kept, so other variables are let through, too.
             ExprKind::Load(place) => self.is_static_place(&place.kind),

@@ -101,6 +101,7 @@ impl Lowering<'_> {
         match &e.kind {
             ExprKind::Int(n) => self.constant(e.ty, *n),
             ExprKind::Float(value) => self.float_constant(*value, e.ty),
+            ExprKind::Extended(_) => self.opaque(e.ty, "a constant of type `long double`", e.span),
             ExprKind::Load(place) => self.load(place),
             ExprKind::AddressOf(place) => self.address_of(place),
             ExprKind::Function(f) => {

@@ -20,7 +20,7 @@ const UPWARD: u64 = 0x800;
 const TOWARD_ZERO: u64 = 0xc00;
 
 /// Why a run ends that would show which of two NaNs an operation takes.
-const WHICH_NAN: &str = "the bits of a NaN that was made of two different ones";
+pub(super) const WHICH_NAN: &str = "the bits of a NaN that was made of two different ones";
 
 impl Lowering<'_> {
     /// The format of a floating type that is modelled.
@@ -126,7 +126,7 @@ impl Lowering<'_> {
     }
 
     /// Where a program chooses how results are rounded, it must have chosen the nearest number for arithmetic.
-    fn guard_rounding(&mut self, span: Span) {
+    pub(super) fn guard_rounding(&mut self, span: Span) {
         let Some(mode) = self.storage.rounding else { return };
         let mode = self.terms.symbol(mode);
         let changed = self.nonzero(mode);

@@ -50,7 +50,8 @@ impl Lowering<'_> {
         }
         match (format, terms) {
             (Some(format), Some(args)) => self.body.emit(Op::Print(Print { format, args, stdout }), e.span),
-            _ => self.assume("output with a computed format is not shown".to_owned()),
+            (Some(_), None) => self.assume("output of records and of `long double` is not shown".to_owned()),
+            (None, _) => self.assume("output with a computed format is not shown".to_owned()),
         }
         self.forget_errno("printf", e.span);
         self.printed(e)

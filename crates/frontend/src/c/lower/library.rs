@@ -145,6 +145,7 @@ impl Lowering<'_> {
                 return self.bits_function(bits, a, call, e);
             }
             Library::Float(function) => return Value::Scalar(self.float_function(function, args, call, e)),
+            Library::Extended(function) => return self.extended_function(function, args, call, e),
             Library::First => return args.first().cloned().unwrap_or(Value::Void),
             Library::Free => {
                 let a = self.scalar_arg(args, 0);

@@ -26,6 +26,7 @@ mod call;
 mod condition;
 mod declare;
 mod expr;
+mod extended;
 mod float;
 mod formats;
 mod function;

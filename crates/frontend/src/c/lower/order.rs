@@ -122,9 +122,11 @@ impl Lowering<'_> {
 
     fn walk(&mut self, e: &Expr, matters: &mut bool) -> Effects {
         match &e.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) | ExprKind::Unsupported(_) => {
-                Effects::default()
-            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Extended(_)
+            | ExprKind::Function(_)
+            | ExprKind::Unsupported(_) => Effects::default(),
             ExprKind::Load(place) => {
                 let mut effects = self.walk_place(place, matters);
                 effects.reads.extend(self.locations(place));

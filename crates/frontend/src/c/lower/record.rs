@@ -78,7 +78,7 @@ impl Lowering<'_> {
     }
 
     /// A value for code that is never reached.
-    fn any_record(&mut self, ty: TypeId) -> Value {
+    pub(super) fn any_record(&mut self, ty: TypeId) -> Value {
         let leaves = leaves(&self.hir.types, ty).unwrap_or_default();
         Value::Leaves(leaves.iter().map(|l| (l.offset, l.ty, self.constant(l.ty, 0))).collect())
     }

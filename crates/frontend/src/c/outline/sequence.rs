@@ -84,7 +84,11 @@ impl Written {
 pub(super) fn visit(e: &Expr, see: &mut dyn FnMut(&Expr)) {
     see(e);
     match &e.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) | ExprKind::Unsupported(_) => {}
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Extended(_)
+        | ExprKind::Function(_)
+        | ExprKind::Unsupported(_) => {}
         ExprKind::Load(place) | ExprKind::AddressOf(place) => visit_place(place, see),
         ExprKind::Unary(_, a) | ExprKind::Convert(a) => visit(a, see),
         ExprKind::Binary(_, a, b)

@@ -99,7 +99,7 @@ impl Outline<'_> {
     fn value_of(&mut self, e: &Expr) -> Value {
         match &e.kind {
             ExprKind::Int(n) if self.is_number(e.ty) => Value::Is(self.constant(e.ty, *n)),
-            ExprKind::Int(_) | ExprKind::Float(_) => Value::Any,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Extended(_) => Value::Any,
             ExprKind::Load(place) => self.load(place),
             ExprKind::AddressOf(place) => self.address_of(place),
             ExprKind::Function(f) => {

@@ -121,7 +121,7 @@ impl Analysis<'_> {
 
     fn value_of(&mut self, e: &Expr) -> Flow {
         match &e.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Unsupported(_) => Flow::Nothing,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Extended(_) | ExprKind::Unsupported(_) => Flow::Nothing,
             ExprKind::Load(place) => {
                 let spot = self.place(place);
                 let flow = self.read(spot, self.access(place, self.name_of(place).as_deref()));
@@ -593,6 +593,7 @@ pub(crate) fn switch_key(operand: &Expr) -> usize {
 fn has_float(types: &Types, ty: TypeId) -> bool {
     match types.get(ty) {
         Type::Float(_) => true,
+        _ if types.is_extended(ty) => true,
         Type::Array(element, _) => has_float(types, *element),
         Type::Record(record) => types.record(*record).fields.iter().any(|f| has_float(types, f.ty)),
         _ => false,

@@ -93,6 +93,8 @@ pub(crate) enum Library {
     First,
     /// A function of floats that is an operation on them.
     Float(FloatFunction),
+    /// An operation on numbers of type `long double`.
+    Extended(ExtendedFunction),
     /// A function of the arguments that is not modelled: its result is unknown, not any.
     Opaque,
     /// A function of the C library that changes nothing a program can see: its result is an input.
@@ -150,6 +152,23 @@ impl FloatFunction {
     pub(crate) fn sees_bits(self) -> bool {
         matches!(self, FloatFunction::CopySign | FloatFunction::SignBit)
     }
+}
+
+/// Functions of numbers of type `long double`, which are records (see `extended`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ExtendedFunction {
+    /// The number with these two words.
+    Of,
+    /// A number or an integer of another type, converted.
+    From,
+    /// A conversion to the type of the result.
+    To,
+    /// With the other sign.
+    Negation,
+    /// `fabsl`
+    Magnitude,
+    /// An operator.
+    Operator(super::super::hir::BinaryOp),
 }
 
 /// Operations on bits.
@@ -240,14 +259,36 @@ fn in_models(name: &str) -> Option<Library> {
         "suppose" => Library::Assume,
         "room" => Library::Room,
         "block" => Library::Malloc,
-        _ => return None,
+        name => Library::Extended(extended(name.strip_prefix("extended_")?)?),
     })
+}
+
+/// What `extended` makes calls of.
+fn extended(name: &str) -> Option<ExtendedFunction> {
+    use super::super::hir::BinaryOp;
+    Some(ExtendedFunction::Operator(match name {
+        "of" => return Some(ExtendedFunction::Of),
+        "from" => return Some(ExtendedFunction::From),
+        "to" => return Some(ExtendedFunction::To),
+        "neg" => return Some(ExtendedFunction::Negation),
+        "add" => BinaryOp::Add,
+        "sub" => BinaryOp::Sub,
+        "mul" => BinaryOp::Mul,
+        "div" => BinaryOp::Div,
+        "eq" => BinaryOp::Eq,
+        "ne" => BinaryOp::Ne,
+        "lt" => BinaryOp::Lt,
+        "le" => BinaryOp::Le,
+        "gt" => BinaryOp::Gt,
+        "ge" => BinaryOp::Ge,
+        _ => return None,
+    }))
 }
 
 /// Whether a function takes or returns floating-point numbers: those without body are the mathematical library's.
 fn handles_floats(hir: &Hir, ty: TypeId) -> bool {
     let Type::Function { result, parameters, .. } = hir.types.get(ty) else { return false };
-    let is_float = |ty: &TypeId| matches!(hir.types.get(*ty), Type::Float(_));
+    let is_float = |ty: &TypeId| matches!(hir.types.get(*ty), Type::Float(_)) || hir.types.is_extended(*ty);
     is_float(result) || parameters.iter().any(is_float)
 }
 
@@ -303,6 +344,9 @@ fn formatted(name: &str) -> Option<Library> {
 
 fn arithmetic(name: &str, plain: &str) -> Option<Library> {
     use super::super::hir::BinaryOp::{Add, Mul, Sub};
+    if plain == "fabsl" {
+        return Some(Library::Extended(ExtendedFunction::Magnitude));
+    }
     if plain == "abs" || plain == "labs" || plain == "llabs" {
         return Some(Library::Abs);
     }

@@ -53,6 +53,7 @@ impl Analysis<'_> {
                 Flow::Nothing
             }
             Library::First => args.first().cloned().unwrap_or(Flow::Nothing),
+            Library::Extended(_) if self.hir.types.is_extended(e.ty) => Flow::Leaves(vec![None, None]),
             Library::Bits(_) | Library::Abs => {
                 let sources: Vec<_> = args.iter().map(|a| (a.clone(), Step::Mangle)).collect();
                 self.through(&sources)

@@ -41,7 +41,7 @@ pub(crate) use constraints::{is_element_of_record, key, length_of_part, switch_k
 pub(crate) use environment::expose;
 pub(crate) use graph::{Array, Cell, Val};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
-pub(crate) use library::{Bits, FloatFunction, Library, library, library_by_pointer, may_set_errno};
+pub(crate) use library::{Bits, ExtendedFunction, FloatFunction, Library, library, library_by_pointer, may_set_errno};
 pub(crate) use observe::{Home, Observation, addresses};
 pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};

@@ -236,7 +236,9 @@ impl<'a> Reading<'a> {
                 let (ones, of) = (self.constant(-1)?, self.number(of)?);
                 Scalar::Number(self.operation(BinOp::Sub, ones, of)?)
             }
-            UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat | UnOp::Float(..) => unreachable!("programs have no bit-vectors"),
+            UnOp::BvNot | UnOp::BvNeg | UnOp::BvToNat | UnOp::Float(..) | UnOp::Extended(_) => {
+                unreachable!("programs have no bit-vectors")
+            }
         })
     }
 

@@ -203,6 +203,9 @@ impl Printer<'_> {
         if let UnOp::Float(op, format) = op {
             return self.float_unary(op, format, a);
         }
+        if let UnOp::Extended(op) = op {
+            return self.extended_unary(op, a);
+        }
         let width = self.width(a);
         let shown = self.show(a);
         let signed = shown.signed;
@@ -210,7 +213,7 @@ impl Printer<'_> {
             UnOp::Not => "!",
             UnOp::Neg | UnOp::BvNeg => "-",
             UnOp::BitNot | UnOp::BvNot => "~",
-            UnOp::BoolToInt | UnOp::Float(..) => return shown,
+            UnOp::BoolToInt | UnOp::Float(..) | UnOp::Extended(_) => return shown,
             UnOp::BvToNat => return if signed == Some(false) { shown } else { self.cast(shown, width, false) },
         };
         let inner = shown.inside(level::UNARY);
@@ -329,6 +332,7 @@ impl Printer<'_> {
             BinOp::Select => return self.select(a, b),
             BinOp::BvConcat => return self.concat(term, a, b),
             BinOp::Float(op, format) => return self.float_binary(op, format, a, b),
+            BinOp::Extended(op) => return self.extended_binary(op, a, b),
             BinOp::Mod | BinOp::FloorDiv | BinOp::BvSmod => {
                 let name = if op == BinOp::FloorDiv { "floor_div" } else { "mod" };
                 let text = format!("{name}({}, {})", self.show(a).text, self.show(b).text);

@@ -1,5 +1,6 @@
 //! Floating-point numbers and operations as C.
 
+use clinch_terms::float::extended::ExtendedOp;
 use clinch_terms::float::{FloatBinOp, FloatUnOp, Format};
 use clinch_terms::{BinOp, Node, Term, UnOp};
 
@@ -136,17 +137,51 @@ impl Printer<'_> {
     }
 
     pub(super) fn float_binary(&mut self, op: FloatBinOp, format: Format, a: Term, b: Term) -> Shown {
-        let (sign, at) = match op {
-            FloatBinOp::Add => ("+", level::SUM),
-            FloatBinOp::Sub => ("-", level::SUM),
-            FloatBinOp::Mul => ("*", level::PRODUCT),
-            FloatBinOp::Div => ("/", level::PRODUCT),
-            FloatBinOp::Eq => ("==", level::EQUAL),
-            FloatBinOp::Lt => ("<", level::LESS),
-            FloatBinOp::Le => ("<=", level::LESS),
-        };
+        let (sign, at) = operator(op);
         let (left, right) = (self.float(format, a).inside(at), self.float(format, b).inside(at + 1));
         Shown::new(format!("{left} {sign} {right}"), at, op.compares().then_some(true))
+    }
+
+    /// A term that is read as a number of extended precision.
+    fn extended(&mut self, term: Term) -> Shown {
+        match self.terms.node(term) {
+            Node::Binary(BinOp::Extended(_), ..) | Node::Unary(UnOp::Extended(_), _) => self.show(term),
+            _ => Shown::new(format!("as_long_double({})", self.show(term).text), level::ATOM, None),
+        }
+    }
+
+    pub(super) fn extended_unary(&mut self, op: ExtendedOp, a: Term) -> Shown {
+        let (ty, inner, signed) = match op {
+            ExtendedOp::FromFloat(format) => ("long double".to_owned(), self.float(format, a), None),
+            ExtendedOp::FromSigned | ExtendedOp::FromUnsigned => {
+                ("long double".to_owned(), self.with_sign(a, op == ExtendedOp::FromSigned), None)
+            }
+            ExtendedOp::ToFloat(format) => (name(format).to_owned(), self.extended(a), None),
+            ExtendedOp::ToSigned(width) | ExtendedOp::ToUnsigned(width) => {
+                let signed = matches!(op, ExtendedOp::ToSigned(_));
+                (self.type_name(width.into(), signed), self.extended(a), Some(signed))
+            }
+        };
+        Shown::new(format!("({ty}){}", inner.inside(level::UNARY)), level::UNARY, signed)
+    }
+
+    pub(super) fn extended_binary(&mut self, op: FloatBinOp, a: Term, b: Term) -> Shown {
+        let (sign, at) = operator(op);
+        let (left, right) = (self.extended(a).inside(at), self.extended(b).inside(at + 1));
+        Shown::new(format!("{left} {sign} {right}"), at, op.compares().then_some(true))
+    }
+}
+
+/// The sign of an operation, and how strongly it binds.
+fn operator(op: FloatBinOp) -> (&'static str, u8) {
+    match op {
+        FloatBinOp::Add => ("+", level::SUM),
+        FloatBinOp::Sub => ("-", level::SUM),
+        FloatBinOp::Mul => ("*", level::PRODUCT),
+        FloatBinOp::Div => ("/", level::PRODUCT),
+        FloatBinOp::Eq => ("==", level::EQUAL),
+        FloatBinOp::Lt => ("<", level::LESS),
+        FloatBinOp::Le => ("<=", level::LESS),
     }
 }
 

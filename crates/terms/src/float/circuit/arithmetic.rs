@@ -5,7 +5,7 @@ use crate::{BinOp, Term};
 
 impl Circuit<'_> {
     pub(super) fn difference(&mut self, layout: Layout, a: Term, b: Term) -> Term {
-        let sign = self.number(layout.width(), 1 << (layout.width() - 1));
+        let sign = self.number_at(layout.width(), 1, layout.width() - 1);
         let negative = self.op(BinOp::BvXor, b, sign);
         // A NaN keeps its sign.
         let is_nan = self.parts(layout, b).is_nan;

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
+use super::extended::{self, ExtendedOp};
 use super::{FloatBinOp, FloatUnOp, Format, Integral};
 use crate::{BinOp, Sort, Symbol, Term, Terms};
 
@@ -37,6 +38,22 @@ pub fn unary_template(op: FloatUnOp, format: Format, width: u32) -> Arc<Template
     template(Key::Unary(op, format, width), || build(&[width], |circuit, x| circuit.unary(op, format, x[0])))
 }
 
+/// An operation on two numbers of extended precision.
+pub fn extended_binary_template(op: FloatBinOp) -> Arc<Template> {
+    template(Key::ExtendedBinary(op), || {
+        build(&[extended::WIDTH; 2], |circuit, x| {
+            let [a, b] = [x[0], x[1]].map(|operand| circuit.without_leading_bit(operand));
+            let result = circuit.binary(op, EXTENDED, a, b);
+            if op.compares() { result } else { circuit.with_leading_bit(result) }
+        })
+    })
+}
+
+/// An operation on one number of extended precision, or one that makes such a number, for an operand of `width` bits.
+pub fn extended_unary_template(op: ExtendedOp, width: u32) -> Arc<Template> {
+    template(Key::ExtendedUnary(op, width), || build(&[width], |circuit, x| circuit.extended_unary(op, x[0])))
+}
+
 /// The fused operation: a product and a sum, rounded once.
 pub fn fma_template(format: Format) -> Arc<Template> {
     template(Key::Fma(format), || {
@@ -48,6 +65,8 @@ pub fn fma_template(format: Format) -> Arc<Template> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Fma(Format),
+    ExtendedBinary(FloatBinOp),
+    ExtendedUnary(ExtendedOp, u32),
     Binary(FloatBinOp, Format),
     Unary(FloatUnOp, Format, u32),
 }
@@ -91,6 +110,9 @@ impl Layout {
         (1 << self.exponent) - 1
     }
 }
+
+/// Extended precision without the leading bit of the significand, which follows from the exponent.
+const EXTENDED: Layout = Layout { exponent: 15, fraction: extended::FRACTION };
 
 /// A number taken apart. It is `significand * 2^(exponent - bias - fraction)`, if it is finite.
 #[derive(Clone, Copy)]
@@ -136,10 +158,57 @@ impl Circuit<'_> {
         }
     }
 
+    fn extended_unary(&mut self, op: ExtendedOp, a: Term) -> Term {
+        match op {
+            ExtendedOp::FromFloat(format) => {
+                let result = self.convert(Layout::of(format), EXTENDED, a);
+                self.with_leading_bit(result)
+            }
+            ExtendedOp::FromSigned | ExtendedOp::FromUnsigned => {
+                let result = self.integer_as_float(op == ExtendedOp::FromSigned, EXTENDED, a);
+                self.with_leading_bit(result)
+            }
+            ExtendedOp::ToFloat(format) => {
+                let a = self.without_leading_bit(a);
+                self.convert(EXTENDED, Layout::of(format), a)
+            }
+            ExtendedOp::ToSigned(width) | ExtendedOp::ToUnsigned(width) => {
+                let a = self.without_leading_bit(a);
+                self.float_as_integer(matches!(op, ExtendedOp::ToSigned(_)), width.into(), EXTENDED, a)
+            }
+        }
+    }
+
+    /// A number of extended precision, laid out as the other formats are.
+    fn without_leading_bit(&mut self, a: Term) -> Term {
+        let fraction = extended::FRACTION;
+        let high = self.terms.extract(extended::WIDTH - 1, fraction + 1, a);
+        let low = self.terms.extract(fraction - 1, 0, a);
+        self.concat(high, low)
+    }
+
+    /// The opposite.
+    fn with_leading_bit(&mut self, a: Term) -> Term {
+        let fraction = extended::FRACTION;
+        let high = self.terms.extract(EXTENDED.width() - 1, fraction, a);
+        let exponent = self.terms.extract(EXTENDED.width() - 2, fraction, a);
+        let low = self.terms.extract(fraction - 1, 0, a);
+        let is_normal = self.is_something(exponent);
+        let leading = self.bit(is_normal);
+        let high = self.concat(high, leading);
+        self.concat(high, low)
+    }
+
     // Bits.
 
     fn number(&mut self, width: u32, value: u64) -> Term {
         self.terms.bit_vec(width, value)
+    }
+
+    /// The number, shifted to the left.
+    fn number_at(&mut self, width: u32, value: u64, shift: u32) -> Term {
+        let high = self.number(width - shift, value);
+        self.append(shift, high)
     }
 
     fn width(&self, word: Term) -> u32 {
@@ -290,11 +359,11 @@ impl Circuit<'_> {
 
     fn default_nan(&mut self, layout: Layout) -> Term {
         let ones = (1_u64 << (layout.exponent + 2)) - 1;
-        self.number(layout.width(), ones << (layout.fraction - 1))
+        self.number_at(layout.width(), ones, layout.fraction - 1)
     }
 
     fn infinity(&mut self, layout: Layout, sign: Term) -> Term {
-        let magnitude = self.number(layout.width() - 1, layout.most() << layout.fraction);
+        let magnitude = self.number_at(layout.width() - 1, layout.most(), layout.fraction);
         self.concat(sign, magnitude)
     }
 
@@ -304,7 +373,7 @@ impl Circuit<'_> {
     }
 
     fn quiet(&mut self, layout: Layout, nan: Term) -> Term {
-        let bit = self.number(layout.width(), 1 << (layout.fraction - 1));
+        let bit = self.number_at(layout.width(), 1, layout.fraction - 1);
         self.op(BinOp::BvOr, nan, bit)
     }
 
@@ -338,7 +407,7 @@ impl Circuit<'_> {
         let up = self.widen(total, up);
         let magnitude = self.op(BinOp::BvAdd, base, result);
         let magnitude = self.op(BinOp::BvAdd, magnitude, up);
-        let greatest = self.number(total, layout.most() << layout.fraction);
+        let greatest = self.number_at(total, layout.most(), layout.fraction);
         let overflows = self.terms.bv_ule(greatest, magnitude);
         let fits = self.terms.extract(layout.width() - 2, 0, magnitude);
         let finite = self.concat(sign, fits);

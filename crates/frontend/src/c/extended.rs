@@ -1,0 +1,478 @@
+//! `long double` on x86: 80 bits, more than a variable of the automaton has. Values become records of two words, and operations
+//! on them calls of functions that the lowering knows (`lower/extended.rs`); so all that is said of records holds for them.
+
+use clinch_ir::Span;
+use clinch_terms::float::extended::{self, ExtendedOp};
+use clinch_terms::float::{FloatBinOp, Format};
+use rustc_hash::FxHashMap;
+
+use super::hir::{
+    BinaryOp, Call, Callee, Expr, ExprKind, Function, FunctionId, Hir, Init, InitItem, Place, PlaceKind, Stmt, Storage,
+    UnaryOp, Update, UpdateOp, Variable, VariableId,
+};
+use super::models::PREFIX;
+use super::types::{DataModel, Field, Rank, Record, Type, TypeId};
+
+/// Where the sign and the exponent are, behind the significand.
+const EXPONENT_AT: u64 = 8;
+
+/// Rewrites all values of type `long double`, and makes the type a record.
+pub fn split_long_doubles(hir: &mut Hir) {
+    let Some(extended) = hir.types.find(&Type::Float(80)) else { return };
+    let int = hir.types.intern(Type::Int { rank: Rank::Int, signed: true });
+    let word = hir.types.intern(Type::Int { rank: Rank::LongLong, signed: false });
+    let half = hir.types.intern(Type::Int { rank: Rank::Short, signed: false });
+    let mut rewriter = Rewriter { hir, extended, int, word, half, functions: FxHashMap::default(), current: None };
+    rewriter.program();
+    let record = rewriter.record();
+    hir.types.make_extended(extended, record);
+}
+
+struct Rewriter<'h> {
+    hir: &'h mut Hir,
+    /// `long double`
+    extended: TypeId,
+    int: TypeId,
+    /// Of the significand.
+    word: TypeId,
+    /// Of sign and exponent.
+    half: TypeId,
+    /// Those that are called, by what they do.
+    functions: FxHashMap<&'static str, FunctionId>,
+    /// The function whose body is at work.
+    current: Option<FunctionId>,
+}
+
+fn unsupported(what: &str) -> ExprKind {
+    ExprKind::Unsupported(format!("{what} of type `long double`"))
+}
+
+impl Rewriter<'_> {
+    fn record(&self) -> Record {
+        let types = &self.hir.types;
+        let field =
+            |name: &str, ty, offset| Field { name: name.to_owned(), ty, offset, bits: None, align: types.align(ty) };
+        Record {
+            name: "long double".to_owned(),
+            is_union: false,
+            complete: true,
+            fields: vec![field("significand", self.word, 0), field("exponent", self.half, EXPONENT_AT)],
+            size: types.size(self.extended).unwrap_or(16),
+            align: if types.model == DataModel::Ilp32 { 4 } else { 16 },
+            opaque: None,
+            transparent: false,
+            span: Span::default(),
+        }
+    }
+
+    fn program(&mut self) {
+        for i in 0..self.hir.functions.len() {
+            if let Some(mut body) = self.hir.functions[i].body.take() {
+                self.current = Some(FunctionId(i as u32));
+                self.statements(&mut body);
+                self.hir.functions[i].body = Some(body);
+            }
+        }
+        self.current = None;
+        for i in 0..self.hir.variables.len() {
+            if let Some(mut init) = self.hir.variables[i].init.take() {
+                self.static_init(&mut init);
+                self.hir.variables[i].init = Some(init);
+            }
+            if let Some(mut length) = self.hir.variables[i].runtime_length.take() {
+                self.expr(&mut length);
+                self.hir.variables[i].runtime_length = Some(length);
+            }
+        }
+        let mut cleanups = std::mem::take(&mut self.hir.cleanups);
+        cleanups.iter_mut().for_each(|call| self.expr(call));
+        self.hir.cleanups = cleanups;
+    }
+
+    fn statements(&mut self, body: &mut [Stmt]) {
+        for statement in body {
+            match statement {
+                Stmt::Expr(e) => self.effect(e),
+                Stmt::Return(Some(e), _) => self.expr(e),
+                Stmt::Declare(_, Some(init), _) => self.init(init),
+                Stmt::Block(body) => self.statements(body),
+                Stmt::If(condition, then, otherwise) => {
+                    self.condition(condition);
+                    self.statements(then);
+                    self.statements(otherwise);
+                }
+                Stmt::While(e, body) | Stmt::DoWhile(body, e) => {
+                    self.condition(e);
+                    self.statements(body);
+                }
+                Stmt::Switch(e, body) => {
+                    self.expr(e);
+                    self.statements(body);
+                }
+                Stmt::For { init, condition, step, body } => {
+                    [init, step].into_iter().flatten().for_each(|e| self.effect(e));
+                    condition.iter_mut().for_each(|e| self.condition(e));
+                    self.statements(body);
+                }
+                Stmt::Assembly(outputs, inputs, _) => {
+                    outputs.iter_mut().for_each(|place| self.place(place));
+                    inputs.iter_mut().for_each(|input| self.expr(input));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An expression whose value nobody takes.
+    fn effect(&mut self, e: &mut Expr) {
+        if let ExprKind::Update(update) = &mut e.kind
+            && self.is_extended_update(update)
+        {
+            update.postfix = false;
+        }
+        self.expr(e);
+    }
+
+    /// A scalar of which only counts whether it is zero.
+    fn condition(&mut self, e: &mut Expr) {
+        self.expr(e);
+        if e.ty == self.extended {
+            let value = std::mem::replace(e, Expr { kind: ExprKind::Int(0), ty: self.int, span: e.span });
+            e.kind = self.compared_with_zero("ne", value);
+        }
+    }
+
+    fn init(&mut self, init: &mut Init) {
+        init.items.iter_mut().for_each(|item| self.expr(&mut item.value));
+    }
+
+    /// What lives for the whole run is initialised with constants.
+    fn static_init(&mut self, init: &mut Init) {
+        for mut item in std::mem::take(&mut init.items) {
+            let (from, to) = (item.value.ty, item.ty);
+            let folded = self.folded(&item.value);
+            match folded {
+                Some(bits) if to == self.extended => {
+                    for (offset, ty, value) in self.words(bits) {
+                        let value = Expr { kind: ExprKind::Int(value), ty, span: item.value.span };
+                        init.items.push(InitItem { offset: item.offset + offset, ty, bits: None, value });
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            if let ExprKind::Convert(inner) = &item.value.kind
+                && let Some(kind) = self.folded(inner).and_then(|bits| self.folded_conversion(bits, from))
+            {
+                item.value.kind = kind;
+            }
+            self.expr(&mut item.value);
+            init.items.push(item);
+        }
+    }
+
+    /// The two words of a number, with their offsets and types.
+    fn words(&self, bits: u128) -> [(u64, TypeId, i128); 2] {
+        [(0, self.word, (bits as u64).into()), (EXPONENT_AT, self.half, (bits >> 64) as i128)]
+    }
+
+    /// The bits of a constant of type `long double`.
+    fn folded(&self, e: &Expr) -> Option<u128> {
+        if e.ty != self.extended {
+            return None;
+        }
+        match &e.kind {
+            ExprKind::Float(value) => Some(of_double(*value)),
+            ExprKind::Extended(bits) => Some(*bits),
+            ExprKind::Unary(UnaryOp::Neg, a) => Some(self.folded(a)? ^ 1 << (extended::WIDTH - 1)),
+            ExprKind::Binary(op, a, b) => {
+                let op = match op {
+                    BinaryOp::Add => FloatBinOp::Add,
+                    BinaryOp::Sub => FloatBinOp::Sub,
+                    BinaryOp::Mul => FloatBinOp::Mul,
+                    BinaryOp::Div => FloatBinOp::Div,
+                    _ => return None,
+                };
+                Some(extended::binary(op, self.folded(a)?, self.folded(b)?))
+            }
+            ExprKind::Convert(a) => match a.kind {
+                ExprKind::Int(value) => {
+                    let value = i64::try_from(value).ok()?;
+                    Some(extended::unary(ExtendedOp::FromSigned, 64, (value as u64).into()))
+                }
+                ExprKind::Float(value) => Some(of_double(value)),
+                _ => self.folded(a),
+            },
+            _ => None,
+        }
+    }
+
+    /// A constant of type `long double` that is converted.
+    fn folded_conversion(&self, bits: u128, to: TypeId) -> Option<ExprKind> {
+        let unary = |op| extended::unary(op, extended::WIDTH, bits) as u64;
+        Some(match *self.hir.types.get(to) {
+            Type::Float(32) => {
+                ExprKind::Float(f32::from_bits(unary(ExtendedOp::ToFloat(Format::Single)) as u32).into())
+            }
+            Type::Float(64) => ExprKind::Float(f64::from_bits(unary(ExtendedOp::ToFloat(Format::Double)))),
+            _ => return None,
+        })
+    }
+
+    fn expr(&mut self, e: &mut Expr) {
+        self.parts(e);
+        let (ty, span) = (e.ty, e.span);
+        let extended = self.extended;
+        e.kind = match std::mem::replace(&mut e.kind, ExprKind::Int(0)) {
+            ExprKind::Float(value) if ty == extended => self.constant(of_double(value), span),
+            ExprKind::Extended(bits) => self.constant(bits, span),
+            ExprKind::Unary(UnaryOp::Neg, a) if ty == extended => self.call("neg", vec![*a]),
+            ExprKind::Unary(UnaryOp::Not, a) if a.ty == extended => self.compared_with_zero("eq", *a),
+            ExprKind::Binary(op, a, b) if a.ty == extended => self.binary(op, *a, *b),
+            ExprKind::Convert(a) if ty == extended || a.ty == extended => self.conversion(*a, ty),
+            ExprKind::Update(update) if self.is_extended_update(&update) => self.update(*update, span),
+            ExprKind::Conditional(_, None, _) if ty == extended => unsupported("`?:` without its second part"),
+            ExprKind::Call(call) if ty == extended && self.is_foreign(&call.callee) => {
+                unsupported("a result of a function without body")
+            }
+            other => other,
+        };
+    }
+
+    fn parts(&mut self, e: &mut Expr) {
+        match &mut e.kind {
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Extended(_)
+            | ExprKind::Unsupported(_)
+            | ExprKind::Function(_) => {}
+            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.place(place),
+            ExprKind::Unary(_, a) | ExprKind::Convert(a) => self.expr(a),
+            ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => {
+                self.condition(a);
+                self.condition(b);
+            }
+            ExprKind::Comma(a, b) => {
+                self.effect(a);
+                self.expr(b);
+            }
+            ExprKind::Binary(_, a, b)
+            | ExprKind::Offset { pointer: a, index: b, .. }
+            | ExprKind::Difference { left: a, right: b, .. } => {
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Conditional(c, a, b) => {
+                match a {
+                    Some(a) => {
+                        self.condition(c);
+                        self.expr(a);
+                    }
+                    None => self.expr(c),
+                }
+                self.expr(b);
+            }
+            ExprKind::Assign(place, value) => {
+                self.place(place);
+                self.expr(value);
+            }
+            ExprKind::Update(update) => {
+                self.place(&mut update.place);
+                self.expr(&mut update.operand);
+            }
+            ExprKind::Call(call) => {
+                call.args.iter_mut().for_each(|arg| self.expr(arg));
+                if let Callee::Indirect(pointer) = &mut call.callee {
+                    self.expr(pointer);
+                }
+            }
+            ExprKind::Statements(body, value) => {
+                self.statements(body);
+                value.iter_mut().for_each(|value| self.expr(value));
+            }
+            ExprKind::InitThen(_, init, value) => {
+                self.init(init);
+                self.expr(value);
+            }
+        }
+    }
+
+    fn place(&mut self, place: &mut Place) {
+        match &mut place.kind {
+            PlaceKind::Deref(e) | PlaceKind::Value(e) => self.expr(e),
+            PlaceKind::Field(inner, ..) => self.place(inner),
+            PlaceKind::Variable(_) | PlaceKind::String(_) => {}
+        }
+    }
+
+    /// Whether nobody knows what bits a function returns.
+    fn is_foreign(&self, callee: &Callee) -> bool {
+        match callee {
+            Callee::Direct(f) => {
+                let function = &self.hir.functions[f.0 as usize];
+                function.body.is_none() && !function.name.starts_with(PREFIX) && !is_known(&function.name)
+            }
+            Callee::Indirect(_) => false,
+        }
+    }
+
+    fn constant(&mut self, bits: u128, span: Span) -> ExprKind {
+        let args = self.words(bits).map(|(_, ty, value)| Expr { kind: ExprKind::Int(value), ty, span });
+        self.call("of", args.into())
+    }
+
+    fn compared_with_zero(&mut self, name: &'static str, a: Expr) -> ExprKind {
+        let (kind, ty, span) = (self.constant(0, a.span), self.extended, a.span);
+        self.call(name, vec![a, Expr { kind, ty, span }])
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Expr, b: Expr) -> ExprKind {
+        let name = match op {
+            BinaryOp::Add => "add",
+            BinaryOp::Sub => "sub",
+            BinaryOp::Mul => "mul",
+            BinaryOp::Div => "div",
+            BinaryOp::Eq => "eq",
+            BinaryOp::Ne => "ne",
+            BinaryOp::Lt => "lt",
+            BinaryOp::Le => "le",
+            BinaryOp::Gt => "gt",
+            BinaryOp::Ge => "ge",
+            _ => return unsupported("this operation on values"),
+        };
+        self.call(name, vec![a, b])
+    }
+
+    fn conversion(&mut self, a: Expr, to: TypeId) -> ExprKind {
+        let is_plain = |ty: TypeId| match self.hir.types.get(ty) {
+            Type::Bool | Type::Float(32 | 64) => true,
+            Type::Int { rank, .. } => *rank != Rank::Int128,
+            _ => false,
+        };
+        match self.hir.types.get(to) {
+            _ if a.ty == to => ExprKind::Convert(Box::new(a)),
+            Type::Void => ExprKind::Convert(Box::new(a)),
+            Type::Bool if a.ty == self.extended => self.compared_with_zero("ne", a),
+            _ if to == self.extended && is_plain(a.ty) => self.call("from", vec![a]),
+            _ if a.ty == self.extended && is_plain(to) => self.call("to", vec![a]),
+            _ => unsupported("this conversion of values"),
+        }
+    }
+
+    fn is_extended_update(&self, update: &Update) -> bool {
+        let at = match update.op {
+            UpdateOp::Arithmetic(_, at) => at,
+            UpdateOp::Pointer(_) => return false,
+        };
+        at == self.extended || update.place.ty == self.extended
+    }
+
+    /// `place op= operand` as an assignment; `place++` with a variable that keeps the value before.
+    fn update(&mut self, update: Update, span: Span) -> ExprKind {
+        let Update { place, op: UpdateOp::Arithmetic(op, at), operand, postfix } = update else {
+            return unsupported("this update of values");
+        };
+        if place.has_effects() {
+            return unsupported("an update of a place with effects");
+        }
+        let load = Expr { kind: ExprKind::Load(Box::new(place.clone())), ty: place.ty, span };
+        if !postfix {
+            return self.updated(place, (op, at), load, operand, span);
+        }
+        let Some(function) = self.current else { return unsupported("an update of values") };
+        let ty = place.ty;
+        let before = self.hidden(ty, function, span);
+        let value = || {
+            let place = Place { kind: PlaceKind::Variable(before), ty, span };
+            Expr { kind: ExprKind::Load(Box::new(place)), ty, span }
+        };
+        let item = InitItem { offset: 0, ty, bits: None, value: load };
+        let kind = self.updated(place, (op, at), value(), operand, span);
+        let both = ExprKind::Comma(Box::new(Expr { kind, ty, span }), Box::new(value()));
+        let init = Init { zero_fill: false, items: vec![item] };
+        ExprKind::InitThen(before, Box::new(init), Box::new(Expr { kind: both, ty, span }))
+    }
+
+    fn updated(
+        &mut self,
+        place: Place,
+        (op, at): (BinaryOp, TypeId),
+        value: Expr,
+        operand: Expr,
+        span: Span,
+    ) -> ExprKind {
+        let ty = place.ty;
+        let value = self.converted(value, at);
+        let result = Expr { kind: self.binary(op, value, operand), ty: at, span };
+        let result = self.converted(result, ty);
+        ExprKind::Assign(Box::new(place), Box::new(result))
+    }
+
+    fn converted(&mut self, a: Expr, to: TypeId) -> Expr {
+        if a.ty == to {
+            return a;
+        }
+        let span = a.span;
+        Expr { kind: self.conversion(a, to), ty: to, span }
+    }
+
+    fn hidden(&mut self, ty: TypeId, function: FunctionId, span: Span) -> VariableId {
+        self.hir.variables.push(Variable {
+            name: "before".to_owned(),
+            ty,
+            storage: Storage::Local(function),
+            init: None,
+            external: false,
+            exported: false,
+            at_file_scope: false,
+            address_taken: false,
+            runtime_length: None,
+            align: None,
+            weak: false,
+            span,
+        });
+        VariableId(self.hir.variables.len() as u32 - 1)
+    }
+
+    fn call(&mut self, name: &'static str, args: Vec<Expr>) -> ExprKind {
+        let function = self.function(name);
+        ExprKind::Call(Box::new(Call { callee: Callee::Direct(function), args }))
+    }
+
+    /// The function that does this; the types of its arguments are those of the call.
+    fn function(&mut self, name: &'static str) -> FunctionId {
+        if let Some(&known) = self.functions.get(name) {
+            return known;
+        }
+        let ty = Type::Function { result: self.extended, parameters: Vec::new(), variadic: false, unspecified: true };
+        let ty = self.hir.types.intern(ty);
+        self.hir.functions.push(Function {
+            name: format!("{PREFIX}extended_{name}"),
+            ty,
+            parameters: Vec::new(),
+            labels: Vec::new(),
+            body: None,
+            address_taken: false,
+            is_model: false,
+            is_system: false,
+            exported: false,
+            constructor: None,
+            destructor: None,
+            weak: false,
+            unsupported: None,
+            span: Span::default(),
+        });
+        let id = FunctionId(self.hir.functions.len() as u32 - 1);
+        self.functions.insert(name, id);
+        id
+    }
+}
+
+/// Functions of the library that are operations on numbers of extended precision.
+fn is_known(name: &str) -> bool {
+    matches!(name, "fabsl" | "__builtin_fabsl")
+}
+
+fn of_double(value: f64) -> u128 {
+    extended::unary(ExtendedOp::FromFloat(Format::Double), 64, value.to_bits().into())
+}
