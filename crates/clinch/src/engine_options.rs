@@ -126,7 +126,7 @@ mod tests {
     use crate::cli::command;
 
     /// What goes with every input and engine.
-    const ALWAYS: [&str; 20] = [
+    const ALWAYS: [&str; 21] = [
         "engine",
         "seed",
         "timeout",
@@ -145,6 +145,7 @@ mod tests {
         "project",
         "files",
         "store",
+        "retry",
         "help",
         "help-all",
     ];

@@ -63,8 +63,14 @@ fn common(option: &str) -> fn(&mut Asked) {
         "data-model" => |(t, _)| t.reading.data_model = Some(DataModel::Ilp32),
         "integers" => |(t, _)| t.reading.integers = Some(Integers::Mathematical),
         "entry" => |(t, _)| t.reading.entry = Some("start".to_owned()),
-        "depth" => |(t, _)| (t.reading.entry, t.reading.depth) = (Some("start".to_owned()), Some(1)),
-        "length" => |(t, _)| (t.reading.entry, t.reading.length) = (Some("start".to_owned()), Some(1)),
+        "depth" => |(t, _)| {
+            (t.reading.entry, t.reading.depth) = (Some("start".to_owned()), Some(1));
+            t.reading.asked = Some(crate::Asked::Checks(Check::Dereference.into()));
+        },
+        "length" => |(t, _)| {
+            (t.reading.entry, t.reading.length) = (Some("start".to_owned()), Some(1));
+            t.reading.asked = Some(crate::Asked::Checks(Check::Dereference.into()));
+        },
         "malloc-may-fail" => |(t, _)| t.reading.malloc_may_fail = true,
         "extern" => |(t, _)| {
             (t.reading.externs_write, t.reading.asked) = (true, Some(crate::Asked::Checks(Check::Dereference.into())));

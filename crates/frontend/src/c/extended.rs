@@ -310,7 +310,9 @@ impl Rewriter<'_> {
         match callee {
             Callee::Direct(f) => {
                 let function = &self.hir.functions[f.0 as usize];
-                function.body.is_none() && !function.name.starts_with(PREFIX) && !is_known(&function.name)
+                // The body at work is not in its place.
+                let has_body = function.body.is_some() || self.current == Some(*f);
+                !has_body && !function.name.starts_with(PREFIX) && !is_known(&function.name)
             }
             Callee::Indirect(_) => false,
         }

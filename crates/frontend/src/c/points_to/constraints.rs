@@ -592,8 +592,7 @@ pub(crate) fn switch_key(operand: &Expr) -> usize {
 /// Whether a part of a type is a float.
 fn has_float(types: &Types, ty: TypeId) -> bool {
     match types.get(ty) {
-        Type::Float(_) => true,
-        _ if types.is_extended(ty) => true,
+        _ if types.is_extended(ty) || matches!(types.get(ty), Type::Float(_)) => true,
         Type::Array(element, _) => has_float(types, *element),
         Type::Record(record) => types.record(*record).fields.iter().any(|f| has_float(types, f.ty)),
         _ => false,
