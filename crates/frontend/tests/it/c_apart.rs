@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use clinch_ir::cfa::{Assign, CfaProgram, ObjectKind, Op, ProcedureId, Target};
 use clinch_machine::format::{Argument, format};
-use clinch_terms::float::value as float;
+use clinch_terms::float::{extended, value as float};
 use clinch_terms::{BinOp, LocId, Node, Symbol, Term, UnOp};
 
 /// How a run ends.
@@ -130,7 +130,9 @@ impl<'p> Apart<'p> {
             }
             Node::Binary(BinOp::And, a, b) => u64::from(self.value(a) == 1 && self.value(b) == 1),
             Node::Binary(BinOp::Or, a, b) => u64::from(self.value(a) == 1 || self.value(b) == 1),
-            Node::Binary(BinOp::Eq, a, b) => u64::from(self.value(a) == self.value(b)),
+            Node::Binary(BinOp::Eq, a, b) => u64::from(self.wide(a) == self.wide(b)),
+            Node::Unary(UnOp::Extended(_), _) | Node::Binary(BinOp::Extended(_), ..) => self.wide(term) as u64,
+            Node::Fma(format, a, b, c) => float::fma(format, self.value(a), self.value(b), self.value(c)),
             Node::Binary(op, a, b) => self.binary(op, a, b),
             Node::Ite(c, a, b) => {
                 if self.value(c) == 1 {
@@ -139,13 +141,29 @@ impl<'p> Apart<'p> {
                     self.value(b)
                 }
             }
-            Node::Extract { hi, lo, of } => self.value(of) >> lo & mask(hi - lo + 1),
+            Node::Extract { hi, lo, of } => (self.wide(of) >> lo) as u64 & mask(hi - lo + 1),
             Node::Extend { signed: false, of, .. } => self.value(of),
             Node::Extend { by, of, .. } => {
                 let width = self.width(of);
                 signed(width, self.value(of)) as u64 & mask(width + by)
             }
             node => panic!("{node:?} in a program"),
+        }
+    }
+
+    /// A value of up to 128 bits: extended precision has 80.
+    fn wide(&self, term: Term) -> u128 {
+        let terms = &self.program.terms;
+        match terms.node(term) {
+            Node::BigBitVec(..) => {
+                let (_, bits) = terms.as_bit_vec(term).expect("a constant");
+                bits.iter_u64_digits().rev().fold(0, |all, digit| all << 64 | u128::from(digit))
+            }
+            Node::Binary(BinOp::BvConcat, a, b) => self.wide(a) << terms.bv_width(b) | self.wide(b),
+            Node::Unary(UnOp::Extended(op), a) => extended::unary(op, self.width(a), self.wide(a)),
+            Node::Binary(BinOp::Extended(op), a, b) => extended::binary(op, self.wide(a), self.wide(b)),
+            Node::Ite(c, a, b) => self.wide(if self.value(c) == 1 { a } else { b }),
+            _ => self.value(term).into(),
         }
     }
 
