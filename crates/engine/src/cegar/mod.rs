@@ -37,7 +37,8 @@
 //!   does not depend on it; the number of prover calls does.
 //! * D4: with several premises, a node is combined with the nodes that were expanded before it.
 //! * D5: clauses are prepared (`horn::simplify`) and strengthened by simple invariants (`horn::invariants`), without which
-//!   interpolants may follow a loop around and around. Both can be switched off.
+//!   interpolants may follow a loop around and around. Both can be switched off. Where invariants take long, the clauses are
+//!   tried for a moment without them.
 
 mod explore;
 mod frontier;
