@@ -165,8 +165,13 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
         Input::Procedures(_) if is_about_arrays(input) => vec![Explicit, Cegar, Lazy, Bounded, KInduction],
         Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
     };
-    if matches!(input, Input::Procedures(loaded) if loaded.is_large()) {
-        engines.splice(1..1, [EngineName::Outline, EngineName::Symex]);
+    if let Input::Procedures(loaded) = input
+        && loaded.language == Language::C
+        && !loaded.is_small()
+    {
+        let outline = loaded.may_have_outline().then_some(EngineName::Outline);
+        let at = if loaded.is_large() { 1 } else { 2 };
+        engines.splice(at..at, outline.into_iter().chain([EngineName::Symex]));
     }
     engines
 }
@@ -196,8 +201,9 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Procedures(loaded), Bounded) if loaded.program.is_recursive() => give_way(1000),
         (Input::Procedures(_), KInduction) if checks_memory(input) => None,
         (Input::Procedures(_), Explicit) if is_about_arrays(input) => give_way(500),
+        (Input::Procedures(loaded), Symex) if !loaded.is_large() => give_way(500),
         (Input::Procedures(_), Explicit | Lazy | Symex) => None,
-        (Input::Procedures(_), Outline) => stand_back(3000),
+        (Input::Procedures(loaded), Outline) if loaded.is_large() => stand_back(3000),
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
         (Input::Procedures(_), Bounded) => give_way(300),
         (Input::Procedures(_), _) => stand_back(200),
@@ -331,6 +337,13 @@ pub(crate) fn search_and_certify<S: Model>(
 ) -> Result<Outcome<AnswerOf<S>>, String> {
     let start = Instant::now();
     let Found { verdict, stats, artifacts, certify_time } = search(watcher);
+    let verdict = match (verdict, budget.check()) {
+        // Where queries were interrupted, that nothing was found says nothing.
+        (Judged::Unchecked(Answer::Unknown(Reason::NoProgress)), Err(reason)) => {
+            Judged::Unchecked(Answer::Unknown(reason))
+        }
+        (verdict, _) => verdict,
+    };
     // An engine that started later is not faster for that.
     let search_time = if engine == EngineName::Auto.name() { budget.elapsed() } else { start.elapsed() };
     let search_time = search_time.saturating_sub(certify_time);

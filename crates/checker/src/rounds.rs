@@ -18,7 +18,7 @@ use crate::sites::Site;
 use crate::task::Error;
 
 /// How long the other checks are looked at, at least, when one has failed; or as long as the first one took.
-const AFTER_FAILURE: Duration = Duration::from_secs(2);
+const AFTER_FAILURE: Duration = Duration::from_millis(1500);
 /// A round that would be shorter is none.
 const SHORTEST: Duration = Duration::from_millis(150);
 /// When the first pass is over.

@@ -17,12 +17,27 @@ use crate::watcher::Watcher;
 
 /// A program with so many edges is large: what it does with its memory is too much for most engines.
 const LARGE: usize = 500;
+/// One with fewer edges is small: others have seen all of it before a run or an outline of it is chosen.
+const SMALL: usize = 100;
 
 impl Loaded {
-    /// Whether it is worth while to look at the outline alone.
+    /// Whether its memory is too much for most engines, and nobody asks about it.
     pub(crate) fn is_large(&self) -> bool {
-        let edges: usize = self.program.procedures.iter().map(|procedure| procedure.edges.len()).sum();
-        self.outline.as_ref().is_some_and(c::may_have_outline) && edges >= LARGE
+        self.may_have_outline() && self.edges() >= LARGE
+    }
+
+    /// Whether there is little to see.
+    pub(crate) fn is_small(&self) -> bool {
+        self.edges() < SMALL
+    }
+
+    /// Whether an outline says something of what is asked.
+    pub(crate) fn may_have_outline(&self) -> bool {
+        self.outline.as_ref().is_some_and(c::may_have_outline)
+    }
+
+    fn edges(&self) -> usize {
+        self.program.procedures.iter().map(|procedure| procedure.edges.len()).sum()
     }
 
     /// The outline, if there is one.

@@ -67,9 +67,9 @@ fn goals_have_the_right_verdict_and_shortest_length() {
         if let Ok(length) = length.parse::<usize>() {
             assert_eq!(object["trace"].as_array().map(Vec::len), Some(length), "{file} {expression}");
         }
-        let (code, _) = check_json(&path, &["--engine", "split", "--error", &expression, "--timeout", "1s"]);
+        let (code, _) = check_json(&path, &["--engine", "split", "--error", &expression, "--timeout", "500ms"]);
         assert!(code == expected || code == 2, "split: {file} {expression}");
-        let (code, _) = check_json(&path, &["--engine", "alpha", "--error", &expression, "--timeout", "500ms"]);
+        let (code, _) = check_json(&path, &["--engine", "alpha", "--error", &expression, "--timeout", "300ms"]);
         assert!(code == expected || code == 2, "alpha: {file} {expression}");
     }
     assert!(checked > 0, "goals.tsv has goals for small models");

@@ -386,7 +386,7 @@ fn a_hard_check_does_not_hide_the_others() {
           if (a > 1 && b > 1 && (unsigned long)a * b == 9633832748884915969ul) reach_error();
           return (int)share;
         }";
-    let (code, shown) = on_text("check", text, &["--check", "assertions,memory,arithmetic", "--timeout", "18s"]);
+    let (code, shown) = on_text("check", text, &["--check", "assertions,memory,arithmetic", "--timeout", "12s"]);
     assert_eq!(code, 2, "{shown}");
     assert!(shown.contains("UNKNOWN: 2 of 3 checks proved, 1 unknown"), "{shown}");
     assert!(shown.contains("unknown  reach_error: time limit (assertions)"), "{shown}");
@@ -489,7 +489,7 @@ fn count(programs: &[String], wanted: i32, forbidden: i32) -> usize {
             scope.spawn(|| {
                 while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let (code, shown) =
-                        on_text("check", program, &["--check", "memory", "--timeout", "5s", "--threads", "1"]);
+                        on_text("check", program, &["--check", "memory", "--timeout", "3s", "--threads", "1"]);
                     assert_ne!(code, forbidden, "{program}\n{shown}");
                     assert!(code <= 2, "{program}\n{shown}");
                     found.fetch_add(usize::from(code == wanted), Ordering::Relaxed);

@@ -107,7 +107,7 @@ fn an_interrupt_is_answered_within_a_second() {
     let mut interrupted = 0;
     for (file, engine) in of_c.into_iter().chain(of_finite).chain(of_infinite).chain(of_clauses) {
         let mut child = start(file, &["--engine", engine, "--timeout", "60s"]);
-        std::thread::sleep(Duration::from_millis(800));
+        std::thread::sleep(Duration::from_millis(500));
         if child.try_wait().expect("a child").is_some() {
             // It had an answer before.
             continue;

@@ -165,7 +165,10 @@ impl<'a> Induction<'a> {
         self.add_bounds(proposed.chains);
         for depth in depths() {
             (self.cuts.depth, self.stats.depth) = (depth, depth);
-            self.listen(observer);
+            // What others found may make hard what is easy without it.
+            if depth > 1 {
+                self.listen(observer);
+            }
             if let Some(trace) = self.base(observer)? {
                 return Ok(CfaVerdict::Unsafe(trace));
             }

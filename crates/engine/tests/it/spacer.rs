@@ -66,7 +66,7 @@ fn examples_as_clauses() {
     for name in &names {
         let text = std::fs::read_to_string(examples().join(name)).expect("readable");
         let line = text.lines().find_map(|l| l.strip_prefix("// expect: ")).unwrap_or_else(|| panic!("{name}"));
-        let (answer, _) = run_program(&example(name, &[]), Duration::from_secs(1));
+        let (answer, _) = run_program(&example(name, &[]), Duration::from_millis(500));
         match answer {
             Answer::Safe => assert!(line.starts_with("safe"), "{name}: {line}"),
             Answer::Unsafe => assert!(line.starts_with("unsafe"), "{name}: {line}"),
