@@ -144,6 +144,8 @@ impl Rounds {
         let time = match part.sites.len() {
             0 | 1 => time,
             _ if part.is_all && self.pass == self.limit => time.map(|time| time - reserve(time)),
+            // After a failure there is little: a quarter of it tells what is quickly told.
+            _ if self.soon.is_some() => time.map(|time| time - time / 4),
             _ => time.map(|time| time / 2),
         };
         if time.is_some_and(|time| time < SHORTEST) {
