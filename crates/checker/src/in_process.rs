@@ -315,9 +315,9 @@ mod tests {
         ];
         let tasks = examples.map(|(name, expected)| (example(name), expected));
         let tasks = tasks.into_iter().chain([(bits("0"), "safe"), (bits("1"), "unsafe"), (mouse_bug(), "unsafe")]);
-        let _load = Load::new(2);
+        let _load = Load::new(1);
         for (task, expected) in tasks {
-            for seed in 0..9 {
+            for seed in 0..8 {
                 let late = || {
                     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
                     Store::with_delay(Box::new(move || Duration::from_millis(rng.random_range(0..60))))

@@ -22,7 +22,7 @@ fn flags(check: Check) -> &'static [&'static str] {
         // Arrays at the end of a record may be meant to be longer, says the other option.
         Check::Member => &["-x", "c", "-fsanitize=bounds-strict"],
         // What happens is defined, or gcc does not look for it.
-        Check::Wrap | Check::Conversion | Check::Uninitialised | Check::Unreachable => &["-x", "c"],
+        Check::Wrap | Check::Conversion | Check::Uninitialised | Check::Unreachable | Check::MemberText => &["-x", "c"],
         Check::FloatNan | Check::FloatInfinite => &["-x", "c"],
         // What the compiler copies itself nobody watches.
         Check::Overlap => &["-x", "c", "-g", "-fno-builtin", "-fsanitize=address"],
@@ -41,6 +41,7 @@ pub(super) fn execute(
     let nobody_looks = match subject.trace.error.check {
         Check::Uninitialised => Some("the compiler has no sanitizer for values that were never set"),
         Check::Unreachable => Some("that code is reached is no error"),
+        Check::MemberText => Some("the compiler has no sanitizer for strings that leave a member of a record"),
         _ => None,
     };
     if let Some(why) = nobody_looks {

@@ -30,7 +30,15 @@ fn examples_have_the_verdicts_they_announce() {
         let expected = text.lines().find_map(|l| l.split_once("expect: ")).expect("an announcement").1;
         for engine in ["auto", "explicit", "cegar", "lazy", "spds"] {
             let path = file.path().display().to_string();
-            let output = clinch(&["check", &path, "--engine", engine, "--timeout", if engine == "auto" { "1s" } else { "500ms" }, "--json"]);
+            let output = clinch(&[
+                "check",
+                &path,
+                "--engine",
+                engine,
+                "--timeout",
+                if engine == "auto" { "1s" } else { "500ms" },
+                "--json",
+            ]);
             let answer: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
             let verdict = answer["verdict"].as_str().expect("a verdict");
             assert!(verdict == expected || verdict == "unknown", "{path}, {engine}: {verdict}");

@@ -205,7 +205,7 @@ fn round_trip(system: &HornSystem, options: &ControlOptions) -> Result<(), TestC
     let again = recover_control(system, options, &|| false).expect("as before");
     prop_assert_eq!(show(&split.system), show(&again.system), "the same again");
     let about = || format!("{}\nsplit:\n{}", show(system), show(&split.system));
-    let (Some(direct), Some(verdict)) = (solve(system, 200), solve(&split.system, 200)) else { return Ok(()) };
+    let (Some(direct), Some(verdict)) = (solve(system, 100), solve(&split.system, 100)) else { return Ok(()) };
     let safe = matches!(direct, HornVerdict::Safe(_));
     prop_assert_eq!(matches!(verdict, HornVerdict::Safe(_)), safe, "{}", about());
     match verdict {

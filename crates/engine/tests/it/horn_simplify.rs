@@ -63,7 +63,7 @@ fn round_trip(system: &HornSystem, options: &SimplifyOptions) -> Option<(Simplif
     let again = simplify(system, options, &|| false);
     assert_eq!(show(&simplified.system), show(&again.system), "the same again");
     let about = || format!("{}\nsimplified:\n{}", show(system), show(&simplified.system));
-    match solve(&simplified.system, 300)? {
+    match solve(&simplified.system, FACTS)? {
         HornVerdict::Safe(solution) => {
             check_solution(&simplified.system, &solution).unwrap();
             let solution = simplified.solution(system, solution, &mut interpolate).ok()?;
@@ -269,7 +269,7 @@ fn stopping_leaves_equisatisfiable_clauses() {
         let calls = std::cell::Cell::new(0);
         let stop = || calls.replace(calls.get() + 1) >= after;
         let simplified = simplify(&system, &SimplifyOptions::default(), &stop);
-        let HornVerdict::Unsafe(derivation) = solve(&simplified.system, 300).unwrap() else { panic!("it is unsafe") };
+        let HornVerdict::Unsafe(derivation) = solve(&simplified.system, FACTS).unwrap() else { panic!("it is unsafe") };
         check_refutation(&system, &simplified.refutation(&system, &derivation).unwrap()).unwrap();
     }
 }
@@ -337,6 +337,8 @@ struct RandomClause {
 type RandomTerm = (u8, usize, usize);
 
 const PREDICATES: usize = 5;
+/// How many facts are derived at most: with two premises each pair of them is tried.
+const FACTS: usize = 100;
 
 /// Clauses from facts to queries; the first predicate of a body mostly has a clause before.
 fn random_clauses(max_body: usize) -> impl Strategy<Value = Vec<RandomClause>> {
@@ -496,7 +498,7 @@ proptest! {
 
 /// The verdict is that of the original clauses, and its evidence comes back.
 fn check_random(system: &HornSystem, options: &SimplifyOptions) -> Result<(), TestCaseError> {
-    let Some(direct) = solve(system, 300) else { return Ok(()) };
+    let Some(direct) = solve(system, FACTS) else { return Ok(()) };
     let safe = matches!(direct, HornVerdict::Safe(_));
     if let Some((_, found)) = round_trip(system, options) {
         prop_assert_eq!(found, safe, "{}", show(system));

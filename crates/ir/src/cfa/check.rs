@@ -26,6 +26,8 @@ pub enum Check {
     Dereference,
     /// An index outside of an array that is a member of a record.
     Member,
+    /// A string that is copied behind the end of an array that is a member of a record.
+    MemberText,
     /// What is freed is no block of the heap that is alive.
     Free,
     /// A block is copied to where it overlaps, by a function that may not do that.
@@ -46,7 +48,7 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 18] = [
+    pub const ALL: [Check; 19] = [
         Check::Assertion,
         Check::Overflow,
         Check::ShiftOverflow,
@@ -57,6 +59,7 @@ impl Check {
         Check::FloatInfinite,
         Check::Dereference,
         Check::Member,
+        Check::MemberText,
         Check::Free,
         Check::Overlap,
         Check::Leak,
@@ -74,7 +77,7 @@ impl Check {
             Check::Overflow | Check::ShiftOverflow => "overflow",
             Check::Division | Check::ShiftCount | Check::FloatConversion => "arithmetic",
             Check::FloatNan | Check::FloatInfinite => "float",
-            Check::Dereference | Check::Member | Check::Free | Check::Overlap => "memory",
+            Check::Dereference | Check::Member | Check::MemberText | Check::Free | Check::Overlap => "memory",
             Check::Leak | Check::Cleanup => "leaks",
             Check::Uninitialised => "uninitialised",
             Check::Wrap => "unsigned",
@@ -104,6 +107,7 @@ impl Check {
             | Check::FloatNan
             | Check::FloatInfinite
             | Check::Member
+            | Check::MemberText
             | Check::Overlap
             | Check::Uninitialised
             | Check::Wrap

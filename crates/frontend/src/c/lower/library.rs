@@ -226,7 +226,8 @@ impl Lowering<'_> {
             Library::Strcpy { bounded } => {
                 let a = self.save(a, span);
                 let limit = bounded.then(|| self.size_arg(args, call, 2));
-                self.copy_string((a, cell), other, limit, span);
+                let room = self.room_in_member(call, None);
+                self.copy_string((a, cell), other, limit, (room, span));
                 a
             }
             Library::Strcat => {
@@ -235,7 +236,8 @@ impl Lowering<'_> {
                 let length = self.string_length(a, cell, span);
                 let end = self.add(a, length);
                 let end = self.save(end, span);
-                self.copy_string((end, cell), (b, other.1), None, span);
+                let room = self.room_in_member(call, Some(length));
+                self.copy_string((end, cell), (b, other.1), None, (room, span));
                 a
             }
             Library::Strchr => self.find_character(a, other.0, cell, span),

@@ -1,15 +1,24 @@
 //! Functions on strings, as loops over their characters.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, Op, Target};
+use clinch_ir::cfa::{Assign, Check, Op, Target};
 use clinch_terms::{Symbol, Term};
 
-use super::super::hir::{BinaryOp, Expr};
+use super::super::hir::{BinaryOp, Call, Expr, ExprKind, PlaceKind};
 use super::super::points_to::Cell;
+use super::super::types::Type;
 use super::Lowering;
 
 /// A pointer with what it points to.
 pub(super) type Text = (Term, Option<Cell>);
+
+/// The member of a record that a string is written to.
+pub(super) struct Room {
+    /// How many characters are there before what is written.
+    before: Option<Term>,
+    /// How many there are at most, with the zero at the end.
+    length: u64,
+}
 
 impl Lowering<'_> {
     /// The region of characters that a pointer points to. Nothing, after an edge that says why, where they are not
@@ -56,18 +65,53 @@ impl Lowering<'_> {
         i
     }
 
+    /// The member that a call writes a string to, where it counts that the string stays inside. So many characters are there before.
+    pub(super) fn room_in_member(&self, call: &Call, before: Option<Term>) -> Option<Room> {
+        let length = call.args.first().and_then(|to| self.length_of_member(to))?;
+        let span = call.args.first()?.span;
+        self.counts(Check::MemberText, span).then_some(Room { before, length })
+    }
+
+    /// How many characters a member has that is given by its name. The last one of a record may be meant to be longer.
+    fn length_of_member(&self, to: &Expr) -> Option<u64> {
+        let place = match &to.kind {
+            ExprKind::Convert(inner) => return self.length_of_member(inner),
+            ExprKind::AddressOf(place) => place,
+            _ => return None,
+        };
+        let PlaceKind::Field(record, id, index) = &place.kind else { return None };
+        let (types, known) = (&self.hir.types, self.hir.types.record(*id));
+        let may_be_longer = matches!(record.kind, PlaceKind::Deref(_)) && index + 1 == known.fields.len();
+        match *types.get(place.ty) {
+            Type::Array(of, length) if types.size(of) == Some(1) && !known.is_union && !may_be_longer => length,
+            _ => None,
+        }
+    }
+
+    /// The characters up to this number, or so many, stay in the member.
+    fn stay_inside(&mut self, room: Option<&Room>, i: Term, op: BinaryOp, span: Span) {
+        let Some(room) = room else { return };
+        let length = self.address(room.length);
+        let last = room.before.map_or(i, |before| self.add(before, i));
+        let inside = self.compare(op, false, last, length);
+        self.check(Check::MemberText, inside, "string copied behind the end of a member", span);
+    }
+
     /// `strcpy`; with a limit `strncpy`, which fills up with zeros.
-    pub(super) fn copy_string(&mut self, to: Text, from: Text, limit: Option<Term>, span: Span) {
+    pub(super) fn copy_string(&mut self, to: Text, from: Text, limit: Option<Term>, at: (Option<Room>, Span)) {
+        let (room, span) = at;
         let (Some(region), Some(source)) = (self.characters(to.1, span), self.characters(from.1, span)) else { return };
         let (to, from) = (self.save(to.0, span), self.save(from.0, span));
         let counter = self.counter(0, span);
         let i = self.terms.symbol(counter);
         if let Some(limit) = limit {
             let limit = self.save(limit, span);
+            self.stay_inside(room.as_ref(), limit, BinaryOp::Le, span);
             return self.copy_bounded((region, to), (source, from), counter, limit, span);
         }
         let (head, inside, after) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         self.body.go_on_at(head, span);
+        self.stay_inside(room.as_ref(), i, BinaryOp::Lt, span);
         let c = self.character(source, from, i);
         let at = self.add(to, i);
         let more = self.nonzero(c);
