@@ -1,6 +1,7 @@
 //! The system's C compiler: preprocesses programs, and compiles and runs them to confirm a counterexample.
 
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -64,14 +65,22 @@ pub(crate) struct Execution {
     pub(crate) stderr: String,
 }
 
+/// Whether there is a program of this name, which may be a path.
+fn is_installed(name: &str) -> bool {
+    let is_program = |path: &Path| path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    if name.contains('/') {
+        return is_program(Path::new(name));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_program(&folder.join(name)))
+}
+
 impl Compiler {
-    /// The first of `$CC`, `cc`, `gcc`, `clang` that works.
+    /// The first of `$CC`, `cc`, `gcc`, `clang` that is installed. To run it would cost as much as to preprocess a small file.
     pub(crate) fn find() -> Option<Compiler> {
         let named = std::env::var("CC").ok();
-        named.into_iter().chain(["cc", "gcc", "clang"].map(str::to_owned)).find_map(|program| {
-            let works = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?.status.success();
-            works.then_some(Compiler { program })
-        })
+        let names = named.into_iter().chain(["cc", "gcc", "clang"].map(str::to_owned));
+        names.filter(|name| is_installed(name)).map(|program| Compiler { program }).next()
     }
 
     /// The text of a file after preprocessing, or what is wrong with it. The compiler runs in the folder, if one is given.

@@ -484,7 +484,7 @@ fn examples_have_the_verdicts_they_announce() {
         }
         let unsafe_one = expected.1.starts_with("unsafe");
         // Bugs are found at once; a proof that takes long is not waited for.
-        let time = if unsafe_one { "60s" } else { "1s" };
+        let time = if unsafe_one { "60s" } else { "500ms" };
         let output = clinch(&["check", &file.path().display().to_string(), "--timeout", time, "--json"]);
         let answer: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
         let verdict = answer["verdict"].as_str().expect("a verdict");

@@ -242,7 +242,7 @@ fn errors_are_found_and_their_twins_proved() {
         let (code, shown) = on_text("check", &good, &["--check", check]);
         assert_eq!(code, 0, "{good}\n{shown}");
         // What is not asked for is no error.
-        let (code, shown) = on_text("check", &bad, &["--check", "assertions", "--timeout", "1s"]);
+        let (code, shown) = on_text("check", &bad, &["--check", "assertions", "--timeout", "500ms"]);
         assert_ne!(code, 1, "{bad}\n{shown}");
     }
 }
@@ -498,7 +498,7 @@ fn count(programs: &[String], wanted: i32, forbidden: i32) -> usize {
             scope.spawn(|| {
                 while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let (code, shown) =
-                        on_text("check", program, &["--check", "memory", "--timeout", "3s", "--threads", "1"]);
+                        on_text("check", program, &["--check", "memory", "--timeout", "1500ms", "--threads", "1"]);
                     assert_ne!(code, forbidden, "{program}\n{shown}");
                     assert!(code <= 2, "{program}\n{shown}");
                     found.fetch_add(usize::from(code == wanted), Ordering::Relaxed);

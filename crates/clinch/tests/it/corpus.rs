@@ -41,6 +41,6 @@ fn armc_systems_are_decided() {
 fn small_horn_clauses_are_decided() {
     let mut tasks = tasks("chc");
     tasks.retain(|(path, _)| std::fs::metadata(path).is_ok_and(|m| m.len() < 2500));
-    let decided = tasks.iter().filter(|(path, expected)| decides(path, expected, "2s")).count();
+    let decided = tasks.iter().filter(|(path, expected)| decides(path, expected, "1s")).count();
     assert!(decided * 10 >= tasks.len() * 7, "{decided} of {}", tasks.len());
 }

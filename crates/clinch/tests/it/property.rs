@@ -225,7 +225,7 @@ fn every_assumption_of_the_manual_is_printed() {
         let head = "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);";
         let (code, shown) = on_text("check", &format!("{includes}{head}\n{program}\n"), args);
         assert!(code == 0 && shown.contains(&format!("assumed: {assumption}\n")), "{assumption}: {shown}");
-        let strict = [args, &["--strict", "--timeout", "1s"][..]].concat();
+        let strict = [args, &["--strict", "--timeout", "500ms"][..]].concat();
         let (code, shown) = on_text("check", &format!("{includes}{head}\n{program}\n"), &strict);
         assert_eq!(code, 2, "{assumption}: {shown}");
     }

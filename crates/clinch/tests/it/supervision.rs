@@ -172,7 +172,8 @@ fn a_portfolio_goes_on_after_a_crash() {
     let object = object(&output);
     assert_eq!((code(&output), &object["verdict"]), (0, &"safe".into()), "{object}");
     let crashed = serde_json::json!({ "engine": "explicit", "reason": "engine crashed: signal 6" });
-    assert_eq!(object["stats"]["engines_before"][0], crashed, "{object}");
+    let before = object["stats"]["engines_before"].as_array().expect("a list");
+    assert!(before.contains(&crashed), "{object}");
 }
 
 /// Whoever ends the supervisor ends the worker too.

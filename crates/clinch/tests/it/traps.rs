@@ -49,7 +49,7 @@ fn trap(row: &[&str]) -> Trap {
 /// The exit code of `clinch check`, and what it prints.
 fn ask(trap: &Trap, args: &[&str]) -> (Option<i32>, String) {
     let files: Vec<String> = trap.files.iter().map(|file| file.display().to_string()).collect();
-    let mut all = vec!["check", "--timeout", "2s"];
+    let mut all = vec!["check", "--timeout", "1s"];
     all.extend(files.iter().map(String::as_str));
     all.extend(args);
     let output = clinch(&all);
