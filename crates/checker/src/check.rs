@@ -213,7 +213,8 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
 /// What may be expected of an engine. On C lazy and bounded are those that still answer after a second, cegar where arrays are walked
 /// through, explicit where there is but one run, k-induction where memory is checked (it has candidates for that); elsewhere it answers seldom, as the
 /// engines for recursion do: their turns are longer, and shorter.
-/// Where procedures call themselves many engines may help, and those that answer soon go first.
+/// Where procedures call themselves many engines may help, and those that answer soon go first; so do those that know something of memory
+/// where that is checked.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
@@ -238,6 +239,11 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
             Spds => 400,
             Cegar => 550,
             _ => 700,
+        },
+        Input::Procedures(_) if checks_memory(input) => match engine {
+            Lazy => 250,
+            Cegar => 350,
+            _ => 0,
         },
         _ => 0,
     };

@@ -93,7 +93,7 @@ pub(crate) struct Prospects {
     pub(crate) part: u32,
     /// Whether it rests when its patience is over, and runs now and then: another engine needs all cores at a time.
     pub(crate) rests: bool,
-    /// How many milliseconds after the start of the check it starts, unless a core is idle: others may answer before.
+    /// How many milliseconds after the start of a round it starts, unless a core is idle: others may answer before.
     pub(crate) waits_ms: u64,
 }
 

@@ -190,7 +190,8 @@ impl Run<'_> {
     /// Whether the next engine is not to start yet.
     fn next_waits(&self) -> bool {
         let next = self.waiting.front().copied().flatten().and_then(|engine| self.prospects.get(&engine));
-        next.is_some_and(|prospects| self.budget.elapsed() < Duration::from_millis(prospects.waits_ms))
+        let in_this_round = self.budget.elapsed().saturating_sub(self.round.elapsed);
+        next.is_some_and(|prospects| in_this_round < Duration::from_millis(prospects.waits_ms))
     }
 
     /// Starts the next engine, if there is one.
