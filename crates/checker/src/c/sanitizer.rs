@@ -107,7 +107,10 @@ fn is_silent(execution: &Execution, check: Check) -> bool {
 /// The sanitizer's message, if it is about the lines of the error.
 fn message(execution: &Execution, source: &SourceMap, trace: &InputTrace) -> Option<String> {
     if trace.error.check.is_about_objects() {
-        return address_message(execution);
+        // Blocks that something still points to at the end are no leak to the sanitizer.
+        let left = || execution.stderr.lines().find_map(|line| line.strip_prefix("clinch: ")).map(str::to_owned);
+        let left = || left().filter(|_| trace.error.check == Check::Cleanup);
+        return address_message(execution).or_else(left);
     }
     let (place, text) = execution.stderr.lines().find_map(|line| line.split_once(": runtime error: "))?;
     let mut parts = place.rsplitn(3, ':');

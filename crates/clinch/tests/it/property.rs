@@ -231,3 +231,16 @@ fn every_assumption_of_the_manual_is_printed() {
     }
     assert_eq!(rows.len(), ASSUMING.len());
 }
+
+/// What something still points to at the end is no leak to the sanitizer, and what a dead frame still holds is one all the same.
+#[test]
+fn executions_show_what_is_not_freed() {
+    let kept = "#include <stdlib.h>\n#include <stdio.h>\nstatic int *all;\n\
+                int main(void) { all = malloc(12); if (all) all[0] = 1; printf(\"done\"); return 0; }\n";
+    let (code, shown) = on_text("check", kept, &["--property", "valid-memcleanup"]);
+    assert!(code == 1 && shown.contains("confirmed by execution: 12 bytes are not freed at the end"), "{shown}");
+    let lost = "#include <stdlib.h>\nstatic void f(void) { int *p = malloc(12); if (p) p[0] = 1; }\n\
+                int main(void) { f(); return 0; }\n";
+    let (code, shown) = on_text("check", lost, &["--property", "valid-memsafety"]);
+    assert!(code == 1 && shown.contains("confirmed by execution: AddressSanitizer: detected memory leaks"), "{shown}");
+}

@@ -9,7 +9,7 @@ mod outside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use clinch_ir::cfa::{CfaProgram, InputKind, InputOrigin, InputSite, InputTrace, InputValue};
+use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputOrigin, InputSite, InputTrace, InputValue};
 
 use super::cc::{Ended, Execution};
 use contents::Contents;
@@ -201,6 +201,8 @@ fn inputs(subject: Subject<'_>, partner: Partner, out: &mut String) {
 /// The functions that are errors or end a run. Weak, for the program may have its own; not instrumented, for they are what
 /// instrumentation calls.
 const ERRORS: &str = include_str!("errors.c");
+/// What is not freed is counted, and what is on the stack no longer does not keep it.
+const LEAKS: &str = include_str!("leaks.c");
 
 /// What functions of the environment need, where blocks hold whatever they hold.
 const PLAIN_MEMORY: &str = "extern void *malloc(unsigned long);\nstatic void *__clinch_block(unsigned long size) { return malloc(size); }\n\
@@ -305,10 +307,16 @@ fn main_of_instrumented(subject: Subject<'_>, out: &mut String) {
     } else {
         (subject.entry, parameters(subject, &mut body))
     };
+    let mut call = format!("{entry}({args})");
+    if matches!(subject.trace.error.check, Check::Leak | Check::Cleanup) {
+        declared.push_str(LEAKS);
+        body.push_str("    clinch_watch();\n");
+        call = format!("clinch_wipe({call})");
+    }
     let _ = write!(
         out,
         "{declared}extern int {entry}({types});\nPLAIN int main(int count, char **arguments, char **environment) {{\n\
-         {body}    return {entry}({args});\n}}\n"
+         {body}    return {call};\n}}\n"
     );
 }
 
