@@ -152,7 +152,7 @@ pub struct Options {
 pub struct Wanted {
     /// The tree of lazy abstraction, for Graphviz.
     pub tree: bool,
-    /// What a page shows beside the verdict: the same tree, if it is small.
+    /// What a page shows beside the verdict: what the engine searched, its first nodes.
     pub page: bool,
     /// The predicates of cegar at the end.
     pub predicates: bool,
@@ -171,11 +171,12 @@ const NODES_ON_PAGE: usize = 300;
 impl Wanted {
     /// How many nodes of the tree of lazy abstraction are drawn.
     pub(crate) fn nodes_drawn(self) -> usize {
-        match self {
-            Wanted { tree: true, .. } => NODES_FOR_GRAPHVIZ,
-            Wanted { page: true, .. } => NODES_ON_PAGE,
-            _ => 0,
-        }
+        if self.tree { NODES_FOR_GRAPHVIZ } else { self.nodes_on_page() }
+    }
+
+    /// How many nodes are drawn of what another engine searched: only for a page.
+    pub(crate) fn nodes_on_page(self) -> usize {
+        if self.page { NODES_ON_PAGE } else { 0 }
     }
 }
 

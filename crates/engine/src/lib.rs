@@ -3,7 +3,7 @@
 //! Every engine is `check(program, config, budget, observer) -> (Verdict, Stats)`. [`explicit`] visits all states and is the oracle for the
 //! others; [`alpha`] and [`split`] search concretely and match abstractly; [`cegar`], [`lazy`], [`bounded`], [`kinduction`] and [`spds`] work
 //! on formulas or decision diagrams; [`spacer`] is Z3's engine, to compare with. They share the compiled program ([`concrete`]), the
-//! preparation of Horn clauses ([`horn`]), limits ([`budget`], [`turns`]) and what they tell each other ([`share`]).
+//! preparation of Horn clauses ([`horn`]), limits ([`budget`], [`turns`]), drawings of what they searched ([`drawing`]) and what they tell each other ([`share`]).
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
@@ -12,6 +12,7 @@ pub mod bounded;
 pub mod budget;
 pub mod cegar;
 pub mod concrete;
+pub mod drawing;
 pub mod explicit;
 pub mod goals;
 pub mod horn;

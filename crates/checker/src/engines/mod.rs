@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clinch_analyses::clauses::ProgramClauses;
 use clinch_certify::Judged;
+use clinch_engine::drawing::Drawing;
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, kinduction, lazy, spacer, split};
 use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::{Answer, HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
@@ -43,6 +44,12 @@ impl<V> Found<V> {
 
     pub(crate) fn without_stats(verdict: V) -> Self {
         Found::new((verdict, json!({})))
+    }
+
+    /// The same, with a drawing of what was searched.
+    fn drawn(self, tree: Option<Drawing>) -> Self {
+        let artifacts = Artifacts { tree, ..self.artifacts };
+        Found { artifacts, ..self }
     }
 
     /// Another verdict that follows from this one, and is to be checked itself.
@@ -108,8 +115,7 @@ impl ProcessEngine {
             EngineName::Alpha => Ok(ProcessEngine::Alpha(alpha::OPTIONS.configure(settings)?)),
             EngineName::Cegar => {
                 let file = PredicateFile { start: options.predicates.clone(), save: options.wanted.predicates };
-                let config = Box::new(cegar::OPTIONS.configure(settings)?);
-                Ok(ProcessEngine::Clauses(ClauseEngine::Cegar(config, file)))
+                Ok(ProcessEngine::Clauses(ClauseEngine::Cegar(Box::new(cegar_config(options)?), file)))
             }
             EngineName::Lazy => Ok(ProcessEngine::Clauses(ClauseEngine::Lazy(Box::new(lazy_config(options)?)))),
             EngineName::Spacer => Ok(ProcessEngine::Clauses(ClauseEngine::Spacer)),
@@ -240,14 +246,26 @@ pub(crate) fn lazy_config(options: &Options) -> Result<lazy::Config, String> {
     Ok(lazy::Config { draw: options.wanted.nodes_drawn(), ..config })
 }
 
+/// The configuration of predicate abstraction.
+pub(crate) fn cegar_config(options: &Options) -> Result<cegar::Config, String> {
+    let config = cegar::OPTIONS.configure(&options.settings)?;
+    Ok(cegar::Config { draw: options.wanted.nodes_on_page(), ..config })
+}
+
+/// What cegar found, with its tree.
+pub(crate) fn of_cegar<P, C>((verdict, mut stats): (Answer<P, C>, cegar::Stats)) -> Found<Answer<P, C>> {
+    let drawing = stats.drawing.take();
+    Found::new((verdict, stats)).drawn(drawing)
+}
+
 /// What lazy found, with what it was busy with where it reached a limit, and its tree.
 fn of_lazy<P, C>((verdict, mut stats): (Answer<P, C>, lazy::Stats)) -> Found<Answer<P, C>> {
     let verdict = match verdict {
         Answer::Unknown(reason) => Answer::Unknown(with_path(reason, &stats)),
         other => other,
     };
-    let artifacts = Artifacts { tree: stats.drawing.take(), ..Artifacts::default() };
-    Found { artifacts, ..Found::new((verdict, stats)) }
+    let drawing = stats.drawing.take();
+    Found::new((verdict, stats)).drawn(drawing)
 }
 
 /// A limit of lazy abstraction, with the last spurious path.
@@ -284,7 +302,7 @@ fn check_cegar(
         }
     };
     let predicates = file.save.then(|| predicates::show(&stats.learned));
-    let mut found = Found::new((verdict, stats));
+    let mut found = of_cegar((verdict, stats));
     found.artifacts.predicates = predicates;
     found
 }

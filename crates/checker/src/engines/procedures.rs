@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::chosen::{self, Chosen};
 use super::encodings::one_after_the_other;
-use super::{Found, of_lazy};
+use super::{Found, of_cegar, of_lazy};
 use crate::options::{EngineName, Options};
 use crate::watcher::Watcher;
 
@@ -52,13 +52,15 @@ impl ProcedureEngine {
         let kind = match name {
             EngineName::Explicit => Kind::Explicit(RunsConfig { seed: options.seed, ..RunsConfig::default() }),
             EngineName::Alpha => Kind::Alpha(alpha::OPTIONS.configure(settings)?),
-            EngineName::Cegar => Kind::Cegar(Box::new(cegar::OPTIONS.configure(settings)?)),
+            EngineName::Cegar => Kind::Cegar(Box::new(super::cegar_config(options)?)),
             EngineName::Lazy => Kind::Lazy(Box::new(super::lazy_config(options)?)),
             EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
             // Beside bounded model checking nobody has to look for errors again.
             EngineName::KInduction => Kind::KInduction(kinduction::Config { base_case: !member }),
             EngineName::Spacer => Kind::Spacer,
-            EngineName::Spds => Kind::Spds(spds::OPTIONS.configure(settings)?),
+            EngineName::Spds => {
+                Kind::Spds(spds::Config { draw: options.wanted.nodes_on_page(), ..spds::OPTIONS.configure(settings)? })
+            }
             EngineName::Split => {
                 Kind::Split(split::Config { seed: options.seed, ..split::OPTIONS.configure(settings)? })
             }
@@ -130,7 +132,11 @@ impl ProcedureEngine {
                     spacer(program, encoding, budget, watcher)
                 })
             }
-            Kind::Spds(config) => Found::new(spds::check(program, config, budget, watcher)),
+            Kind::Spds(config) => {
+                let (verdict, mut stats) = spds::check(program, config, budget, watcher);
+                let drawing = stats.drawing.take();
+                Found::new((verdict, stats)).drawn(drawing)
+            }
             Kind::Split(config) => Found::new(split::check_procedures(program, config, budget, watcher)),
             Kind::Outline => Found::new(outline::check(program, budget, watcher)),
             Kind::Symex => Found::new(symex::check(program, budget, watcher)),
@@ -152,7 +158,7 @@ fn cegar(
     let solve = |system: &_, seeds, budget: &_, observer: &mut dyn Observer| {
         cegar::check(system, &cegar::Config { seeds, ..config.clone() }, budget, observer)
     };
-    let mut found = Found::new(cegar::check_software(program, (encoding, facts), budget, watcher, solve));
+    let mut found = of_cegar(cegar::check_software(program, (encoding, facts), budget, watcher, solve));
     found.stats["cells"] = of_cells;
     found
 }
@@ -173,7 +179,7 @@ fn cells(
     };
     let (verdict, stats) = cegar::check_cells(program, encoding, budget, watcher, solve).ok_or(Value::Null)?;
     let is_proof = matches!(verdict, CfaVerdict::Safe(_));
-    let mut found = Found::new((verdict, stats));
+    let mut found = of_cegar((verdict, stats));
     // Others wait for a re-check, and only for that.
     if is_proof {
         watcher.found();

@@ -22,7 +22,7 @@ pub use text::predicates_text;
 pub use crate::c::execution::Confirmation;
 pub use crate::c::trace::{Lines, TraceLine};
 pub use crate::counted::{Counted, Sample};
-pub use clinch_engine::lazy::{Drawing, DrawnKind, DrawnNode};
+pub use clinch_engine::drawing::{Drawing, DrawnKind, DrawnNode, Graph};
 
 pub use crate::sites::Site;
 pub use crate::spots::Spot;
@@ -346,7 +346,7 @@ pub struct RunInput {
 /// What is made beside the verdict, where that was asked for.
 #[derive(Clone, Default, Serialize, Deserialize, Debug)]
 pub struct Artifacts {
-    /// The tree of lazy abstraction.
+    /// What the engine that has the verdict searched: its tree, or its graph.
     pub tree: Option<Drawing>,
     /// The predicates of cegar at the end.
     pub predicates: Option<String>,

@@ -111,6 +111,18 @@ fn a_browser_shows_the_run() {
     assert!(dom.matches("<tr").count() > 5, "{dom}");
     assert_eq!(dom.matches("<tr class=\"failing\"").count(), 1, "{dom}");
     assert_eq!(dom.matches("<tr class=\"now\"").count(), 1, "one step before the error: {dom}");
+    // What a step changes stands beside it; what no step changes has no column.
+    let stays =
+        "var x: int = 0, fixed: int = 5;\nprocess P { loc a; a -> a when x < fixed do x := x + 1; }\nerror x == 2;\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, out) = (folder.path().join("model.gcl"), folder.path().join("out.html"));
+    std::fs::write(&model, stays).expect("a file");
+    let args = ["check", model.to_str().expect("a name"), "--report", out.to_str().expect("a name")];
+    assert_eq!(code(&plain_clinch(&args)), 1);
+    let dom = shown("out.html", &std::fs::read_to_string(&out).expect("a page")).expect("a browser");
+    assert!(dom.contains("<span class=\"set\">x = 2</span>"), "{dom}");
+    assert!(dom.contains("Never changed: 1 variable<") && !dom.contains("scope=\"col\">fixed<"), "{dom}");
+    assert_eq!(dom.matches("<td class=\"moved\">a<").count(), 2, "{dom}");
 }
 
 /// What answers the question comes before what else there is to see.
@@ -153,6 +165,41 @@ fn pages_show_the_search() {
     assert!(lanes >= 1 && text.matches("<div class=\"lane\"><span>explicit</span>").count() == 1, "{lanes}");
     let (_folder, text) = page("gcl/ticket.gcl", &["-DN=2", "--engine", "alpha"]);
     assert!(text.contains("states of alpha over time"), "{text}");
+}
+
+/// What the engine with the verdict searched, in the page alone.
+#[test]
+fn pages_show_what_was_searched() {
+    let drawn = |example: &str, args: &[&str]| {
+        let (_folder, text) = page(example, args);
+        let section = text.split("<section id=\"tree\"").nth(1).and_then(|rest| rest.split("</section>").next());
+        section.unwrap_or_else(|| panic!("{example} {args:?}: no tree")).to_owned()
+    };
+    let rows = |section: &str| section.matches("<tr").count() - 1;
+    // A tree with its path to the error, of clauses and of a C program.
+    for (example, args, place) in [
+        ("armc/seesaw-err.armc", &["--engine", "cegar"][..], "ERROR"),
+        ("c/parity-bug.c", &["--engine", "cegar", "--check", "assertions"], "ERROR"),
+        ("gcl/ticket.gcl", &["--engine", "cegar", "-DN=2"], "idle.idle"),
+    ] {
+        let section = drawn(example, args);
+        assert!(section.contains("The last tree of predicate abstraction"), "{example}: {section}");
+        assert!(section.contains(&format!("<td>{place}")), "{example}: {section}");
+        assert_eq!(section.contains("class=\"on-path\""), place == "ERROR", "{example}: {section}");
+        assert!((2..=300).contains(&rows(&section)), "{example}: {} rows", rows(&section));
+        assert!(section.contains("<small>from 0"), "{example}: {section}");
+    }
+    // The graph of a pushdown system without abstraction and with it: calls come back, and values are known.
+    for abstraction in ["none", "dag"] {
+        let args = ["--engine", "spds", "--abstraction", abstraction];
+        for (example, part) in [("rem/parity-bug.rem", "ERROR in "), ("rem/fig10.rem", "after the call")] {
+            let section = drawn(example, &args);
+            assert!(section.contains("The witness graph of the pushdown system"), "{example}: {section}");
+            assert!(section.contains(part), "{example}: {section}");
+            assert!((3..=300).contains(&rows(&section)), "{example}: {} rows", rows(&section));
+        }
+    }
+    assert!(drawn("rem/quicksort-bug.rem", &["--engine", "spds", "--abstraction", "none"]).contains("<code>a[0] = "));
 }
 
 /// The values with which a check fails stand at the top, and at its line.

@@ -12,6 +12,7 @@ use crate::budget::{Budget, Ticker};
 use crate::search::BitSet;
 
 /// How a search ends.
+#[derive(Debug)]
 pub(super) enum Exploration {
     /// Nothing is left to expand, and no error was met: the states of the tree are a solution.
     Closed,
@@ -146,7 +147,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// The states of the closed tree as formulas.
-    pub(super) fn solution(self) -> Interpretation {
+    pub(super) fn solution(&self) -> Interpretation {
         let mut terms = self.terms.clone();
         let mut formulas = Vec::new();
         for (location, states) in self.system.predicate_ids().zip(self.tree.largest()) {

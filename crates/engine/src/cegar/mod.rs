@@ -40,6 +40,7 @@
 //!   interpolants may follow a loop around and around. Both can be switched off. Where invariants take long, the clauses are
 //!   tried for a moment without them.
 
+mod drawing;
 mod explore;
 mod frontier;
 mod layout;
@@ -64,12 +65,14 @@ use clinch_terms::{Term, Terms};
 use serde::Serialize;
 
 use crate::budget::{Budget, Observer, Progress, Ticker};
+use crate::drawing::Drawing;
 use crate::horn::{
     ControlOptions, ControlStats, InvariantOptions, InvariantStats, SimplifyOptions, SimplifyStats, invariants,
     prepare, strengthen,
 };
 use explore::{Exploration, Search, Uses};
 use refine::{Counterexample, Refinement};
+use tree::Tree;
 
 pub use self::options::OPTIONS;
 pub use frontier::Order;
@@ -104,6 +107,8 @@ pub struct Config {
     pub refinement: RefinementMode,
     /// Whether the invariants of the tree are checked after every step: slow, for tests.
     pub self_check: bool,
+    /// How many nodes of the last tree are drawn at the end.
+    pub draw: usize,
 }
 
 impl Config {
@@ -125,6 +130,7 @@ impl Default for Config {
             seeds: Vec::new(),
             refinement: RefinementMode::default(),
             self_check: false,
+            draw: 0,
         }
     }
 }
@@ -197,6 +203,9 @@ pub struct Stats {
     /// The predicates at the end: name of the location, and formula in SMT-LIB.
     #[serde(skip)]
     pub learned: Vec<(String, String)>,
+    /// The last tree, where it is drawn.
+    #[serde(skip)]
+    pub drawing: Option<Drawing>,
 }
 
 /// Checks Horn clauses, starting without predicates.
@@ -272,6 +281,8 @@ pub struct Cegar<'s> {
     abstraction: post::Abstraction<'s>,
     /// How many predicates of each location others know.
     told: Vec<usize>,
+    /// The last search that came to an end, where it is drawn.
+    last: Option<(Tree, Exploration)>,
     /// What was done so far.
     pub stats: Stats,
 }
@@ -298,7 +309,7 @@ impl<'s> Cegar<'s> {
         let abstraction = post::Abstraction::new(system, &mut terms);
         let told = system.predicate_ids().map(|id| precision.at(id).len()).collect();
         let (uses, stats) = (Uses::new(system), Stats { seeds: precision.len() as u64, ..Stats::default() });
-        Cegar { system, config, terms, uses, precision, abstraction, told, stats }
+        Cegar { system, config, terms, uses, precision, abstraction, told, last: None, stats }
     }
 
     /// The predicates found, and the store they live in.
@@ -312,6 +323,9 @@ impl<'s> Cegar<'s> {
         self.stats.predicates = self.precision.len() as u64;
         self.stats.post = self.abstraction.stats;
         self.stats.learned = self.learned();
+        if let Some((tree, end)) = self.last.take() {
+            self.stats.drawing = Some(self.draw(&tree, &end, self.config.draw));
+        }
         verdict
     }
 
@@ -349,6 +363,7 @@ impl<'s> Cegar<'s> {
     /// One search: a solution, or a counterexample.
     fn search(&mut self, budget: &Budget) -> Result<Result<Interpretation, Counterexample>, Reason> {
         let start = Instant::now();
+        self.last = None;
         let before = self.abstraction.stats.entailment_queries;
         let mut search =
             Search::new(self.system, &mut self.terms, &self.uses, &self.precision, &mut self.abstraction, self.config);
@@ -361,13 +376,18 @@ impl<'s> Cegar<'s> {
         self.stats.subsumption_visits += search.tree.subsumption_visits();
         self.stats.entailment_queries_last = search.abstraction.stats.entailment_queries - before;
         add_time(&mut self.stats.search_seconds, start.elapsed());
-        Ok(match end? {
-            Exploration::Closed => Ok(search.solution()),
+        let end = end?;
+        let (found, tree) = match &end {
+            Exploration::Closed => (Ok(search.solution()), search.tree),
             Exploration::Error(error) => {
                 let tree = search.tree;
-                Err(Counterexample::new(self.system, &mut self.terms, &tree, &error)?)
+                (Err(Counterexample::new(self.system, &mut self.terms, &tree, error)?), tree)
             }
-        })
+        };
+        if self.config.draw > 0 {
+            self.last = Some((tree, end));
+        }
+        Ok(found)
     }
 
     /// A refutation, if the counterexample is real; otherwise there are new predicates.

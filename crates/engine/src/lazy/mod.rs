@@ -87,11 +87,11 @@ use serde::Serialize;
 
 pub use self::options::OPTIONS;
 use crate::budget::{Budget, Observer, Progress, Ticker};
+use crate::drawing::Drawing;
 use crate::search::BitSet;
 use crate::share::Fact;
 pub use clauses::check_clauses;
 pub use config::{Abstraction, BlockSize, Config, DataFlow, Focus, Grain, Order, Part, Scope, Subtree, Values};
-pub use drawing::{Drawing, DrawnKind, DrawnNode};
 use label::{INITIAL, LabelId, Labels};
 use path::Path;
 use post::{Context, Mode, Post, no_room};

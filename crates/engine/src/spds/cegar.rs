@@ -11,7 +11,7 @@ use super::config::Abstraction;
 use super::dag::{Dag, Labelled};
 use super::feasible::reached;
 use super::question::Question;
-use super::reach::{LayerId, Reach, Until, post_star};
+use super::reach::{Layer, LayerId, Reach, Until, post_star};
 use super::refine::{predicates, strongest};
 use super::system::{PointId, Prepared, VERSIONS};
 use super::trace::trace;
@@ -41,12 +41,12 @@ impl Run<'_> {
             }
             let spds = abstractor.system(&precision)?;
             let abstract_system = Prepared::new(bdds, &spds)?;
-            let until =
-                if self.config.abstraction == Abstraction::Single { Until::FirstTarget } else { Until::Fixpoint };
-            let reach = post_star(&abstract_system, until, &ignored, self.budget)?;
+            let reach = post_star(&abstract_system, self.until(), &ignored, self.budget)?;
             self.count(&reach, &precision, stats);
             let targets = self.targets(&reach, &ignored);
+            let meant = |layer: &Layer| abstractor.concretise(&precision, layer.point, &layer.states);
             if targets.is_empty() {
+                stats.drawing = self.draw((system.bdds, &reach), &[], &meant);
                 return match open {
                     Some(reason) => Ok(CfaVerdict::Unknown(reason)),
                     None => self.proof(&abstractor, &precision, &reach),
@@ -57,6 +57,7 @@ impl Run<'_> {
             watch_nodes(bdds, stats);
             if let Some(question) = self.feasible(&dag, &states) {
                 if question.error {
+                    stats.drawing = self.draw((system.bdds, &reach), &dag.layers(), &meant);
                     return self.counterexample(&system, &dag, &states, question.point);
                 }
                 if open.is_none() || !question.is_exhaustion(self.widths) {
@@ -78,6 +79,10 @@ impl Run<'_> {
             }
             self.budget.check_iteration(stats.refinements)?;
         }
+    }
+
+    fn until(&self) -> Until {
+        if self.config.abstraction == Abstraction::Single { Until::FirstTarget } else { Until::Fixpoint }
     }
 
     fn count(&self, reach: &Reach, precision: &Precision, stats: &mut Stats) {

@@ -15,6 +15,8 @@ pub struct Config {
     pub calls: Calls,
     /// Room for nodes of decision diagrams.
     pub nodes: usize,
+    /// How many layers of the last search are drawn at the end.
+    pub draw: usize,
 }
 
 impl Default for Config {
@@ -26,6 +28,7 @@ impl Default for Config {
             interpolants: Interpolants::Conciliated,
             calls: Calls::WeakCaller,
             nodes: 1 << 24,
+            draw: 0,
         }
     }
 }

@@ -23,6 +23,7 @@ pub(super) enum Role {
 /// A node.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
+    pub(super) layer: LayerId,
     pub(super) point: PointId,
     pub(super) role: Role,
     /// Where it comes from; none for the entry of a procedure that comes back.
@@ -60,6 +61,11 @@ impl Dag {
         Ok(Dag::new(reach, links, targets))
     }
 
+    /// The layers that its nodes are of.
+    pub(super) fn layers(&self) -> Vec<LayerId> {
+        self.nodes.iter().map(|node| node.layer).collect()
+    }
+
     /// Whether a call comes back in it.
     pub(super) fn has_calls(&self) -> bool {
         self.nodes.iter().any(|n| n.role == Role::Callee)
@@ -89,7 +95,7 @@ impl Dag {
                     Link::Return { call, caller: place(caller, role), end, exit: place(exit, Role::Callee) }
                 }
             });
-            Node { point: reach.layers[layer.index()].point, role, links: links.collect() }
+            Node { layer, point: reach.layers[layer.index()].point, role, links: links.collect() }
         });
         Dag { nodes: nodes.collect(), targets: targets.iter().map(|&t| index[&(t, Role::Spine)]).collect() }
     }

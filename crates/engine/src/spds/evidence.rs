@@ -404,7 +404,8 @@ fn size_of(run: &Run<'_>, size: Term, values: &Valuation) -> u64 {
     evaluate(terms, &assignment, size).and_then(|v| value_bits(&v)).unwrap_or(0)
 }
 
-fn value(storage: &Storage, values: &Valuation) -> u64 {
+/// The value that is stored.
+pub(super) fn value(storage: &Storage, values: &Valuation) -> u64 {
     let mut bits = storage.ones;
     for (&bit, &position) in storage.bits.iter().zip(&storage.positions).filter(|(_, p)| **p < 64) {
         bits |= u64::from(values.get(bit, Version::Current)) << position;

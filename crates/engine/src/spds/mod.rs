@@ -49,6 +49,7 @@ mod cegar;
 mod choices;
 mod config;
 mod dag;
+mod drawing;
 mod evidence;
 mod feasible;
 mod footprint;
@@ -82,9 +83,10 @@ use serde::Serialize;
 
 pub use self::options::OPTIONS;
 use crate::budget::{Budget, Observer, Progress};
+use crate::drawing::Drawing;
 pub use config::{Abstraction, Calls, Config, Interpolants};
 use model::Model;
-use reach::{Reach, Until, post_star};
+use reach::{Layer, LayerId, Reach, Until, post_star};
 use system::{PointId, Prepared};
 use trace::trace;
 use widths::Widths;
@@ -112,6 +114,9 @@ pub struct Stats {
     pub int_bits: Option<u32>,
     /// Bits of dynamic memory, where there is some.
     pub heap_bits: Option<u32>,
+    /// The witness graph of the last search, where it is drawn.
+    #[serde(skip)]
+    pub drawing: Option<Drawing>,
 }
 
 /// Why the engine cannot go on.
@@ -276,14 +281,17 @@ impl Run<'_> {
         stats.post_star_iterations += reach.layers.len() as u64;
         stats.peak_bdd_nodes = stats.peak_bdd_nodes.max(reach.peak_nodes as u64);
         observer.progress(Progress { iteration: 1, states: reach.layers.len() as u64, ..Progress::default() });
-        self.verdict(&system, &reach)
+        self.verdict(&system, &reach, stats)
     }
 
-    fn verdict(&self, system: &Prepared<'_>, reach: &Reach) -> Result<CfaVerdict, Obstacle> {
+    fn verdict(&self, system: &Prepared<'_>, reach: &Reach, stats: &mut Stats) -> Result<CfaVerdict, Obstacle> {
+        let states = |layer: &Layer| Ok(layer.states.clone());
         let reached = |point: PointId| reach.first(point);
         let questions = &self.model.questions;
         if let Some(layer) = questions.iter().filter(|q| q.error).find_map(|q| reached(q.point)) {
             let run = trace(system, reach, layer.index(), &self.model.silent, self.budget)?;
+            let path: Vec<LayerId> = run.links.iter().map(|&(node, ..)| LayerId(node as u32)).collect();
+            stats.drawing = self.draw((system.bdds, reach), &path, &states);
             let found = evidence::counterexample(self, &run.steps)?;
             return Ok(CfaVerdict::Unsafe(found));
         }
@@ -291,6 +299,7 @@ impl Run<'_> {
         if let Some(question) = open.min_by_key(|q| q.is_exhaustion(self.widths)) {
             return Ok(CfaVerdict::Unknown(question.open_reason(self.program, self.widths, self.config)));
         }
+        stats.drawing = self.draw((system.bdds, reach), &[], &states);
         let states = |point: PointId| reach.reached[point.index()].clone();
         let proof = evidence::summaries(self, states);
         Ok(CfaVerdict::Safe(CfaProof::Summaries(proof)))

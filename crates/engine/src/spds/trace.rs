@@ -87,7 +87,8 @@ pub(super) fn trace(
     Ok(Run { steps: walk.steps, links: walk.links })
 }
 
-fn pick(states: &Bdd) -> Option<Valuation> {
+/// Some state, the same each time.
+pub(super) fn pick(states: &Bdd) -> Option<Valuation> {
     Some(Valuation(states.pick()?.into_iter().collect()))
 }
 

@@ -1,9 +1,9 @@
-//! How the engines spent their time: who ran when, what they counted, and the tree of lazy abstraction.
+//! How the engines spent their time: who ran when, what they counted, and what the one with the verdict searched.
 
 use std::fmt::Write as _;
 
 use clinch_checker::Report;
-use clinch_checker::report::{Counted, Drawing, DrawnKind, DrawnNode, Ran};
+use clinch_checker::report::{Counted, Drawing, DrawnKind, DrawnNode, Graph, Ran};
 use clinch_checker::words;
 use serde_json::{Value, json};
 
@@ -16,6 +16,9 @@ pub(super) fn text(report: &Report) -> String {
     let who = match (report.engine.as_str(), answered(report)) {
         ("auto", Some(engine)) => format!("Several engines looked for the answer, and {engine} had it first"),
         ("auto", None) => "Several engines looked for the answer".to_owned(),
+        (engine, _) if report.timeline.iter().any(|ran| ran.engine != engine) => {
+            format!("Several engines looked for the answer, and {engine} had it first")
+        }
         (engine, _) => format!("The engine was {engine}"),
     };
     format!("{who}: {time:.2} s, and {certify:.2} s to re-check it.")
@@ -137,7 +140,7 @@ fn number(value: &Value) -> String {
     }
 }
 
-/// The tree as rows, each indented by the number of branchings above it: paths are long, and branchings are few.
+/// The tree, or the graph with each node below the one that it was found from, as rows, each indented by the number of branchings above it: paths are long, and branchings are few.
 pub(super) fn tree(drawing: &Drawing) -> Value {
     let sons = |id: u32| drawing.nodes.iter().filter(move |node| node.parent == Some(id));
     let mut rows: Vec<Value> = Vec::new();
@@ -152,7 +155,7 @@ pub(super) fn tree(drawing: &Drawing) -> Value {
             DrawnKind::Removed => "removed",
         };
         rows.push(json!({
-            "id": node.id, "parent": node.parent, "depth": depth.min(24), "place": node.place, "region": node.region, "kind": kind,
+            "id": node.id, "from": from(node), "depth": depth.min(24), "place": node.place, "region": node.region, "kind": kind,
             "on_path": node.on_path,
         }));
         let below = depth + usize::from(sons(node.id).count() > 1);
@@ -160,7 +163,34 @@ pub(super) fn tree(drawing: &Drawing) -> Value {
         waiting.extend(sons(node.id).map(|son| (son, below)));
         waiting[first..].reverse();
     }
-    json!({ "rows": rows, "left_out": drawing.left_out })
+    let (title, about) = titles(drawing.graph);
+    json!({ "rows": rows, "left_out": drawing.left_out, "title": title, "about": about, "has_path": drawing.nodes.iter().any(|node| node.on_path) })
+}
+
+/// What a node was found from.
+fn from(node: &DrawnNode) -> String {
+    let nodes: Vec<String> = node.parent.iter().chain(&node.others).map(u32::to_string).collect();
+    if nodes.is_empty() { String::new() } else { format!("from {}", nodes.join(", ")) }
+}
+
+/// What a drawing shows, and how it is read.
+fn titles(graph: Graph) -> (&'static str, &'static str) {
+    match graph {
+        Graph::Lazy => (
+            "The tree of lazy abstraction",
+            "Each node stands for the states that its formula describes, at its place. What follows from a covered node follows from others too.",
+        ),
+        Graph::Cegar => (
+            "The last tree of predicate abstraction",
+            "Each node stands for the states that its formula describes, at a predicate of the clauses: a location of the program, with its line. \
+             What follows from a covered node follows from others too.",
+        ),
+        Graph::Pushdown => (
+            "The witness graph of the pushdown system",
+            "Each node stands for states that were new at its place when they were found, by steps, calls and returns from other nodes. A procedure \
+             is there once for all its calls. Of the values those are shown that are the same in all these states.",
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -177,6 +207,7 @@ mod tests {
         let node = |id, parent| DrawnNode {
             id,
             parent,
+            others: if id == 4 { vec![3] } else { Vec::new() },
             place: format!("at {id}"),
             region: "x = 1".to_owned(),
             predicates: 1,
@@ -184,12 +215,14 @@ mod tests {
             on_path: false,
         };
         let nodes = vec![node(0, None), node(1, Some(0)), node(2, Some(1)), node(3, Some(1)), node(4, Some(2))];
-        let rows = tree(&Drawing { nodes, left_out: 7 });
+        let rows = tree(&Drawing { graph: Graph::Lazy, nodes, left_out: 7 });
         let order = |name: &str| {
             rows["rows"].as_array().expect("rows").iter().map(|row| row[name].as_u64()).collect::<Vec<_>>()
         };
         assert_eq!(order("id"), [0, 1, 2, 4, 3].map(Some));
         assert_eq!(order("depth"), [0, 0, 1, 1, 1].map(Some));
         assert_eq!(rows["left_out"], 7);
+        let from: Vec<_> = rows["rows"].as_array().expect("rows").iter().map(|row| row["from"].as_str()).collect();
+        assert_eq!(from, ["", "from 0", "from 1", "from 2, 3", "from 1"].map(Some));
     }
 }

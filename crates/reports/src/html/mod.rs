@@ -73,7 +73,7 @@ pub fn html(report: &Report, about: &About<'_>) -> Result<String, String> {
         ("assumed", "Assumed", proof.is_none() && !report.verdict.under().is_empty()),
         ("automata", "Automata", !automata.is_empty()),
         ("engines", "Engines", true),
-        ("tree", "Abstract states", tree.is_some()),
+        ("tree", "States", tree.is_some()),
     ]);
     let context = json!({
         "verdict": report.verdict.name(),
@@ -152,6 +152,10 @@ fn reason(report: &Report, about: &About<'_>) -> String {
         }
         Verdict::Unsafe { counterexample: Counterexample::Refutation(steps), .. } => {
             format!("The clauses contradict each other: false follows in {} steps.", steps.len())
+        }
+        Verdict::Safe { proof: Proof::Solution(_), .. } => "The clauses do not contradict each other.".to_owned(),
+        Verdict::Safe { .. } if about.program.is_none() => {
+            "No error can be reached, whatever the processes do.".to_owned()
         }
         Verdict::Safe { .. } => "No error can be reached, whatever the inputs are.".to_owned(),
         Verdict::Unknown { reason, .. } => format!("No verdict: {reason}."),
@@ -285,7 +289,7 @@ fn proof(report: &Report) -> Option<Value> {
         }
         Proof::Solution(solved) => solved.iter().map(|s| row(s.predicate.clone(), s.formula.clone())).collect(),
         Proof::AbstractStates { predicates, .. } => {
-            predicates.iter().map(|predicate| row("predicate".to_owned(), predicate.clone())).collect()
+            predicates.iter().zip(1..).map(|(predicate, at)| row(format!("{at}"), predicate.clone())).collect()
         }
         Proof::ReachedSet { .. } | Proof::AllRuns { .. } | Proof::Summaries { .. } => Vec::new(),
     };

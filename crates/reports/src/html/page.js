@@ -21,9 +21,11 @@
     const svg = z.closest('details').querySelector('svg'), box = svg.parentElement, wide = svg.viewBox.baseVal.width;
     if (z.dataset.fitted || !box.clientWidth || !wide) return;
     z.dataset.fitted = 1;
-    z.value = Math.max(45, Math.min(100, 100 * (box.clientWidth - 200) / wide));
+    z.value = Math.max(75, Math.min(100, 100 * (box.clientWidth - 200) / wide));
     zoom(z);
-    box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+    // Where the function begins; of calls the middle.
+    const start = svg.querySelector('ellipse'), middle = (e) => { const r = e.getBoundingClientRect(); return r.left + r.width / 2; };
+    box.scrollLeft = start ? middle(start) - middle(box) : (box.scrollWidth - box.clientWidth) / 2;
   };
   document.querySelectorAll('.zoom').forEach((z) => {
     z.addEventListener('input', () => zoom(z));
@@ -229,26 +231,35 @@
 
   // Runs of processes.
   if (data.lanes) {
-    const { processes, variables, steps } = data.lanes, table = $('lane-table');
+    const { processes, variables: all, steps } = data.lanes, table = $('lane-table');
+    // What stays as it is needs no column.
+    const changing = new Set(steps.slice(1).flatMap((s) => s.variables.map(([x]) => x)));
+    const variables = all.filter((x) => changing.has(x)), constant = steps[0].variables.filter(([x]) => !changing.has(x));
+    if (constant.length) {
+      $('lane-constant').append(make('summary', '', 'Never changed: ' + constant.length + (constant.length === 1 ? ' variable' : ' variables')), make('p', '', constant.map(([x, v]) => x + ' = ' + v).join(', ')));
+      $('lane-constant').hidden = false;
+    }
+    const moves = (s, p) => s.locations.some(([q]) => q === p) || s.text.split(/[,;] /).some((part) => part.startsWith(p + ': '));
     const head = make('tr'); ['', 'step', ...processes, ...variables].forEach((n) => { const h = make('th', '', n); h.scope = 'col'; head.append(h); });
     table.tHead.append(head);
     const state = new Map(), rows = document.createDocumentFragment();
     steps.forEach((s, i) => {
       s.locations.forEach(([p, l]) => state.set('p ' + p, l)); s.variables.forEach(([x, v]) => state.set('v ' + x, v));
-      const row = make('tr'), moved = new Map(s.locations), set = new Map(s.variables);
-      const number = make('th', '', i === 0 ? 'start' : i); number.scope = 'row'; row.append(number, make('td', '', s.text));
-      processes.forEach((p) => row.append(make('td', moved.has(p) && i > 0 ? 'moved' : '', state.get('p ' + p) || '')));
+      const row = make('tr'), set = new Map(s.variables), text = make('td', '', s.text);
+      if (i > 0) text.append('  ', make('span', 'set', s.variables.map(([x, v]) => x + ' = ' + v).join(', ')));
+      const number = make('th', '', i === 0 ? 'start' : i); number.scope = 'row'; row.append(number, text);
+      processes.forEach((p) => row.append(make('td', i > 0 && moves(s, p) ? 'moved' : '', state.get('p ' + p) || '')));
       variables.forEach((x) => row.append(make('td', set.has(x) && i > 0 ? 'set' : '', state.get('v ' + x) || '')));
       if (i === steps.length - 1) row.classList.add('failing');
       row.onclick = () => goTo(i);
       rows.append(row);
     });
     const goTo = (to) => {
-      const all = table.tBodies[0].rows;
-      all[now].classList.remove('now');
+      const shownRows = table.tBodies[0].rows;
+      shownRows[now].classList.remove('now');
       now = Math.max(0, Math.min(steps.length - 1, to));
-      all[now].classList.add('now');
-      centre($('lane-scroll'), all[now]);
+      shownRows[now].classList.add('now');
+      centre($('lane-scroll'), shownRows[now]);
       $('position').textContent = now === 0 ? 'start' : 'step ' + now + ' of ' + (steps.length - 1);
     };
     table.tBodies[0].append(rows);
