@@ -173,7 +173,7 @@ impl<'a> Printer<'a> {
             }
             _ => {
                 let (width, bits) = self.terms.as_bit_vec(term).expect("what is left is a constant of bits");
-                out.push_str(&clinch_terms::bitvec::literal(width, &bits));
+                out.push_str(&clinch_terms::sort::bit_vec_literal(width, &bits));
             }
         }
     }

@@ -5,12 +5,11 @@
 //! the variables change, the next one is executed on [`Line`]s instead of numbers. What comes out must be the same lines, one
 //! iteration further; then, by induction, all iterations in which no value leaves its width and no condition turns go like this one.
 
+use super::Machine;
 use super::arithmetic::{binary, compare, signed, unary};
 use super::code::{Binary, Code, Instr, Place, Unary, mask};
-use super::execute::Run;
 use super::memory::Memory;
 use super::state::MachineState;
-use super::{Inputs, LoopHeads, Machine, Observer};
 
 /// Instructions of an iteration, at most.
 const LENGTH: usize = 1 << 12;
@@ -76,30 +75,25 @@ struct Iteration<'m> {
     length: usize,
 }
 
-impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
-    /// Goes through many iterations at once, if `pc`, which is behind the start of a block, is inside a loop where that can be done.
-    pub(super) fn accelerate(&self, state: &mut MachineState, pc: usize) -> bool {
-        if O::TRACES || self.heads == LoopHeads::Stop {
+/// Goes through many iterations at once, if `pc`, which is behind the start of a block, is inside a loop where that can be done.
+/// The run has at most `limit` steps.
+pub(super) fn accelerate(machine: &Machine<'_>, code: &Code, limit: u64, state: &mut MachineState, pc: usize) -> bool {
+    let start = Iteration::new(code, state, pc);
+    let mut plain = start.clone();
+    for _ in 0..ROUNDS {
+        if plain.round(machine, &mut state.memory, pc).is_none() {
             return false;
         }
-        let (machine, code) = (self.machine, self.code);
-        let start = Iteration::new(code, state, pc);
-        let mut plain = start.clone();
-        for _ in 0..ROUNDS {
-            if plain.round(machine, &mut state.memory, pc).is_none() {
-                return false;
-            }
-            let Some(lines) = start.lines_to(&plain, machine, &mut state.memory) else { continue };
-            // A run that goes round in a circle is left to those who look for circles.
-            let room = (self.limits.steps - state.steps).checked_div(lines.steps).unwrap_or(0);
-            let times = lines.times.unwrap_or(0).min(room);
-            if times.saturating_mul(lines.steps) >= WORTH {
-                lines.jump(state, times);
-                return true;
-            }
+        let Some(lines) = start.lines_to(&plain, machine, &mut state.memory) else { continue };
+        // A run that goes round in a circle is left to those who look for circles.
+        let room = (limit - state.steps).checked_div(lines.steps).unwrap_or(0);
+        let times = lines.times.unwrap_or(0).min(room);
+        if times.saturating_mul(lines.steps) >= WORTH {
+            lines.jump(state, times);
+            return true;
         }
-        false
     }
+    false
 }
 
 impl<'m> Iteration<'m> {

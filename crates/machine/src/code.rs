@@ -4,10 +4,8 @@
 //! a call are computed into the first slots above the variables, which are the parameters of the callee's frame.
 
 use clinch_ir::cfa::{EdgeId, Failure, InputId};
-use clinch_terms::Terms;
 use clinch_terms::float::{FloatBinOp, FloatUnOp, Format};
-
-use super::wide::WideTerm;
+use clinch_terms::{Symbol, Term, Terms};
 
 /// A slot of the frame.
 pub(super) type Slot = u32;
@@ -78,6 +76,15 @@ pub(super) enum Unary {
 pub(super) enum Place {
     Slot(Slot),
     Global(u32),
+}
+
+/// A term of at most 64 bits over narrow values that are in slots.
+#[derive(Clone, Debug)]
+pub(super) struct WideTerm {
+    /// In the store of all wide terms.
+    pub(super) term: Term,
+    /// The symbols it is over.
+    pub(super) leaves: Vec<(Symbol, Slot)>,
 }
 
 /// An instruction. `dst` takes the result.

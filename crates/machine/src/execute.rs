@@ -3,7 +3,7 @@
 use clinch_ir::cfa::{EdgeId, InputKind, Op, ProcedureId};
 use clinch_terms::{LocId, work};
 
-use super::accelerate::Patience;
+use super::accelerate::{Patience, accelerate};
 use super::code::{Code, End, NO_EDGE, Place};
 use super::fault::Fault;
 use super::format::{Argument, FormatFault, format};
@@ -92,6 +92,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
             return Event::Stopped(Outcome { stop: limit, at: self.machine.at(procedure, NO_EDGE), address: None });
         }
         let mut next_check = self.next_check(state.steps);
+        let may_accelerate = !P && !O::TRACES && self.heads == LoopHeads::Pass;
         let mut patience = Patience::default();
         let mut pc = start as usize;
         // The run does not stop at the head where it starts.
@@ -106,8 +107,8 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
                     if let Some(limit) = self.exceeded(state.steps) {
                         return self.stopped(state, pc - 1, Stop::Limit(limit));
                     }
-                    if !P && patience.is_over() {
-                        patience.learn(self.accelerate(state, pc));
+                    if may_accelerate && patience.is_over() {
+                        patience.learn(accelerate(self.machine, self.code, self.limits.steps, state, pc));
                     }
                     next_check = self.next_check(state.steps);
                 }

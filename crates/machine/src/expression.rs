@@ -5,8 +5,7 @@ use rustc_hash::FxHashMap;
 use clinch_ir::cfa::{may_fail, partial_terms};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 
-use super::code::{Binary, Code, End, Instr, Pc, Place, Slot, Unary};
-use super::wide::WideTerm;
+use super::code::{Binary, Code, End, Instr, Pc, Place, Slot, Unary, WideTerm};
 
 /// Conditions inside conditions inside ... : beyond this depth a term is not executed.
 const MAX_DEPTH: u32 = 500;

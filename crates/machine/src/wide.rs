@@ -4,18 +4,9 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
 use clinch_terms::evaluate::{Assignment, evaluate};
-use clinch_terms::{Sort, Symbol, Term, Terms, Value};
+use clinch_terms::{Sort, Terms, Value};
 
-use super::code::Slot;
-
-/// A term of at most 64 bits over narrow values that are in slots.
-#[derive(Clone, Debug)]
-pub(super) struct WideTerm {
-    /// In the store of all wide terms.
-    pub(super) term: Term,
-    /// The symbols it is over.
-    pub(super) leaves: Vec<(Symbol, Slot)>,
-}
+use super::code::{Slot, WideTerm};
 
 impl WideTerm {
     /// Its value. `None` where an operation has none, or the value does not fit.

@@ -40,15 +40,6 @@ fn is_negative(width: u32, bits: &BigUint) -> bool {
     bits.bits() == u64::from(width)
 }
 
-/// As SMT-LIB writes it: hexadecimal where the width allows.
-pub fn literal(width: u32, bits: &BigUint) -> String {
-    if width.is_multiple_of(4) {
-        format!("#x{:0>digits$}", bits.to_str_radix(16), digits = width as usize / 4)
-    } else {
-        format!("#b{:0>digits$}", bits.to_str_radix(2), digits = width as usize)
-    }
-}
-
 /// The value of a unary operation on bit-vectors.
 pub fn unary(op: UnOp, width: u32, bits: &BigUint) -> Option<Value> {
     let bits = match op {

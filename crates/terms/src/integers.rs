@@ -1,6 +1,6 @@
 //! Operations on integers of 64 bits, and why they may have no result.
 
-use crate::term::{BinOp, UnOp};
+use crate::operators::{BinOp, UnOp};
 
 /// A step of the program that has no meaning: an error of the model, found at run time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -23,6 +23,7 @@ pub mod work;
 
 pub use ids::{LocId, ProcId, VarId};
 pub use integers::{EvalError, Fault};
+pub use operators::{BinOp, UnOp};
 pub use portable::Portable;
 pub use sort::{Sort, Value};
-pub use term::{BinOp, Node, Symbol, Term, Terms, UnOp};
+pub use term::{Node, Symbol, Term, Terms};

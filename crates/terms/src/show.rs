@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value, bitvec};
+use crate::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 
 /// Why something cannot be written in SMT-LIB.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -272,7 +272,7 @@ impl<'a> Body<'a> {
             Node::Int(_) | Node::Big(_) => self.write_number(out, term, real),
             Node::BitVec(..) | Node::BigBitVec(..) => {
                 let (width, bits) = self.terms.as_bit_vec(term).expect("it is a constant");
-                out.push_str(&bitvec::literal(width, &bits));
+                out.push_str(&crate::sort::bit_vec_literal(width, &bits));
             }
             Node::Symbol(symbol) => out.push_str(self.names.of(symbol)?),
             Node::ConstArray(sort, _) => {

@@ -203,7 +203,7 @@ impl fmt::Display for Value {
                     f.write_str(&magnitude)
                 }
             }
-            Value::BitVec { width, bits } => f.write_str(&crate::bitvec::literal(*width, bits)),
+            Value::BitVec { width, bits } => f.write_str(&bit_vec_literal(*width, bits)),
             Value::Array { default, entries } => {
                 write!(f, "{{{default}")?;
                 for (index, value) in entries {
@@ -212,5 +212,14 @@ impl fmt::Display for Value {
                 f.write_str("}")
             }
         }
+    }
+}
+
+/// A bit-vector as SMT-LIB writes it: hexadecimal where the width allows.
+pub fn bit_vec_literal(width: u32, bits: &BigUint) -> String {
+    if width.is_multiple_of(4) {
+        format!("#x{:0>digits$}", bits.to_str_radix(16), digits = width as usize / 4)
+    } else {
+        format!("#b{:0>digits$}", bits.to_str_radix(2), digits = width as usize)
     }
 }

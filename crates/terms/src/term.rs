@@ -17,8 +17,8 @@ use std::hash::Hash;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
-use crate::float::extended::ExtendedOp;
-use crate::float::{FloatBinOp, FloatUnOp, Format};
+use crate::float::Format;
+use crate::operators::{BinOp, UnOp};
 use crate::{LocId, ProcId, Sort, VarId, work};
 
 /// The nanoseconds that it takes to make a term, about, with what is done before and after.
@@ -53,112 +53,6 @@ pub struct SortId(u32);
 /// An integer constant beyond 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BigId(u32);
-
-/// A unary operation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
-pub enum UnOp {
-    /// Boolean negation.
-    Not,
-    /// Integer negation.
-    Neg,
-    /// Bitwise complement, `-x - 1`.
-    BitNot,
-    /// 1 for true, 0 for false.
-    BoolToInt,
-    /// Complement of every bit of a bit-vector.
-    BvNot,
-    /// Two's complement of a bit-vector.
-    BvNeg,
-    /// The natural number a bit-vector stands for, read without sign.
-    BvToNat,
-    /// An operation on the bits of a floating-point number, or one that makes such a number of an integer.
-    Float(FloatUnOp, Format),
-    /// An operation on a number of extended precision, or one that makes such a number.
-    Extended(ExtendedOp),
-}
-
-/// A binary operation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
-pub enum BinOp {
-    /// Conjunction; the right side counts only where the left one is true.
-    And,
-    /// Disjunction; the right side counts only where the left one is false.
-    Or,
-    /// Equality of two integers or of two Booleans.
-    Eq,
-    /// Less or equal.
-    Le,
-    /// Strictly less.
-    Lt,
-    /// Sum.
-    Add,
-    /// Difference.
-    Sub,
-    /// Product.
-    Mul,
-    /// Quotient, truncated toward zero. Undefined for divisor 0.
-    Div,
-    /// Remainder with the sign of the dividend. Undefined for divisor 0.
-    Rem,
-    /// Remainder in `0..n` for a positive *constant* divisor `n`.
-    Mod,
-    /// Quotient, rounded down, for a positive *constant* divisor.
-    FloorDiv,
-    /// Bitwise and. Undefined unless both operands fit in 32 bits, as for the other bitwise operations.
-    BitAnd,
-    /// Bitwise or.
-    BitOr,
-    /// Bitwise exclusive or.
-    BitXor,
-    /// `x * 2^n`. Undefined unless `x` fits in 32 bits and `0 <= n < 32`.
-    Shl,
-    /// `floor(x / 2^n)`. Undefined unless `x` fits in 32 bits and `0 <= n < 32`.
-    Shr,
-    /// Element of an array (left) at an index (right). Undefined outside the array.
-    Select,
-    /// Sum of bit-vectors of one width, modulo `2^width`. All operations on bit-vectors are total, as in SMT-LIB.
-    BvAdd,
-    /// Difference of bit-vectors.
-    BvSub,
-    /// Product of bit-vectors.
-    BvMul,
-    /// Unsigned quotient; all ones for divisor 0.
-    BvUdiv,
-    /// Unsigned remainder; the dividend for divisor 0.
-    BvUrem,
-    /// Signed quotient, truncated toward zero; -1 or 1 for divisor 0.
-    BvSdiv,
-    /// Signed remainder with the sign of the dividend, which it is for divisor 0.
-    BvSrem,
-    /// Signed remainder with the sign of the divisor; the dividend for divisor 0.
-    BvSmod,
-    /// Conjunction bit by bit.
-    BvAnd,
-    /// Disjunction bit by bit.
-    BvOr,
-    /// Exclusive disjunction bit by bit.
-    BvXor,
-    /// Shift to the left; 0 for distances beyond the width.
-    BvShl,
-    /// Shift to the right that fills with zeros; 0 for distances beyond the width.
-    BvLshr,
-    /// Shift to the right that copies the sign.
-    BvAshr,
-    /// The bits of the left argument above those of the right one; the widths may differ.
-    BvConcat,
-    /// Unsigned "less".
-    BvUlt,
-    /// Unsigned "less or equal".
-    BvUle,
-    /// Signed "less".
-    BvSlt,
-    /// Signed "less or equal".
-    BvSle,
-    /// An operation on the bits of two floating-point numbers.
-    Float(FloatBinOp, Format),
-    /// An operation on two numbers of extended precision.
-    Extended(FloatBinOp),
-}
 
 /// The outermost operation of a term and its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

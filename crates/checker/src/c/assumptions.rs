@@ -1,7 +1,16 @@
 //! What a verdict rests on beyond the program: printed with it, one line each.
 
+use std::time::Duration;
+
+use clinch_certify::Judged;
+use clinch_engine::Budget;
+use clinch_engine::explicit::{RunsConfig, misbehaviour};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, ObjectKind, Op, Target};
 use clinch_terms::{BinOp, Node, Term};
+
+/// How many runs are tried before a proof is believed that assumes something about them, and for how long.
+const PROBES: u64 = 256;
+const PROBING_TIME: Duration = Duration::from_millis(500);
 
 /// What a verdict rests on, in sentences.
 pub(crate) fn assumptions(program: &CfaProgram, verdict: &CfaVerdict) -> Vec<String> {
@@ -29,6 +38,15 @@ pub(crate) fn rests_on_memory(program: &CfaProgram, verdict: &CfaVerdict) -> boo
         return false;
     }
     program.procedures.iter().flat_map(|p| &p.edges).any(|edge| may_misuse_memory(program, &edge.op))
+}
+
+/// A proof that takes it for granted that memory is used as it should be is worth nothing where runs show that it is not.
+pub(super) fn doubt(program: &CfaProgram, verdict: &mut Judged<CfaVerdict>, budget: &Budget) {
+    if rests_on_memory(program, verdict.verdict())
+        && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, (PROBES, PROBING_TIME))
+    {
+        *verdict = Judged::Unchecked(CfaVerdict::Unknown(reason));
+    }
 }
 
 /// Whether an operation may access memory where there is none, or free or compare what it must not.

@@ -4,12 +4,11 @@ use std::time::{Duration, Instant};
 
 use clinch_certify::Judged;
 use clinch_engine::Budget;
-use clinch_engine::explicit::{RunsConfig, misbehaviour};
 use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, CfaVerdict, InputTrace};
+use clinch_ir::cfa::{CfaVerdict, InputTrace};
 use clinch_terms::work;
 
-use super::assumptions::rests_on_memory;
+use super::assumptions::doubt;
 use super::confirm;
 use super::execution::Confirmation;
 use super::load::{Language, Loaded};
@@ -22,10 +21,6 @@ use crate::watcher::Watcher;
 
 /// How long the compiled program may run, at most.
 const EXECUTION_TIME: Duration = Duration::from_secs(10);
-
-/// How many runs are tried before a proof is believed that assumes something about them, and for how long.
-const PROBES: u64 = 256;
-const PROBING_TIME: Duration = Duration::from_millis(500);
 
 /// How long it may take to make invariants short: a part of what the search took, within these bounds.
 const PRINTING_PART: u32 = 3;
@@ -47,7 +42,7 @@ pub(crate) fn check(
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
     let manner = (budget, options.certify);
     let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search)?;
-    doubt(program, &mut outcome, budget);
+    doubt(program, &mut outcome.verdict, budget);
     let confirmation = confirmed(loaded, &mut outcome, budget, options.certify);
     if !matches!(outcome.verdict.verdict(), CfaVerdict::Unknown(_)) {
         watcher.settled();
@@ -61,15 +56,6 @@ pub(crate) fn check(
     let printing = budget.part((searched / PRINTING_PART).clamp(LEAST_PRINTING_TIME, PRINTING_TIME));
     let stop: clinch_certify::Stop<'_> = &|| printing.check().is_err() || budget.timed_out(PRINTING_TIME).is_some();
     Ok(report::of_procedures(loaded, outcome, confirmation, stop))
-}
-
-/// A proof that takes it for granted that memory is used as it should be is worth nothing where runs show that it is not.
-pub(super) fn doubt(program: &CfaProgram, outcome: &mut Outcome<CfaVerdict>, budget: &Budget) {
-    if rests_on_memory(program, outcome.verdict.verdict())
-        && let Some(reason) = misbehaviour(program, &RunsConfig::default(), budget, (PROBES, PROBING_TIME))
-    {
-        outcome.verdict = Judged::Unchecked(CfaVerdict::Unknown(reason));
-    }
 }
 
 /// Executes the compiled program on a counterexample. One that it refutes is not reported.

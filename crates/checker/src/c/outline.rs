@@ -6,7 +6,7 @@ use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use serde_json::json;
 
-use super::check::doubt;
+use super::assumptions::doubt;
 use super::load::Loaded;
 use crate::check::search_and_certify;
 use crate::engines::procedures::ProcedureEngine;
@@ -65,7 +65,7 @@ pub(super) fn check(
     let search = |watcher: &mut dyn Watcher| engine.check(&outline, budget, watcher);
     let manner = (budget, options.certify);
     let mut outcome = search_and_certify(&outline, engine.name(), manner, watcher, search)?;
-    doubt(&loaded.program, &mut outcome, budget);
+    doubt(&loaded.program, &mut outcome.verdict, budget);
     if !matches!(outcome.verdict.verdict(), CfaVerdict::Unknown(_)) {
         watcher.settled();
     }

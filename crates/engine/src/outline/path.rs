@@ -4,7 +4,6 @@ use clinch_ir::cfa::{CfaProgram, Edge, EdgeId, Op, ProcedureId, Target};
 use clinch_terms::{Symbol, Term};
 use rustc_hash::FxHashSet;
 
-use super::range::Range;
 use super::search::{Origin, Search};
 use super::state::{Layout, State, may_be_tracked};
 
@@ -13,27 +12,6 @@ const LONGEST: usize = 200_000;
 
 /// Edges of a run: behind that of a call come those of the callee.
 pub(super) type Path = Vec<(ProcedureId, EdgeId)>;
-
-/// What is known at the start of a run.
-pub(super) fn initial(program: &CfaProgram, layout: &Layout) -> State {
-    let mut state = layout.unknown(program, program.entry);
-    for global in &program.globals {
-        if let Some(slot) = layout.slot(global.symbol)
-            && let clinch_terms::Node::BitVec(..) = program.terms.node(global.init)
-        {
-            state[slot].range = super::range::range_of(&program.terms, &Nothing, global.init);
-        }
-    }
-    state
-}
-
-struct Nothing;
-
-impl super::range::Known for Nothing {
-    fn range(&self, _: Symbol) -> Option<&Range> {
-        None
-    }
-}
 
 /// The run that leads to an edge; nothing if it is too long.
 pub(super) fn path_to(search: &Search<'_>, node: usize, edge: EdgeId) -> Option<Path> {
@@ -69,7 +47,7 @@ pub(super) fn path_to(search: &Search<'_>, node: usize, edge: EdgeId) -> Option<
 /// Whether a run is impossible as far as its variables that are tracked can tell: how many of its edges are needed for that.
 pub(super) fn fails_at(program: &CfaProgram, layout: &Layout, path: &Path) -> Option<usize> {
     let mut frames: Vec<(ProcedureId, State, Option<&Edge>)> = Vec::new();
-    let mut state = initial(program, layout);
+    let mut state = layout.initial(program);
     for (i, &(id, edge)) in path.iter().enumerate() {
         let edge = &program.procedure(id).edges[edge.index()];
         match &edge.op {

@@ -88,7 +88,7 @@ impl<'p> Search<'p> {
 
     /// Looks for an error.
     pub(super) fn run(&mut self, budget: &Budget) -> Result<Found, Reason> {
-        let start = super::path::initial(self.program, &self.layout);
+        let start = self.layout.initial(self.program);
         self.context(self.program.entry, start, Origin::Start);
         let mut ticker = Ticker::new();
         while let Some(node) = self.waiting.pop_front() {

@@ -1,7 +1,7 @@
 //! Abstract states: what is known of the variables that are tracked.
 
 use clinch_ir::cfa::{Assign, CfaProgram, Edge, Op, ProcedureId, Target};
-use clinch_terms::{LocId, Sort, Symbol, Term, Terms};
+use clinch_terms::{LocId, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashSet;
 
 use super::range::{Known, Range, Restriction, consequences, range_of, truth_of};
@@ -94,6 +94,19 @@ impl Layout {
     /// The variables of a procedure's states, in their order.
     pub(super) fn variables(&self, procedure: ProcedureId) -> Vec<Symbol> {
         self.globals.iter().chain(&self.locals[procedure.index()]).copied().collect()
+    }
+
+    /// What is known at the start of a run.
+    pub(super) fn initial(&self, program: &CfaProgram) -> State {
+        let mut state = self.unknown(program, program.entry);
+        for global in &program.globals {
+            if let Some(slot) = self.slot(global.symbol)
+                && let Node::BitVec(..) = program.terms.node(global.init)
+            {
+                state[slot].range = range_of(&program.terms, &View { layout: self, state: &state }, global.init);
+            }
+        }
+        state
     }
 
     /// Nothing is known of the variables of a procedure.

@@ -7,13 +7,10 @@
 //! As for the other formats every operation is total, rounds to the nearest number, and its result is fixed to the bit; of two
 //! NaNs the first one is the result (x87 takes the larger one).
 
-use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
 
 use super::{FloatBinOp, Format};
-use crate::{BinOp, Node, Term, Terms, UnOp};
 
 /// Bits of a number.
 pub const WIDTH: u32 = 80;
@@ -95,14 +92,9 @@ pub fn parse(decimal: &str) -> Option<u128> {
 /// The result of an operation on two numbers: bits, or 1 and 0 for truth values.
 pub fn binary(op: FloatBinOp, a: u128, b: u128) -> u128 {
     let (x, y) = (number(a), number(b));
-    let result = match op {
-        FloatBinOp::Add => x + y,
-        FloatBinOp::Sub => x - y,
-        FloatBinOp::Mul => x * y,
-        FloatBinOp::Div => x / y,
-        FloatBinOp::Eq => return (x == y).into(),
-        FloatBinOp::Lt => return (x < y).into(),
-        FloatBinOp::Le => return (x <= y).into(),
+    let result = match op.apply(x, y) {
+        Ok(result) => result,
+        Err(truth) => return truth.into(),
     };
     if !result.value.is_nan() {
         return result.value.to_bits();
@@ -160,30 +152,5 @@ fn to_float(format: Format, a: u128) -> u128 {
     match format {
         Format::Single => FloatConvert::<Single>::convert(x, &mut false).value.to_bits(),
         Format::Double => FloatConvert::<Double>::convert(x, &mut false).value.to_bits(),
-    }
-}
-
-/// Constructors.
-impl Terms {
-    /// An operation on two numbers of 80 bits, folded where both are constants.
-    pub fn extended_binary(&mut self, op: FloatBinOp, a: Term, b: Term) -> Term {
-        if let (Some(x), Some(y)) = (self.constant_bits(a), self.constant_bits(b)) {
-            let result = binary(op, x, y);
-            return if op.compares() { self.bool(result == 1) } else { self.big_bit_vec(WIDTH, BigUint::from(result)) };
-        }
-        self.intern(Node::Binary(BinOp::Extended(op), a, b))
-    }
-
-    /// An operation on one number, folded for constants.
-    pub fn extended_unary(&mut self, op: ExtendedOp, a: Term) -> Term {
-        if let Some(bits) = self.constant_bits(a) {
-            let result = unary(op, self.bv_width(a), bits);
-            return self.big_bit_vec(op.width(), BigUint::from(result));
-        }
-        self.intern(Node::Unary(UnOp::Extended(op), a))
-    }
-
-    fn constant_bits(&self, term: Term) -> Option<u128> {
-        self.as_bit_vec(term)?.1.to_u128()
     }
 }

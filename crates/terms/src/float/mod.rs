@@ -11,11 +11,12 @@
 
 pub mod circuit;
 pub mod extended;
+mod terms;
 #[cfg(test)]
 mod tests;
 pub mod value;
 
-use crate::{BinOp, Term, Terms, UnOp};
+use std::ops::{Add, Div, Mul, Sub};
 
 /// A binary interchange format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
@@ -145,6 +146,23 @@ impl FloatBinOp {
         matches!(self, FloatBinOp::Eq | FloatBinOp::Lt | FloatBinOp::Le)
     }
 
+    /// The truth value of a comparison, or the number that an operation of Rust's makes.
+    #[inline]
+    fn apply<F, R>(self, x: F, y: F) -> Result<R, bool>
+    where
+        F: PartialOrd + Add<Output = R> + Sub<Output = R> + Mul<Output = R> + Div<Output = R>,
+    {
+        Ok(match self {
+            FloatBinOp::Add => x + y,
+            FloatBinOp::Sub => x - y,
+            FloatBinOp::Mul => x * y,
+            FloatBinOp::Div => x / y,
+            FloatBinOp::Eq => return Err(x == y),
+            FloatBinOp::Lt => return Err(x < y),
+            FloatBinOp::Le => return Err(x <= y),
+        })
+    }
+
     /// Its name in SMT-LIB.
     pub fn name(self) -> &'static str {
         match self {
@@ -191,71 +209,5 @@ impl FloatUnOp {
             FloatUnOp::ToSigned(_) => "to_signed",
             FloatUnOp::ToUnsigned(_) => "to_unsigned",
         }
-    }
-}
-
-/// Constructors. The operands are bit-vectors of the format's width.
-impl Terms {
-    /// An operation on two floats, folded where both are constants.
-    pub fn float_binary(&mut self, op: FloatBinOp, format: Format, a: Term, b: Term) -> Term {
-        if let (Some(x), Some(y)) = (self.small_bits(a), self.small_bits(b)) {
-            let result = value::binary(op, format, x, y);
-            return if op.compares() { self.bool(result == 1) } else { self.bit_vec(format.width(), result) };
-        }
-        self.intern(crate::Node::Binary(BinOp::Float(op, format), a, b))
-    }
-
-    /// An operation on a float, or one that makes a float of an integer, folded for constants.
-    pub fn float_unary(&mut self, op: FloatUnOp, format: Format, a: Term) -> Term {
-        if let Some(bits) = self.small_bits(a) {
-            let width = self.bv_width(a);
-            return self.bit_vec(op.width(format), value::unary(op, format, width, bits));
-        }
-        self.intern(crate::Node::Unary(UnOp::Float(op, format), a))
-    }
-
-    /// `a * b + c`, rounded once, folded for constants.
-    pub fn fma(&mut self, format: Format, a: Term, b: Term, c: Term) -> Term {
-        let constants = [a, b, c].map(|operand| self.small_bits(operand));
-        if let [Some(x), Some(y), Some(z)] = constants {
-            return self.bit_vec(format.width(), value::fma(format, x, y, z));
-        }
-        self.intern(crate::Node::Fma(format, a, b, c))
-    }
-
-    fn small_bits(&self, term: Term) -> Option<u64> {
-        match self.node(term) {
-            crate::Node::BitVec(width, bits) if width <= 64 => Some(bits),
-            _ => None,
-        }
-    }
-
-    /// Whether the outermost operation of a term is one on floats, or makes one.
-    pub fn is_float_operation(&self, term: Term) -> bool {
-        use crate::Node;
-        matches!(
-            self.node(term),
-            Node::Unary(UnOp::Float(..) | UnOp::Extended(_), _)
-                | Node::Binary(BinOp::Float(..) | BinOp::Extended(_), ..)
-                | Node::Fma(..)
-        )
-    }
-
-    /// Whether a float is a NaN.
-    pub fn is_nan(&mut self, format: Format, a: Term) -> Term {
-        let (magnitude, infinity) = (self.float_magnitude(format, a), self.bit_vec(format.width(), format.infinity()));
-        self.bv_ult(infinity, magnitude)
-    }
-
-    /// A float without its sign.
-    pub fn float_magnitude(&mut self, format: Format, a: Term) -> Term {
-        let mask = self.bit_vec(format.width(), !format.sign());
-        self.bv(BinOp::BvAnd, a, mask)
-    }
-
-    /// A float with the other sign.
-    pub fn float_negation(&mut self, format: Format, a: Term) -> Term {
-        let sign = self.bit_vec(format.width(), format.sign());
-        self.bv(BinOp::BvXor, a, sign)
     }
 }

@@ -12,40 +12,17 @@ pub fn is_nan(format: Format, bits: u64) -> bool {
 /// The result of an operation on two numbers: bits, or 1 and 0 for truth values.
 #[inline]
 pub fn binary(op: FloatBinOp, format: Format, a: u64, b: u64) -> u64 {
-    match format {
-        Format::Single => single(op, a, b),
-        Format::Double => double(op, a, b),
+    let result = match format {
+        Format::Single => {
+            op.apply(f32::from_bits(a as u32), f32::from_bits(b as u32)).map(|result| result.to_bits().into())
+        }
+        Format::Double => op.apply(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
+    };
+    match result {
+        Ok(bits) if is_nan(format, bits) => nan_of(format, &[a, b]),
+        Ok(bits) => bits,
+        Err(truth) => truth.into(),
     }
-}
-
-#[inline]
-fn single(op: FloatBinOp, a: u64, b: u64) -> u64 {
-    let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
-    let result = match op {
-        FloatBinOp::Add => x + y,
-        FloatBinOp::Sub => x - y,
-        FloatBinOp::Mul => x * y,
-        FloatBinOp::Div => x / y,
-        FloatBinOp::Eq => return (x == y).into(),
-        FloatBinOp::Lt => return (x < y).into(),
-        FloatBinOp::Le => return (x <= y).into(),
-    };
-    if result.is_nan() { nan_of(Format::Single, &[a, b]) } else { result.to_bits().into() }
-}
-
-#[inline]
-fn double(op: FloatBinOp, a: u64, b: u64) -> u64 {
-    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
-    let result = match op {
-        FloatBinOp::Add => x + y,
-        FloatBinOp::Sub => x - y,
-        FloatBinOp::Mul => x * y,
-        FloatBinOp::Div => x / y,
-        FloatBinOp::Eq => return (x == y).into(),
-        FloatBinOp::Lt => return (x < y).into(),
-        FloatBinOp::Le => return (x <= y).into(),
-    };
-    if result.is_nan() { nan_of(Format::Double, &[a, b]) } else { result.to_bits() }
 }
 
 /// `a * b + c`, rounded once.

@@ -7,7 +7,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, InputKind, Op};
 
 use super::Partner;
-use super::instrument::Edit;
+use super::edit::Edit;
 
 /// Those that take their inputs where they are called.
 const DIRECT: [&str; 13] = [

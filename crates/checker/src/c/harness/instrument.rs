@@ -9,6 +9,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, Check, InputKind, InputSite, InputTrace, Op};
 
 use super::contents::{self, Contents};
+use super::edit::{Edit, changed};
 use super::{RENAMED_MAIN, Subject, converted, environment};
 
 /// Functions for memory that the changed program takes from the harness, which calls the library's.
@@ -22,20 +23,6 @@ const DECLARATIONS: &str = "void clinch_error(void); void clinch_place(void); in
 
 /// Functions whose call is the error.
 const ERROR_FUNCTIONS: [&str; 5] = ["reach_error", "__VERIFIER_error", "__assert_fail", "__assert_rtn", "__assert"];
-
-/// A change of a text: what stands from `start` to `end` is replaced.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Edit {
-    start: usize,
-    end: usize,
-    text: String,
-}
-
-impl Edit {
-    pub(super) fn insert(place: usize, text: String) -> Edit {
-        Edit { start: place, end: place, text }
-    }
-}
 
 /// The program, changed so that it says when it reaches an error, whatever its own functions do then, and takes the first
 /// values of its local variables from the harness, those of arrays and records where the run of the trace reads them.
@@ -78,19 +65,6 @@ pub(super) fn prologue(program: &CfaProgram) -> String {
     let allocators = contents::allocators(program).map(|(name, wrapper, _)| format!("#define {name} {wrapper}\n"));
     let allocators: String = allocators.collect();
     format!("{RENAMED_LIBRARY}{allocators}{DECLARATIONS}{}", environment::DECLARATIONS)
-}
-
-/// A part of a text with its changes.
-fn changed(text: &str, part: Range<usize>, edits: &[Edit]) -> String {
-    let mut out = String::new();
-    let mut done = part.start;
-    for edit in edits {
-        out.push_str(&text[done..edit.start]);
-        out.push_str(&edit.text);
-        done = edit.end;
-    }
-    out.push_str(&text[done..part.end]);
-    out
 }
 
 /// What a call that is an error, or a label, is replaced by. A call through a pointer stays: whether it is one of an error function

@@ -2,6 +2,7 @@
 //! Functions and variables of the C library stay what they are: an execution that replaced them would show nothing.
 
 mod contents;
+mod edit;
 mod environment;
 mod instrument;
 mod outside;
