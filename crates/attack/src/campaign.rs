@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::batches::on_batches;
 use crate::engines::{Answer, Asker};
-use crate::families::{self, Family};
+use crate::families;
+use crate::family::Family;
 use crate::regression::{self, Finding};
 use crate::rng::Rng;
 use crate::sources::Written;

@@ -21,6 +21,7 @@ pub mod batches;
 pub mod campaign;
 pub mod engines;
 pub mod families;
+mod family;
 pub mod gcc;
 pub mod generate;
 pub mod outcome;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::engines::{Answer, Asker};
-use crate::families::Family;
+use crate::family::Family;
 use crate::program::Program;
 use crate::shrink;
 use crate::sources::{Sources, clinch_flags};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 use crate::engines::Answer;
-use crate::families::Family;
+use crate::family::Family;
 use crate::twin::Expected;
 
 /// Answers of one engine on one family.

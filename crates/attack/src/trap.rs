@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::families::Family;
+use crate::family::Family;
 use crate::program::{Beside, Node, Program};
 use crate::rng::Rng;
 use crate::sources::Sources;

@@ -19,7 +19,7 @@ mod summaries;
 mod unrolling;
 mod unsatisfiable;
 
-use clinch_ir::cfa::interleaving::Interleaving;
+use clinch_ir::interleaving::Interleaving;
 use clinch_ir::{Program, Proof};
 use clinch_terms::EvalError;
 

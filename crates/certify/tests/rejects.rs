@@ -2,9 +2,9 @@
 
 use clinch_certify::{Rejection, check_proof, check_trace};
 use clinch_frontend::{Language, Options, parse};
-use clinch_ir::cfa::interleaving::Interleaving;
 use clinch_ir::cfa::unfold::{Point, Unfolding};
 use clinch_ir::cfa::{CfaProof, Invariants, ProcedureId};
+use clinch_ir::interleaving::Interleaving;
 use clinch_ir::{
     AbstractProof, AbstractState, Dead, InputDomain, Interpreter, Layout, Program, Proof, State, StateSet, Step, Trace,
     TraceEnd, TransId,

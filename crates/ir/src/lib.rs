@@ -10,6 +10,7 @@ pub mod definedness;
 mod effect;
 pub mod eval;
 pub mod horn;
+pub mod interleaving;
 pub mod interp;
 pub mod layout;
 pub mod print;

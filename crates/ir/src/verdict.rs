@@ -61,7 +61,7 @@ pub enum Proof {
     ForgetfulSet(StateSet, Dead),
     /// The same with abstract states.
     AbstractStates(AbstractProof),
-    /// A proof for the program as one procedure ([`Interleaving`](crate::cfa::interleaving::Interleaving)).
+    /// A proof for the program as one procedure ([`Interleaving`](crate::interleaving::Interleaving)).
     Interleaved(CfaProof),
 }
 

@@ -2,7 +2,7 @@
 //! same in both, what they stand for is not.
 
 use super::template::Template;
-use super::{FAMILIES, Family};
+use crate::family::{FAMILIES, Family};
 use crate::program::Node;
 use crate::rng::Rng;
 use crate::trap::{Says, Trap};

@@ -1,6 +1,6 @@
 //! The programs that the interpreter is compared with gcc on, as traps: their inputs are fixed, and their sum is observed.
 
-use super::Family;
+use crate::family::Family;
 use crate::generate;
 use crate::program::Node;
 use crate::rng::Rng;

@@ -10,7 +10,7 @@ use clinch_analyses::clauses::ProgramClauses;
 use clinch_certify::Judged;
 use clinch_engine::drawing::Drawing;
 use clinch_engine::{Budget, Observer, alpha, cegar, explicit, kinduction, lazy, spacer, split};
-use clinch_ir::cfa::interleaving::Interleaving;
+use clinch_ir::interleaving::Interleaving;
 use clinch_ir::{Answer, HornSystem, HornVerdict, Program, Reason, Syntax, Verdict};
 use clinch_terms::Term;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clinch_engine::alpha::{self, Inputs, Order, PredicateScope, ProverUse};
 use clinch_engine::explicit::RunsConfig;
 use clinch_engine::{Budget, Silent, bounded, explicit, kinduction, spds, split};
-use clinch_ir::cfa::interleaving::Interleaving;
+use clinch_ir::interleaving::Interleaving;
 use clinch_ir::{InputDomain, Program, Verdict};
 use clinch_testing::cases;
 use proptest::prelude::*;

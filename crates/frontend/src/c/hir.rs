@@ -6,7 +6,7 @@
 
 use clinch_ir::Span;
 
-use super::types::{RecordId, TypeId, Types};
+use super::types::{BitRange, RecordId, TypeId, Types};
 
 /// A function of the program, an index into [`Hir::functions`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -153,18 +153,6 @@ pub struct InitItem {
     pub bits: Option<BitRange>,
     /// The value.
     pub value: Expr,
-}
-
-/// Bits of a storage unit, counted from the least significant one. The unit is what is read and written for them: no byte of it
-/// lies outside of the record.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct BitRange {
-    /// The first.
-    pub lo: u32,
-    /// How many.
-    pub width: u32,
-    /// Bytes of the unit.
-    pub unit: u32,
 }
 
 /// An expression with its type; never of array or function type.

@@ -86,6 +86,17 @@ struct Item {
     text: String,
 }
 
+/// The models that a formatted output to memory calls.
+const WRITERS: [&str; 7] = [
+    "__clinch_put_text",
+    "__clinch_put_char",
+    "__clinch_put_signed",
+    "__clinch_put_unsigned",
+    "__clinch_put_signed_long",
+    "__clinch_put_unsigned_long",
+    "__clinch_put_end",
+];
+
 /// The unit that defines what the others name and the models have.
 pub(super) fn unit(map: &SourceMap) -> Unit {
     let items = items();
@@ -99,7 +110,7 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
     while let Some(name) = names.pop() {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         if plain.ends_with("sprintf") || plain.ends_with("printf_chk") {
-            names.extend(super::check::format::MODELS);
+            names.extend(WRITERS);
         }
         if let Some(builtin) = name.strip_prefix("__builtin_") {
             names.extend(called_by(builtin));

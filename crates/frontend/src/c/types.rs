@@ -3,8 +3,6 @@
 use clinch_ir::Span;
 use rustc_hash::FxHashMap;
 
-use super::hir::BitRange;
-
 /// A type, an index into [`Types`]; equal types have equal ids (records by identity). Qualifiers are not kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TypeId(pub u32);
@@ -409,4 +407,16 @@ fn int_name(rank: Rank, signed: bool) -> &'static str {
         (Rank::Int128, true) => "__int128",
         (Rank::Int128, false) => "unsigned __int128",
     }
+}
+
+/// Bits of a storage unit, counted from the least significant one. The unit is what is read and written for them: no byte of it
+/// lies outside of the record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BitRange {
+    /// The first.
+    pub lo: u32,
+    /// How many.
+    pub width: u32,
+    /// Bytes of the unit.
+    pub unit: u32,
 }

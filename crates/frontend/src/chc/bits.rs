@@ -6,13 +6,9 @@ use clinch_terms::{BinOp, Sort, Term, Terms};
 use num_bigint::{BigInt, BigUint};
 
 use super::Stop;
-use super::ops::{Value, sort_of};
-use super::sexpr::{Kind, Sexp, Tree};
-use super::translate::Context;
+use super::sorts::checked_width;
+use super::value::{Context, Value, sort_of};
 use crate::junction::combine;
-
-/// Widest bit-vectors.
-pub(super) const MAX_WIDTH: u32 = 1 << 14;
 
 /// An operator that takes bit-vectors or makes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,23 +127,6 @@ fn operation(name: &str) -> Option<BinOp> {
 
 fn is_associative(op: BinOp) -> bool {
     matches!(op, BinOp::BvAdd | BinOp::BvMul | BinOp::BvAnd | BinOp::BvOr | BinOp::BvXor | BinOp::BvConcat)
-}
-
-/// A width that is not 0 and not too large.
-pub(super) fn checked_width(width: u64, span: Span) -> Result<u32, Stop> {
-    match u32::try_from(width) {
-        Ok(0) => Err(Stop::bad(span, "a bit-vector has at least one bit")),
-        Ok(width) if width <= MAX_WIDTH => Ok(width),
-        _ => Err(Stop::unsupported(span, format!("bit-vectors of more than {MAX_WIDTH} bits"))),
-    }
-}
-
-/// The numbers of an indexed identifier. Those beyond 32 bits are too large for everything.
-pub(super) fn index_at(tree: &Tree, at: Sexp) -> Result<u32, Stop> {
-    match tree.kind(at) {
-        Kind::Numeral => Ok(tree.text(at).parse().unwrap_or(u32::MAX)),
-        _ => Err(Stop::bad(tree.span(at), "expected a numeral")),
-    }
 }
 
 impl Context {

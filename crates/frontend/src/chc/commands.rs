@@ -5,10 +5,10 @@ use clinch_terms::Sort;
 
 use super::clauses::Clausifier;
 use super::formula::Formula;
-use super::ops::Value;
 use super::sexpr::{Kind, Sexp, Tree};
 use super::sorts::sort_at;
-use super::translate::{Context, Declarations, Global, Macro, Translation};
+use super::translate::{Declarations, Global, Macro, Translation};
+use super::value::{Context, Value};
 use super::{Stop, unsupported};
 
 /// Reads commands one after the other.

@@ -1,7 +1,7 @@
 //! Horn clauses in SMT-LIB 2, as CHC-COMP writes them (`set-logic HORN`), or as rules and queries of Z3's fixed points.
 //!
 //! A script is cut into commands (`sexpr`); terms are translated without recursion and with all sharing kept
-//! (`translate`, `ops`, `number`, `bits`), predicates stay formulas (`formula`) until an assertion is cut into clauses (`clauses`).
+//! (`translate`, `value`, `ops`, `number`, `bits`), predicates stay formulas (`formula`) until an assertion is cut into clauses (`clauses`).
 //! Data types, strings and the like are recognised (`unsupported`) and refused by name.
 
 mod bits;
@@ -14,6 +14,7 @@ mod sexpr;
 mod sorts;
 mod translate;
 mod unsupported;
+mod value;
 
 use std::sync::Arc;
 

@@ -7,8 +7,7 @@ use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 
 use super::Stop;
-use super::ops::{Value, is_number, sort_of};
-use super::translate::Context;
+use super::value::{Context, Value, is_number, sort_of};
 use crate::junction::combine;
 
 /// An operator on numbers.

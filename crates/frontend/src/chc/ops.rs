@@ -2,23 +2,11 @@
 
 use clinch_ir::Span;
 use clinch_terms::{BinOp, Node, Sort, Term};
-use num_bigint::BigInt;
 
 use super::Stop;
 use super::formula::Formula;
-use super::translate::Context;
+use super::value::{Context, Value, is_number, sort_of};
 use crate::junction::{combine, conjunction, disjunction};
-
-/// What a term of the input stands for.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Value {
-    /// A term without predicates.
-    Term(Term, Sort),
-    /// A real number: the term divided by a constant above 1.
-    Fraction(Term, BigInt),
-    /// A truth value with predicates or quantifiers in it.
-    Formula(Formula),
-}
 
 /// An operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -270,22 +258,4 @@ fn array_of(value: &Value, user: &str, span: Span) -> Result<(Term, (Sort, Sort)
 
 fn predicate_in_term(span: Span) -> Stop {
     Stop::unsupported(span, "a predicate or a quantifier inside a term")
-}
-
-/// Whether its value is a number.
-pub(super) fn is_number(value: &Value) -> bool {
-    match value {
-        Value::Term(_, sort) => sort.is_numeric(),
-        Value::Fraction(..) => true,
-        Value::Formula(_) => false,
-    }
-}
-
-/// The sort of a value, for messages.
-pub(super) fn sort_of(value: &Value) -> Sort {
-    match value {
-        Value::Term(_, sort) => sort.clone(),
-        Value::Fraction(..) => Sort::Real,
-        Value::Formula(_) => Sort::Bool,
-    }
 }

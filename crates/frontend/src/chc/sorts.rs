@@ -1,10 +1,14 @@
 //! Sorts as they are written.
 
+use clinch_ir::Span;
 use clinch_terms::Sort;
 use rustc_hash::FxHashMap;
 
 use super::sexpr::{Kind, Sexp, Tree};
-use super::{Stop, bits, unsupported};
+use super::{Stop, unsupported};
+
+/// Widest bit-vectors.
+const MAX_WIDTH: u32 = 1 << 14;
 
 /// Largest number of sorts inside a sort. Sorts are compared as trees, all over.
 const MAX_SORT: usize = 64;
@@ -31,7 +35,7 @@ fn read<'s>(tree: &Tree<'s>, names: &SortNames<'s>, at: Sexp, room: usize) -> Re
                 Ok((Sort::array(index, element), room))
             }
             [word, name, width] if tree.is(*word, "_") && tree.symbol(*name) == Some("BitVec") => {
-                let width = bits::checked_width(bits::index_at(tree, *width)?.into(), span)?;
+                let width = checked_width(index_at(tree, *width)?.into(), span)?;
                 Ok((Sort::BitVec(width), room))
             }
             _ => Err(unsupported::sort(tree, at)),
@@ -52,5 +56,22 @@ fn size(sort: &Sort) -> usize {
     match sort {
         Sort::Array(of) => 1 + size(&of.0) + size(&of.1),
         _ => 1,
+    }
+}
+
+/// A width that is not 0 and not too large.
+pub(super) fn checked_width(width: u64, span: Span) -> Result<u32, Stop> {
+    match u32::try_from(width) {
+        Ok(0) => Err(Stop::bad(span, "a bit-vector has at least one bit")),
+        Ok(width) if width <= MAX_WIDTH => Ok(width),
+        _ => Err(Stop::unsupported(span, format!("bit-vectors of more than {MAX_WIDTH} bits"))),
+    }
+}
+
+/// The numbers of an indexed identifier. Those beyond 32 bits are too large for everything.
+pub(super) fn index_at(tree: &Tree, at: Sexp) -> Result<u32, Stop> {
+    match tree.kind(at) {
+        Kind::Numeral => Ok(tree.text(at).parse().unwrap_or(u32::MAX)),
+        _ => Err(Stop::bad(tree.span(at), "expected a numeral")),
     }
 }

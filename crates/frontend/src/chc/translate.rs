@@ -1,30 +1,17 @@
 //! Terms of the input as values. There is no recursion, for inputs nest deeply; and what `let` names is translated once,
 //! so that sharing survives.
 
-use clinch_ir::{HornSystem, PredId, Span};
-use clinch_terms::{Sort, Symbol, Term};
+use clinch_ir::{PredId, Span};
+use clinch_terms::{Sort, Symbol};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
-use super::formula::{Argument, Formula, Formulas, Quantifier, redeclare};
-use super::ops::{Op, Value, sort_of};
+use super::formula::{Argument, Formula, Quantifier};
+use super::ops::Op;
 use super::sexpr::{Items, Kind, Sexp, Tree};
-use super::sorts::{SortNames, sort_at};
+use super::sorts::{SortNames, index_at, sort_at};
+use super::value::{Context, Value, sort_of};
 use super::{Stop, bits, unsupported};
-
-/// Deepest terms and formulas: what works on them later may recurse.
-const MAX_DEPTH: u32 = 2000;
-const MAX_FORMULA_DEPTH: u32 = 500;
-
-/// Most terms and formulas beyond one per byte of text: defined functions can double them with each definition.
-const MAX_TERMS: usize = 1_000_000;
-
-/// What is translated into.
-pub(super) struct Context {
-    pub(super) system: HornSystem,
-    pub(super) formulas: Formulas,
-    depths: FxHashMap<Term, u32>,
-}
 
 /// A function that is defined, not solved for: its body is put in its place.
 #[derive(Debug)]
@@ -87,60 +74,6 @@ pub(super) struct Translation<'a, 's> {
     bound: Vec<&'s str>,
     tasks: Vec<Task>,
     values: Vec<Value>,
-}
-
-impl Context {
-    pub(super) fn new(system: HornSystem) -> Self {
-        Context { system, formulas: Formulas::default(), depths: FxHashMap::default() }
-    }
-
-    /// The predicate of new symbols.
-    pub(super) fn any_instance(&mut self, id: PredId) -> Formula {
-        let params = self.system.predicate(id).params.clone();
-        let own = params.into_iter().map(|p| redeclare(&mut self.system.terms, p)).collect::<Vec<_>>();
-        let args = own.into_iter().map(|s| Argument { term: self.system.terms.symbol(s), divisor: BigInt::from(1) });
-        let args = args.collect();
-        self.formulas.predicate(id, args)
-    }
-
-    /// Refuses values that later work could not digest.
-    fn check(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
-        let (depth, limit) = match value {
-            Value::Term(term, _) | Value::Fraction(term, _) => (self.depth(*term), MAX_DEPTH),
-            Value::Formula(formula) => (self.formulas.depth(*formula), MAX_FORMULA_DEPTH),
-        };
-        if depth > limit {
-            return Err(Stop::unsupported(span, format!("the term is nested deeper than {limit}")));
-        }
-        let limit = MAX_TERMS + self.system.source.text.len();
-        if self.system.terms.len() + self.formulas.len() > limit {
-            return Err(Stop::unsupported(span, format!("more than {limit} terms")));
-        }
-        Ok(())
-    }
-
-    fn depth(&mut self, term: Term) -> u32 {
-        let mut stack = vec![term];
-        while let Some(&top) = stack.last() {
-            if self.depths.contains_key(&top) {
-                stack.pop();
-                continue;
-            }
-            let before = stack.len();
-            let mut depth = 0;
-            for child in self.system.terms.children(top) {
-                match self.depths.get(&child) {
-                    Some(known) => depth = depth.max(*known),
-                    None => stack.push(child),
-                }
-            }
-            if stack.len() == before {
-                self.depths.insert(top, depth + 1);
-                stack.pop();
-            }
-        }
-        self.depths[&term]
-    }
 }
 
 impl<'a, 's> Translation<'a, 's> {
@@ -312,7 +245,7 @@ impl<'a, 's> Translation<'a, 's> {
             }
             [word, name, indices @ ..] if tree.is(*word, "_") => {
                 let name = tree.symbol(*name).unwrap_or_default();
-                let indices = indices.iter().map(|&i| bits::index_at(tree, i)).collect::<Result<Vec<_>, _>>();
+                let indices = indices.iter().map(|&i| index_at(tree, i)).collect::<Result<Vec<_>, _>>();
                 match indices.ok().and_then(|indices| bits::Op::of_indexed(name, &indices)) {
                     Some(op) => Ok(Head::Op(Op::Bits(op))),
                     None => Err(unsupported::literal(tree, at)),
@@ -329,7 +262,7 @@ impl<'a, 's> Translation<'a, 's> {
         let &[name, width] = parts.as_slice() else { return Err(unsupported::literal(tree, at)) };
         match tree.symbol(name).and_then(|name| name.strip_prefix("bv")) {
             Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
-                self.context.bv_literal(digits, bits::index_at(tree, width)?, tree.span(at))
+                self.context.bv_literal(digits, index_at(tree, width)?, tree.span(at))
             }
             _ => Err(unsupported::literal(tree, at)),
         }

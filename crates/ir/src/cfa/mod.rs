@@ -19,7 +19,6 @@ mod addresses;
 pub mod blocks;
 mod check;
 pub mod effects;
-pub mod interleaving;
 mod liveness;
 pub mod order;
 mod partial;

@@ -7,7 +7,7 @@ use clinch_ir::Span;
 use lang_c::ast::{AlignOf, Expression, SpecifierQualifier, TypeName, TypeOf, TypeSpecifier};
 use lang_c::span::Node;
 
-use super::attribute::Attributes;
+use super::attribute::{Attributes, TypeAlign};
 use super::declarator::Declared;
 use super::expr::Operand;
 use super::literal::unsupported;
@@ -16,17 +16,6 @@ use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Place, PlaceKind, Storage, VariableId};
 use crate::c::types::{DataModel, Type, TypeId};
 use crate::diagnostic::Problem;
-
-/// The alignment of a type as it is written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) enum TypeAlign {
-    #[default]
-    Natural,
-    /// An attribute says so.
-    Bytes(u64),
-    /// The type is that of an expression, and some typedef changes the alignment of such types.
-    Unknown,
-}
 
 /// What declarations say about the alignment of a variable.
 #[derive(Clone, Copy, Default)]

@@ -4,7 +4,6 @@ use clinch_ir::Span;
 use lang_c::ast::{Attribute, DerivedDeclarator, Expression, Extension, PointerQualifier};
 use lang_c::span::Node;
 
-use super::align::TypeAlign;
 use super::literal::unsupported;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Place, PlaceKind};
@@ -14,6 +13,17 @@ use crate::diagnostic::Problem;
 
 /// The priority of constructors and destructors without one: the last of the first, the first of the last.
 pub(super) const DEFAULT_PRIORITY: u32 = 65_535;
+
+/// The alignment of a type as it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) enum TypeAlign {
+    #[default]
+    Natural,
+    /// An attribute says so.
+    Bytes(u64),
+    /// The type is that of an expression, and some typedef changes the alignment of such types.
+    Unknown,
+}
 
 /// What the attributes of a declaration say.
 #[derive(Clone, Debug, Default)]

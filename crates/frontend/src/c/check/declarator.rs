@@ -7,8 +7,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::align::TypeAlign;
-use super::attribute::Attributes;
+use super::attribute::{Attributes, TypeAlign};
 use super::{Checked, Checker};
 use crate::c::hir::Expr;
 use crate::c::types::{Type, TypeId};
@@ -258,6 +257,18 @@ impl Checker<'_> {
             Type::Array(element, _) => self.pointer_to(element),
             Type::Function { .. } => self.pointer_to(ty),
             _ => ty,
+        }
+    }
+}
+
+/// The name that a declarator declares.
+pub(super) fn declared_name(declarator: &Declarator) -> Option<&str> {
+    let mut declarator = declarator;
+    loop {
+        match &declarator.kind.node {
+            DeclaratorKind::Abstract => return None,
+            DeclaratorKind::Identifier(name) => return Some(&name.node.name),
+            DeclaratorKind::Declarator(inner) => declarator = &inner.node,
         }
     }
 }

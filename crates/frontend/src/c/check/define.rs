@@ -8,7 +8,7 @@ use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
 use super::attribute::Attributes;
-use super::declarator::{Declared, Parameter, Parameters};
+use super::declarator::{Declared, Parameter, Parameters, declared_name};
 use super::link::Linkage;
 use super::scope::Symbol;
 use super::{Checked, Checker};
@@ -53,18 +53,6 @@ fn parameters_of(declarator: &Declarator) -> Option<&[Node<ParameterDeclaration>
         DerivedDeclarator::Function(function) => Some(&function.node.parameters[..]),
         _ => None,
     })
-}
-
-/// The name that a declarator declares.
-pub(super) fn declared_name(declarator: &Declarator) -> Option<&str> {
-    let mut declarator = declarator;
-    loop {
-        match &declarator.kind.node {
-            DeclaratorKind::Abstract => return None,
-            DeclaratorKind::Identifier(name) => return Some(&name.node.name),
-            DeclaratorKind::Declarator(inner) => declarator = &inner.node,
-        }
-    }
 }
 
 impl Checker<'_> {

@@ -33,17 +33,6 @@ struct Conversion {
     letter: u8,
 }
 
-/// The models that a formatted output to memory calls.
-pub(in crate::c) const MODELS: [&str; 7] = [
-    "__clinch_put_text",
-    "__clinch_put_char",
-    "__clinch_put_signed",
-    "__clinch_put_unsigned",
-    "__clinch_put_signed_long",
-    "__clinch_put_unsigned_long",
-    "__clinch_put_end",
-];
-
 impl Checker<'_> {
     /// What a call of `sprintf` or `snprintf` is; `None` for any other, and for what is not modelled.
     pub(super) fn formatted_to_memory(&mut self, callee: &Callee, args: &mut Vec<Expr>, span: Span) -> Option<Expr> {

@@ -5,8 +5,8 @@ use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::Node;
 
 use super::{Checked, Checker};
-use crate::c::hir::{BitRange, Expr, ExprKind, Init, InitItem};
-use crate::c::types::{Record, RecordId, Type, TypeId};
+use crate::c::hir::{Expr, ExprKind, Init, InitItem};
+use crate::c::types::{BitRange, Record, RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
 /// More elements than this are not written one by one.

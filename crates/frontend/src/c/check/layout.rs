@@ -1,8 +1,7 @@
 //! Layout of structs and unions, as gcc has it on x86.
 
 use super::Checker;
-use crate::c::hir::BitRange;
-use crate::c::types::{Field, RecordId, TypeId};
+use crate::c::types::{BitRange, Field, RecordId, TypeId};
 
 /// A member before it has a place.
 pub(super) struct Member {

@@ -66,7 +66,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn poison_declarator(&mut self, node: &Node<InitDeclarator>) {
-        if let Some(name) = super::define::declared_name(&node.node.declarator.node) {
+        if let Some(name) = super::declarator::declared_name(&node.node.declarator.node) {
             self.scope().names.entry(name.to_owned()).or_insert(Symbol::Poison);
         }
     }

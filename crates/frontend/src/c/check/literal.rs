@@ -2,7 +2,10 @@
 
 use clinch_ir::Span;
 use clinch_terms::float::extended;
-use lang_c::ast::{Constant, Expression, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
+use lang_c::ast::{
+    Constant, Expression, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize, TS18661FloatFormat,
+    TS18661FloatType,
+};
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::Zero as _;
@@ -94,7 +97,7 @@ impl Checker<'_> {
             FloatFormat::Float => 32,
             FloatFormat::Double => 64,
             FloatFormat::LongDouble => 80,
-            FloatFormat::TS18661Format(format) => super::specifier::float_bits(format).unwrap_or(128),
+            FloatFormat::TS18661Format(format) => float_bits(format).unwrap_or(128),
         };
         let ty = self.types().intern(Type::Float(bits));
         if float.suffix.imaginary {
@@ -199,6 +202,16 @@ pub(super) fn unsupported(what: &str, ty: TypeId, span: Span) -> Expr {
 }
 
 /// The prefix of a literal, and what stands between its quotes.
+/// Bits of a floating type with its width in the name; none for the one that stands for `__int128`.
+pub(super) fn float_bits(float: &TS18661FloatType) -> Option<u32> {
+    match (&float.format, float.width) {
+        (TS18661FloatFormat::DecimalExtended, 128) => None,
+        (TS18661FloatFormat::BinaryExtended | TS18661FloatFormat::DecimalExtended, 32) => Some(64),
+        (TS18661FloatFormat::BinaryExtended | TS18661FloatFormat::DecimalExtended, 64) => Some(80),
+        (_, width) => Some(width as u32),
+    }
+}
+
 fn split_quotes(literal: &str) -> (&str, &str) {
     let quote = literal.find(['"', '\'']).unwrap_or(0);
     let end = literal.len().saturating_sub(1).max(quote + 1).min(literal.len());

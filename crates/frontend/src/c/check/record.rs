@@ -6,8 +6,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::align::TypeAlign;
-use super::attribute::Attributes;
+use super::attribute::{Attributes, TypeAlign};
 use super::layout::{Member, Packing};
 use super::scope::{Symbol, Tag};
 use super::{Checked, Checker};

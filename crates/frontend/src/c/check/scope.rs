@@ -3,7 +3,7 @@
 use clinch_ir::Span;
 use rustc_hash::FxHashMap;
 
-use super::align::TypeAlign;
+use super::attribute::TypeAlign;
 use super::{Checked, Checker};
 use crate::c::hir::{FunctionId, VariableId};
 use crate::c::types::{RecordId, TypeId};

@@ -2,14 +2,14 @@
 
 use clinch_ir::Span;
 use lang_c::ast::{
-    DeclarationSpecifier, Expression, SpecifierQualifier, StorageClassSpecifier, TS18661FloatFormat, TS18661FloatType,
-    TypeName, TypeOf, TypeQualifier, TypeSpecifier,
+    DeclarationSpecifier, Expression, SpecifierQualifier, StorageClassSpecifier, TypeName, TypeOf, TypeQualifier,
+    TypeSpecifier,
 };
 use lang_c::span::Node;
 
-use super::align::TypeAlign;
-use super::attribute::Attributes;
+use super::attribute::{Attributes, TypeAlign};
 use super::expr::Operand;
+use super::literal::float_bits;
 use super::record::new_record;
 use super::scope::Symbol;
 use super::{Checked, Checker};
@@ -296,15 +296,5 @@ fn int_rank(words: &Words, span: Span) -> Checked<Rank> {
         (false, false, 2, false) => Ok(Rank::LongLong),
         (false, false, 0, true) if !words.int => Ok(Rank::Int128),
         _ => wrong(),
-    }
-}
-
-/// Bits of a floating type with its width in the name; none for the one that stands for `__int128`.
-pub(super) fn float_bits(float: &TS18661FloatType) -> Option<u32> {
-    match (&float.format, float.width) {
-        (TS18661FloatFormat::DecimalExtended, 128) => None,
-        (TS18661FloatFormat::BinaryExtended | TS18661FloatFormat::DecimalExtended, 32) => Some(64),
-        (TS18661FloatFormat::BinaryExtended | TS18661FloatFormat::DecimalExtended, 64) => Some(80),
-        (_, width) => Some(width as u32),
     }
 }

@@ -6,7 +6,7 @@ use clinch_terms::{BinOp, Node, Term};
 use super::super::hir::{Call, Expr};
 use super::super::points_to::Bits;
 use super::Lowering;
-use super::record::Value;
+use super::values::Value;
 
 impl Lowering<'_> {
     /// Counting and moving bits.

@@ -10,7 +10,7 @@ use clinch_terms::{BinOp, Node, Symbol, Term};
 use super::super::hir::{BinaryOp, Expr, VariableId};
 use super::super::points_to::{Cell, Elements, Piece, Uncut};
 use super::Lowering;
-use super::record::Value;
+use super::values::Value;
 
 /// Most cells that are written by one edge.
 const MAX_PIECES: usize = 1024;

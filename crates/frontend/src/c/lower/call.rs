@@ -9,7 +9,7 @@ use super::super::points_to::{is_record, key, leaves, library, library_by_pointe
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::place::Target;
-use super::record::Value;
+use super::values::Value;
 
 /// The bits of an int, to which smaller arguments are promoted.
 const INT: u32 = 32;

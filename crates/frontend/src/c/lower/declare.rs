@@ -13,8 +13,8 @@ use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::blocks::Filling;
 use super::place::Target;
-use super::record::Value;
 use super::storage::{Home, Spot};
+use super::values::Value;
 
 impl Lowering<'_> {
     /// The life of a local variable begins.

@@ -128,7 +128,7 @@ impl Lowering<'_> {
             ExprKind::Assign(place, value) => self.assignment_value(place, value, e.span),
             ExprKind::Update(update) => self.update(update, e.ty, e.span, true),
             ExprKind::Call(call) => match self.call(call, e) {
-                super::record::Value::Scalar(term) => term,
+                super::values::Value::Scalar(term) => term,
                 _ => self.constant(e.ty, 0),
             },
             ExprKind::Comma(a, b) => {

@@ -12,7 +12,7 @@ use super::super::points_to::{ExtendedFunction, leaves};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::float::WHICH_NAN;
-use super::record::Value;
+use super::values::Value;
 
 /// Why a run ends that would show what the processor does with bits that it never makes.
 const INVALID: &str = "a `long double` whose bits are those of no number";

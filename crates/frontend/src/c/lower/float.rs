@@ -11,8 +11,8 @@ use super::super::models::ROUNDING;
 use super::super::points_to::FloatFunction;
 use super::super::types::{DataModel, Type, TypeId};
 use super::Lowering;
-use super::record::Value;
 use super::storage::Spot;
+use super::values::Value;
 
 /// The rounding modes of `fesetround` on x86, but for the nearest number, which is 0.
 const DOWNWARD: u64 = 0x400;

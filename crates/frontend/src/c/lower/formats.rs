@@ -9,7 +9,7 @@ use super::super::points_to::key;
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::place::Target;
-use super::record::Value;
+use super::values::Value;
 
 /// What is said of `%n`, or where it may be.
 const STORES_LENGTH: &str = "output that stores its length (`%n`)";

@@ -10,8 +10,8 @@ use super::super::types::TypeId;
 use super::Lowering;
 use super::body::{Body, Scope};
 use super::place::Target;
-use super::record::Value;
 use super::storage::{Home, Spot};
+use super::values::Value;
 
 /// A parameter that lives in memory, with the variables that bring its value.
 struct Incoming {

@@ -10,7 +10,7 @@ use super::super::types::Type;
 use super::Lowering;
 use super::blocks::Filling;
 use super::place::Target;
-use super::record::Value;
+use super::values::Value;
 
 impl Lowering<'_> {
     /// A call by name.

@@ -9,8 +9,8 @@ use super::super::points_to::{Fixed, Results, fixed_part, key};
 use super::super::types::Type;
 use super::Lowering;
 use super::place::Target;
-use super::record::Value;
 use super::storage::Spot;
+use super::values::Value;
 
 /// The variable of the models that holds `errno`.
 const ERRNO: &str = "__clinch_errno";

@@ -4,12 +4,12 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
 use clinch_terms::{BinOp, Symbol, Term};
 
-use super::super::hir::{BitRange, Place, PlaceKind};
+use super::super::hir::{Place, PlaceKind};
 use super::super::points_to::Cell;
-use super::super::types::TypeId;
+use super::super::types::{BitRange, TypeId};
 use super::Lowering;
-use super::record::Value;
 use super::storage::Spot;
+use super::values::Value;
 
 /// Something that is read or written, its address known.
 #[derive(Clone, Debug)]

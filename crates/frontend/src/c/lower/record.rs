@@ -5,28 +5,11 @@ use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
 use clinch_terms::Term;
 
 use super::super::hir::{Expr, ExprKind, Place};
-use super::super::points_to::{Cell, leaves};
+use super::super::points_to::leaves;
 use super::super::types::TypeId;
 use super::Lowering;
 use super::place::Target;
-
-/// The value of an expression.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    /// None.
-    Void,
-    /// A scalar.
-    Scalar(Term),
-    /// The scalars of a record, with their offsets.
-    Leaves(Vec<(u64, TypeId, Term)>),
-    /// A record in memory.
-    Block {
-        /// Where.
-        address: Term,
-        /// Where, for the pointer analysis.
-        cell: Option<Cell>,
-    },
-}
+use super::values::Value;
 
 impl Lowering<'_> {
     /// The value of an expression that is a record.

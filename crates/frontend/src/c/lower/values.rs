@@ -1,12 +1,31 @@
-//! Terms for C's operations, in both readings of integers.
+//! Values of expressions, and terms for C's operations in both readings of integers.
 
 use clinch_ir::cfa::Integers;
 use clinch_terms::{BinOp, Node, Sort, Term, UnOp};
 use num_bigint::BigInt;
 
 use super::super::hir::BinaryOp;
+use super::super::points_to::Cell;
 use super::super::types::{Type, TypeId};
 use super::Lowering;
+
+/// The value of an expression.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// None.
+    Void,
+    /// A scalar.
+    Scalar(Term),
+    /// The scalars of a record, with their offsets.
+    Leaves(Vec<(u64, TypeId, Term)>),
+    /// A record in memory.
+    Block {
+        /// Where.
+        address: Term,
+        /// Where, for the pointer analysis.
+        cell: Option<Cell>,
+    },
+}
 
 impl Lowering<'_> {
     pub(super) fn mathematical(&self) -> bool {

@@ -5,7 +5,7 @@
 //! assignments. Whatever else there is stays assembler text of which nothing is known.
 
 use super::lex::Kind;
-use super::rewrite::Rewriter;
+use super::rewriter::Rewriter;
 
 /// Stands for an assembler statement that only changes what follows.
 pub(crate) const OUTPUTS: &str = "__clinch_asm_outputs";

@@ -4,10 +4,7 @@
 //! ([`fate`]), or whatever it is attached to is unsupported where a program uses it ([`UNKNOWN`]).
 
 use super::pragma::is_about_speed;
-use super::rewrite::{ASSEMBLY, Rewriter};
-
-/// Begins the name of an attribute that is neither implemented nor known to be harmless.
-pub(crate) const UNKNOWN: &str = "__clinch_unknown_";
+use super::rewriter::{ASSEMBLY, Rewriter, UNKNOWN};
 
 /// Whether the functions that a section names, or its code, are called before `main` or after it.
 fn runs(section: &str) -> bool {

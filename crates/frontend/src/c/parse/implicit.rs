@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::lex::{Kind, Token};
-use super::rewrite::Rewriter;
+use super::rewriter::Rewriter;
 
 /// What a word of C says at the start of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]

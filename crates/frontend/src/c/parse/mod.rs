@@ -11,6 +11,7 @@ mod names;
 mod nesting;
 mod pragma;
 mod rewrite;
+mod rewriter;
 mod scoped;
 
 use clinch_ir::Span;
@@ -22,10 +23,11 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::Problem;
 
 pub(crate) use assembly::{INPUTS, OUTPUTS};
-pub(crate) use attributes::UNKNOWN;
 pub(crate) use names::readable;
 pub(crate) use pragma::Pragmas;
-pub(crate) use rewrite::{ASSEMBLY, AT_START, COMPLEX_PART, COMPUTED_GOTO, LABEL_ADDRESS, RecordAttributes, SAME};
+pub(crate) use rewriter::{
+    ASSEMBLY, AT_START, COMPLEX_PART, COMPUTED_GOTO, LABEL_ADDRESS, RecordAttributes, SAME, UNKNOWN,
+};
 
 /// A stretch of the rewritten text and where it comes from.
 struct Piece {
@@ -89,10 +91,10 @@ pub(crate) fn parse_expression(text: &str) -> Option<Node<Expression>> {
     }
 }
 
-fn apply(text: &str, edits: &[rewrite::Edit]) -> (String, Vec<Piece>) {
+fn apply(text: &str, edits: &[rewriter::Edit]) -> (String, Vec<Piece>) {
     let mut out = String::with_capacity(text.len() + 1024);
     let mut pieces = vec![Piece { new: 0, old: 0, copied: false }];
-    out.push_str(rewrite::PRELUDE);
+    out.push_str(rewriter::PRELUDE);
     let mut at = 0;
     for edit in edits {
         if edit.range.start < at {

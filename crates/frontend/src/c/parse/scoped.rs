@@ -1,8 +1,7 @@
 //! GNU C inside of functions: labels of a block (`__label__`), and functions in functions.
 
-use super::attributes::UNKNOWN;
 use super::names::numbered;
-use super::rewrite::Rewriter;
+use super::rewriter::{Rewriter, UNKNOWN};
 
 impl Rewriter<'_> {
     /// `__label__ a, b;` declares labels of the block: they get names that no other label has.

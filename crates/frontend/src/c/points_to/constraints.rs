@@ -1,28 +1,17 @@
 //! What each expression says about where values flow.
 
 use super::super::hir::{
-    BinaryOp, BitRange, Call, Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, UnaryOp, Update,
-    UpdateOp, VariableId,
+    BinaryOp, Call, Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, UnaryOp, Update, UpdateOp,
+    VariableId,
 };
-use super::super::types::{DataModel, Type, TypeId, Types};
+use super::super::types::{BitRange, DataModel, Type, TypeId, Types};
 use super::constant;
-use super::graph::{Array, Cell, Step, Val};
+use super::flow::{Flow, key, switch_key, update_key};
+use super::graph::{Array, Cell, Step};
+use super::layout::Val;
 use super::observe::{Want, is_no_address, want};
 use super::residence::{Residence, is_record, leaves, residence};
 use super::{Analysis, used_as};
-
-/// Where the value of an expression is.
-#[derive(Clone, Debug)]
-pub(crate) enum Flow {
-    /// Nowhere: no address flows.
-    Nothing,
-    /// A scalar.
-    Scalar(Val),
-    /// A record, as its scalars.
-    Leaves(Vec<Option<Val>>),
-    /// A record in memory.
-    Object(Cell),
-}
 
 /// What is accessed at a place.
 #[derive(Clone, Copy)]
@@ -572,21 +561,6 @@ fn is_in_record(hir: &Hir, place: &Place) -> bool {
         },
         _ => false,
     }
-}
-
-/// Expressions are known by where they are stored: the program does not change while it is analysed.
-pub(crate) fn key(e: &Expr) -> usize {
-    std::ptr::from_ref(e).addr()
-}
-
-/// The key of the operation of an update; no expression has it.
-pub(crate) fn update_key(update: &Update) -> usize {
-    std::ptr::from_ref(&update.op).addr()
-}
-
-/// The key of a `switch` over an expression; no expression has it.
-pub(crate) fn switch_key(operand: &Expr) -> usize {
-    std::ptr::from_ref(&operand.ty).addr()
 }
 
 /// Whether a part of a type is a float.

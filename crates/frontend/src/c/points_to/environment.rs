@@ -17,8 +17,9 @@ use rustc_hash::FxHashMap;
 use super::super::hir::{Hir, Storage, Variable, VariableId};
 use super::super::types::{Rank, Type, TypeId, Types};
 use super::Analysis;
-use super::constraints::Flow;
-use super::graph::{Cell, NodeId, Val};
+use super::flow::Flow;
+use super::graph::{Cell, NodeId};
+use super::layout::Val;
 
 /// How an object is used: where it starts in an abstract object, and the record it is.
 type Views = FxHashMap<NodeId, BTreeSet<(i64, TypeId)>>;

@@ -7,15 +7,11 @@
 use std::collections::BTreeSet;
 
 use super::super::hir::FunctionId;
-use super::layout::{FAR, Field, Layout, Merges, Range, gcd};
+use super::layout::{FAR, Field, Layout, Merges, Range, Val, gcd};
 
 /// An abstract object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct NodeId(u32);
-
-/// A value: that of a variable, of the contents of a field, of an expression.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct Val(pub(super) u32);
 
 /// A place in an abstract object, or the places an address may be.
 #[derive(Clone, Copy, Debug)]

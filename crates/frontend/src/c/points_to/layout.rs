@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::graph::Val;
+/// A value: that of a variable, of the contents of a field, of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Val(pub(super) u32);
 
 /// Beyond every offset of an object.
 pub(crate) const FAR: i64 = 1 << 50;

@@ -2,7 +2,7 @@
 
 use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
-use super::constraints::{Flow, key};
+use super::flow::{Flow, key};
 use super::graph::{Cell, Census, Step};
 use super::library::{FloatFunction, Library, library};
 use super::{Analysis, Used, used_as};
@@ -124,7 +124,7 @@ impl Analysis<'_> {
     }
 
     /// The arguments point to characters; what is stored there.
-    fn characters(&mut self, args: &[Flow]) -> Vec<super::graph::Val> {
+    fn characters(&mut self, args: &[Flow]) -> Vec<super::layout::Val> {
         self.bytes(args);
         let mut contents = Vec::new();
         for arg in args {
@@ -168,7 +168,7 @@ impl Analysis<'_> {
     }
 
     /// Something is stored where an argument points to.
-    fn stored(&mut self, flow: &Flow, pointer: &Expr) -> Option<super::graph::Val> {
+    fn stored(&mut self, flow: &Flow, pointer: &Expr) -> Option<super::layout::Val> {
         let Flow::Scalar(v) = flow else { return None };
         let size = match *self.hir.types.get(pointer.ty) {
             Type::Pointer(to) => self.hir.types.size(to),

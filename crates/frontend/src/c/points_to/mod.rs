@@ -15,6 +15,7 @@
 mod constant;
 mod constraints;
 mod environment;
+mod flow;
 mod graph;
 mod harmless;
 mod layout;
@@ -32,15 +33,17 @@ use super::hir::{Expr, FunctionId, Hir, Storage, VariableId};
 use super::models::arguments;
 use super::types::{Type, TypeId};
 
-use constraints::Flow;
 use environment::{Outside, Used, used_as};
+use flow::Flow;
 use graph::{Census, Graph};
 
 pub(crate) use constant::constant;
-pub(crate) use constraints::{is_element_of_record, key, length_of_part, switch_key, update_key};
+pub(crate) use constraints::{is_element_of_record, length_of_part};
 pub(crate) use environment::expose;
-pub(crate) use graph::{Array, Cell, Val};
+pub(crate) use flow::{key, switch_key, update_key};
+pub(crate) use graph::{Array, Cell};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
+pub(crate) use layout::Val;
 pub(crate) use library::{Bits, ExtendedFunction, FloatFunction, Library, library, library_by_pointer, may_set_errno};
 pub(crate) use observe::{Home, Observation, addresses};
 pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};

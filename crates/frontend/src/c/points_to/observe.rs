@@ -7,8 +7,9 @@
 use super::super::hir::{BinaryOp, Expr, Hir};
 use super::super::types::{DataModel, Type, TypeId};
 use super::Analysis;
-use super::constraints::{Flow, key};
-use super::graph::{Cell, Census, Val};
+use super::flow::{Flow, key};
+use super::graph::{Cell, Census};
+use super::layout::Val;
 
 /// What an operation wants of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::hir::{Callee, Expr, ExprKind, FunctionId, Place, PlaceKind, VariableId};
-use super::constraints::{Flow, key};
+use super::flow::{Flow, key};
 use super::graph::{Cell, NodeId};
 use super::layout::{FAR, Range};
 use super::{Analysis, Observation};

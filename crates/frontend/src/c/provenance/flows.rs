@@ -5,7 +5,6 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use super::pinned::Pinned;
 use crate::c::lower::Ranges;
 
 /// An access, or what an edge asks of an address otherwise.
@@ -253,13 +252,13 @@ pub(super) fn object_at(program: &CfaProgram, address: u64) -> Option<u64> {
 }
 
 /// The variables and regions that need a companion: what an access may get its address from.
-pub(super) fn needed(program: &mut CfaProgram, ranges: Ranges, pinned: &Pinned) -> Vec<Symbol> {
+pub(super) fn needed(program: &mut CfaProgram, ranges: Ranges, is_pinned: impl Fn(Symbol) -> bool) -> Vec<Symbol> {
     let flows = flows(program);
     let mut needed: FxHashSet<Symbol> = FxHashSet::default();
     let add = |needed: &mut FxHashSet<Symbol>, term: Term| {
         let found = origins(&program.terms, term).into_iter().filter_map(|origin| carrier(program, origin));
         let before = needed.len();
-        needed.extend(found.filter(|&symbol| pinned.object(symbol).is_none()));
+        needed.extend(found.filter(|&symbol| !is_pinned(symbol)));
         needed.len() > before
     };
     for edge in program.procedures.iter().flat_map(|p| &p.edges) {

@@ -49,7 +49,7 @@ const AT_ONCE: usize = 64;
 /// Adds the checks that are asked for.
 pub(crate) fn check_memory(program: &mut CfaProgram, checks: Checks, ranges: Ranges, calls: Calls) {
     let pinned = Pinned::new(program);
-    let needed = needed(program, ranges, &pinned);
+    let needed = needed(program, ranges, |symbol| pinned.object(symbol).is_some());
     let mut pass = Provenance::new(program, checks, (ranges, calls), pinned, &needed);
     for index in 0..pass.program.procedures.len() {
         pass.procedure(ProcedureId::from_index(index));
