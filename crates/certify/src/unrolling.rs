@@ -14,7 +14,7 @@ use clinch_ir::cfa::order::WeakOrder;
 use clinch_ir::cfa::{
     Addresses, AllocKind, CfaProgram, EdgeId, Integers, Liveness, Op, ProcedureId, Unrolling, partial_terms,
 };
-use clinch_smt::{Answer, LargeQuestion};
+use clinch_smt::{Answer, LargeQuestion, refuted_by_intervals};
 use clinch_terms::fold::{Folder, are_opposite};
 use clinch_terms::{BinOp, LocId, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,6 +23,9 @@ use crate::{Rejection, Stop};
 
 /// Milliseconds for the question at the end; the caller's limits are tighter.
 const TIME: u32 = 600_000;
+/// Where floats are computed with, so many conditions are looked at one by one before, in so many milliseconds each.
+const ALONE: usize = 64;
+const TIME_ALONE: u32 = 200;
 /// Terms at most.
 const TERMS: usize = 6_000_000;
 /// An object with more cells than this is forgotten with its whole region.
@@ -132,7 +135,11 @@ impl<'p> Run<'p> {
     /// Nothing happens that must not.
     pub(crate) fn check(mut self, stop: Stop<'_>) -> Result<(), Rejection> {
         self.execute(stop)?;
-        let bad = std::mem::take(&mut self.bad);
+        let mut bad = std::mem::take(&mut self.bad);
+        if bad.len() <= ALONE && self.terms.all_terms().any(|term| self.terms.is_float_operation(term)) {
+            // One by one intervals refute what they do not refute together.
+            bad.retain(|&condition| !refuted_by_intervals(&self.terms, condition, TIME_ALONE));
+        }
         let some = self.terms.any(bad);
         if matches!(self.terms.node(some), Node::Bool(false)) {
             return Ok(());

@@ -4,8 +4,10 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use nix::time::{ClockId, clock_gettime};
+use nix::unistd::gettid;
 use z3::{Context, ContextHandle, Params};
 
 /// How often the limits of queries are looked at.
@@ -22,14 +24,16 @@ thread_local! {
 /// A thread that uses Z3.
 struct Thread {
     context: ContextHandle<'static>,
+    /// The processor's time that it has used: a query is not to fail because other engines are busy.
+    clock: ClockId,
     query: Mutex<Query>,
 }
 
 /// Its query.
 #[derive(Default)]
 struct Query {
-    /// When it is to be over.
-    end: Option<Instant>,
+    /// When it is to be over, on the clock of its thread.
+    end: Option<Duration>,
     /// Whether it was interrupted then.
     late: bool,
 }
@@ -39,13 +43,25 @@ impl Thread {
         self.query.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn interrupt_if_late(&self, now: Instant) {
+    fn interrupt_if_late(&self) {
         let mut query = self.query();
-        if query.end.is_some_and(|end| now >= end) {
+        if query.end.is_some_and(|end| self.now() >= end) {
             query.late = true;
             self.context.interrupt();
         }
     }
+
+    /// The time on its clock. Where that cannot be read, a query is late.
+    fn now(&self) -> Duration {
+        clock_gettime(self.clock).map_or(Duration::MAX, Duration::from)
+    }
+}
+
+/// The clock of this thread, for other threads: Linux makes its number from that of the thread. Where the system has none it is the usual one.
+fn clock_of_this_thread() -> ClockId {
+    const OF_ONE_THREAD: i32 = 0b110;
+    let own = ClockId::from_raw(!gettid().as_raw() << 3 | OF_ONE_THREAD);
+    if clock_gettime(own).is_ok() { own } else { ClockId::CLOCK_MONOTONIC }
 }
 
 fn threads() -> MutexGuard<'static, Vec<&'static Thread>> {
@@ -59,8 +75,7 @@ pub fn allow_interrupts() {
     }
     let watch = || loop {
         std::thread::sleep(EVERY);
-        let now = Instant::now();
-        threads().iter().for_each(|thread| thread.interrupt_if_late(now));
+        threads().iter().for_each(|thread| thread.interrupt_if_late());
     };
     // Without this thread Z3 looks at the clock itself.
     let watched = std::thread::Builder::new().name("queries".to_owned()).spawn(watch);
@@ -85,8 +100,11 @@ pub(crate) fn register() {
     }
     // Leaked, so that the handle never outlives its context.
     let context: &'static Context = Box::leak(Box::new(Context::thread_local()));
-    let thread: &'static Thread =
-        Box::leak(Box::new(Thread { context: context.handle(), query: Mutex::new(Query::default()) }));
+    let thread: &'static Thread = Box::leak(Box::new(Thread {
+        context: context.handle(),
+        clock: clock_of_this_thread(),
+        query: Mutex::default(),
+    }));
     REGISTERED.set(Some(thread));
     threads().push(thread);
 }
@@ -96,10 +114,10 @@ pub(crate) fn is_watched() -> bool {
     REGISTERED.get().is_some()
 }
 
-/// The result of a query, if it was done in time. What interrupts it does not interrupt the next.
+/// The result of a query, if it was done in so much time of the processor. What interrupts it does not interrupt the next.
 pub(crate) fn within<R>(milliseconds: u32, query: impl FnOnce() -> R) -> Option<R> {
     let Some(thread) = REGISTERED.get() else { return Some(query()) };
-    let end = Instant::now() + Duration::from_millis(milliseconds.into());
+    let end = thread.now().saturating_add(Duration::from_millis(milliseconds.into()));
     *thread.query() = Query { end: Some(end), late: false };
     let result = query();
     let late = std::mem::take(&mut *thread.query()).late;

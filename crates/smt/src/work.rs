@@ -10,7 +10,7 @@ use z3::{ApplyResult, Goal, Params, Solver, StatisticsValue, Tactic};
 const STEP: u64 = 500;
 /// What a question takes beside Z3's steps.
 const QUESTION: u64 = 50_000;
-/// How much longer than counted a query may take: some work Z3 does not count, and its clock goes on where the engine waits for its next turn.
+/// How much longer than counted a query may take: some work Z3 does not count.
 const UNCOUNTED: u32 = 40;
 /// The part of the time that a tactic may count as its work: most of it Z3 does not count, and there must be time left on a busy machine.
 const COUNTED_BY_TACTICS: u32 = 25;

@@ -64,6 +64,8 @@ const GROWTHS: u32 = 3;
 /// Where floats are computed with, a question that intervals do not answer may take this long, bit by bit, for each iteration that
 /// is looked at: mostly the next `k` is worth more.
 const BITS: Duration = Duration::from_millis(60);
+/// There, so many errors are looked at one by one.
+const ALONE: usize = 32;
 
 /// What is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -245,7 +247,11 @@ impl<'a> Induction<'a> {
             self.keep_preserved(&round)?;
             self.tell_kept(&round, observer);
             let bad = round.errors.iter().chain(&round.open).map(|e| e.0).chain(round.beyond.iter().map(|b| b.1));
-            let bad: Vec<Term> = bad.map(|path| self.bounded.condition(path)).collect();
+            let mut bad: Vec<Term> = bad.map(|path| self.bounded.condition(path)).collect();
+            if !self.bounds_of_floats.is_empty() && bad.len() <= ALONE {
+                // One by one intervals refute what they do not refute together.
+                bad.retain(|&condition| !self.is_refuted(&[condition]));
+            }
             let some = self.some_of(&bad);
             let mut model = match self.ask(some)? {
                 Found::Model(model) => model,

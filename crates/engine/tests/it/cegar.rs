@@ -77,13 +77,17 @@ fn decides_the_examples() {
     }
 }
 
-/// Invariants change the way, not the answer. On a busy machine they take too long, and it is decided without them.
+/// Invariants change the way, not the answer. On a busy machine they may take too long, and it is decided without them: not each time.
 #[test]
 fn decides_the_examples_with_invariants() {
     for (name, expected) in [("ticket.gcl", Answer::Safe), ("ticket-err.gcl", Answer::Unsafe)] {
         let program = example(name, &[]);
-        let budget = Budget::unlimited().with_timeout(Some(Duration::from_secs(20)));
-        let (verdict, _) = check(&program, &cegar::Config::default(), &budget);
-        assert_eq!(certified(&program, &verdict), expected, "{name}: {verdict:?}");
+        let has_invariants = || {
+            let budget = Budget::unlimited().with_timeout(Some(Duration::from_secs(20)));
+            let (verdict, stats) = check(&program, &cegar::Config::default(), &budget);
+            assert_eq!(certified(&program, &verdict), expected, "{name}: {verdict:?}");
+            stats.invariants.is_some()
+        };
+        assert!((0..20).any(|_| has_invariants()), "{name}: there are none");
     }
 }

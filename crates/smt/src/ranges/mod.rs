@@ -5,6 +5,7 @@
 //! changes (interval constraint propagation, as HC4 does it), and by what sums of the same unknowns are ([`linear`]). Where
 //! that is not enough, a condition or an interval is split and both halves are refuted. If every case is empty, the formula has no model. Nothing is said otherwise.
 
+mod example;
 mod float;
 mod linear;
 mod part;
@@ -16,6 +17,7 @@ use clinch_terms::float::Format;
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp, work};
 use rustc_hash::FxHashSet;
 
+use example::has_example;
 use float::Floats;
 use linear::Linear;
 use part::{Domain, Part};
@@ -30,12 +32,14 @@ const VISITS: u64 = 3_000;
 const MOST: u64 = 40_000_000;
 /// Known orders of floats that are compared with each other.
 const RELATIONS: usize = 16;
-/// One of several cases gets such a part of what is left.
+/// One of several cases gets at least such a part of what is left.
 const SHARE: u64 = 4;
 /// Nanoseconds of a visit.
 const WORK: u64 = 20;
 /// Cases inside of cases.
 const DEPTH: u32 = 200;
+/// How many examples are tried of all cases, and how many in all: one for each case that is split.
+const EXAMPLES: (u64, u64) = (8, 40);
 
 /// A formula: all of some formulas, and one of others.
 #[derive(Debug)]
@@ -55,13 +59,14 @@ pub(crate) fn refute(terms: &Terms, parts: &[Term], formula: Term, milliseconds:
     }
     question = split(terms, formula);
     let mut left = (u64::from(milliseconds) * VISITS).min(MOST);
-    let is_alone = question.one.len() == 1;
     let Question { all, one, .. } = question;
+    let mut waiting = one.len() as u64;
     let (refuted, open) = one.into_iter().partition(|&case| {
         let formulas = all.iter().copied().chain(flat(terms, case, BinOp::And));
         let roots = essential(terms, parts, formulas);
-        let mut share = if is_alone { left } else { left / SHARE };
+        let mut share = left / waiting.min(SHARE);
         let before = share;
+        waiting -= 1;
         let refuted = refute_case(terms, &parts_of(terms, parts, &roots), &roots, &mut share);
         left -= before - share;
         refuted
@@ -137,7 +142,7 @@ fn refute_case(terms: &Terms, parts: &[Term], roots: &[Term], left: &mut u64) ->
         return false;
     }
     let Some(parts) = part::read(terms, parts) else { return false };
-    let mut search = Search { left: *left, parts: &parts, forms: Vec::new() };
+    let mut search = Search { terms, roots, left: *left, parts: &parts, forms: Vec::new(), tried: 0 };
     let mut domains: Vec<Domain> = parts.iter().map(Part::anything).collect();
     for (part, domain) in parts.iter().zip(&mut domains) {
         if roots.contains(&part.term) {
@@ -151,11 +156,15 @@ fn refute_case(terms: &Terms, parts: &[Term], roots: &[Term], left: &mut u64) ->
 }
 
 struct Search<'p> {
+    terms: &'p Terms,
+    roots: &'p [Term],
     parts: &'p [Part],
     /// Visits that may still be made.
     left: u64,
     /// Linear forms of the parts, in the box that is looked at.
     forms: Vec<Option<Linear>>,
+    /// Examples that were tried.
+    tried: u64,
 }
 
 /// No value is left for some part.
@@ -166,7 +175,7 @@ impl Search<'_> {
     fn refute(&mut self, mut domains: Vec<Domain>, depth: u32) -> bool {
         match self.propagate(&mut domains) {
             Err(Empty) => return true,
-            Ok(()) if self.left == 0 || depth >= DEPTH => return false,
+            Ok(()) if self.left == 0 || depth >= DEPTH || self.finds_example(&domains) => return false,
             Ok(()) => {}
         }
         let Some((index, cases)) = self.cases(&domains) else { return false };
@@ -174,6 +183,17 @@ impl Search<'_> {
             let mut domains = domains.clone();
             domains[index] = case;
             self.refute(domains, depth + 1)
+        })
+    }
+
+    /// Tries examples, several before anything is split.
+    fn finds_example(&mut self, domains: &[Domain]) -> bool {
+        let (of_all, most) = EXAMPLES;
+        let tries = if self.tried == 0 { of_all } else { u64::from(self.tried < most) };
+        (0..tries).any(|_| {
+            self.left = self.left.saturating_sub(self.parts.len() as u64);
+            self.tried += 1;
+            has_example(self.terms, self.roots, self.parts, domains, self.tried - 1)
         })
     }
 

@@ -57,7 +57,7 @@ pub(super) struct Part {
     pub(super) term: Term,
     node: Node,
     args: [usize; 3],
-    width: Option<u32>,
+    pub(super) width: Option<u32>,
     /// The format of floats of its width.
     pub(super) format: Option<Format>,
     /// Nothing computes it.

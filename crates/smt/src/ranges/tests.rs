@@ -373,6 +373,37 @@ fn planted_values_are_not_refuted() {
     }
 }
 
+/// Where there are values, some are found soon, before much is split.
+#[test]
+fn examples_are_found() {
+    let mut terms = Terms::new();
+    let format = Format::Single;
+    let [window, sample] = ["window", "sample"].map(|name| terms.declare(name, Sort::BitVec(32)));
+    let next = terms.declare("next", Sort::BitVec(32));
+    let [window, sample, next] = [window, sample, next].map(|symbol| terms.symbol(symbol));
+    let number = |terms: &mut Terms, number: f32| terms.bit_vec(32, number.to_bits().into());
+    let (least, most) = (number(&mut terms, -40.0), number(&mut terms, 120.0));
+    let at_most = |terms: &mut Terms, a, b| terms.binary(BinOp::Float(FloatBinOp::Le, format), a, b);
+    let [from, to] = [at_most(&mut terms, least, sample), at_most(&mut terms, sample, most)];
+    let bound = number(&mut terms, 100.0);
+    let before = at_most(&mut terms, window, bound);
+    // Of what is written at a place that is any number.
+    let three = terms.bit_vec(32, 3);
+    let is_there = terms.eq(next, three);
+    let written = terms.ite(is_there, sample, window);
+    let holds = at_most(&mut terms, written, bound);
+    let broken = terms.not(holds);
+    let formulas = [from, to, before, broken];
+    let formula = terms.all(formulas);
+    let parts = terms.parts(formula);
+    let mut left = 1_000_000;
+    assert!(!super::refute_case(&terms, &parts, &formulas, &mut left));
+    // To split until single values are left takes many times more.
+    assert!(1_000_000 - left < 100 * parts.len() as u64, "{left}");
+    let contradiction = terms.and(formula, holds);
+    assert!(is_refuted(&terms, contradiction));
+}
+
 /// More cases for long runs.
 fn cases(few: u32) -> u32 {
     let effort = std::env::var("CLINCH_EFFORT").ok().and_then(|effort| effort.parse().ok());
