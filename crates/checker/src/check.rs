@@ -235,13 +235,15 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
     };
     let waits_ms = match input {
         Input::Procedures(loaded) if is_c && loaded.program.is_recursive() => match engine {
-            Explicit | Lazy | Bounded => 0,
+            Explicit | Lazy | Bounded | EngineName::Outline | EngineName::Symex => 0,
             Spds => 400,
             Cegar => 550,
             _ => 700,
         },
         Input::Procedures(_) if checks_memory(input) => match engine {
             Lazy => 250,
+            // What it finds is seldom true of floats, bit by bit, and others would wait until that is known.
+            Cegar if computes_with_floats(input) => 1000,
             Cegar => 350,
             _ => 0,
         },
@@ -252,6 +254,12 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
 
 fn checks_memory(input: &Input) -> bool {
     matches!(input, Input::Procedures(loaded) if loaded.checks.are_about_memory())
+}
+
+fn computes_with_floats(input: &Input) -> bool {
+    let Input::Procedures(loaded) = input else { return false };
+    let terms = &loaded.program.terms;
+    terms.all_terms().any(|term| terms.is_float_operation(term))
 }
 
 fn is_about_arrays(input: &Input) -> bool {
@@ -369,4 +377,29 @@ pub(crate) fn search_and_certify<S: Model>(
     };
     let certify_time = certify_time + start.elapsed();
     Ok(Outcome { verdict, engine, search_time, certify_time, stats, artifacts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only the next engine is asked whether it waits, so that one that starts at once must not stand behind it.
+    #[test]
+    fn nobody_stands_behind_one_that_waits_longer() {
+        let steps = "x += x < 7 ? 3 : 5; if (x == n) x--;\n".repeat(60);
+        let recursive = format!(
+            "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);\n\
+             unsigned f(unsigned n) {{ unsigned x = n; {steps} return n ? x + f(n - 1) : x; }}\n\
+             int main(void) {{ if (f(__VERIFIER_nondet_uint()) == 12345) reach_error(); return 0; }}\n"
+        );
+        let plain = recursive.replace("x + f(n - 1)", "x");
+        for text in [recursive, plain] {
+            let task = Task::text("steps.c", &text);
+            let (input, _) = prepare(&task, &Options::default(), Some(EngineName::Explicit)).expect("a program");
+            let engines = helpful(&input);
+            assert!(engines.contains(&EngineName::Symex), "{engines:?}");
+            let waits: Vec<u64> = engines.iter().map(|&engine| prospects(&input, engine).waits_ms).collect();
+            assert!(waits.is_sorted(), "{engines:?}: {waits:?}");
+        }
+    }
 }

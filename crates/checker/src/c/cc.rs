@@ -65,22 +65,24 @@ pub(crate) struct Execution {
     pub(crate) stderr: String,
 }
 
-/// Whether there is a program of this name, which may be a path.
+/// Whether there is a program of this name.
 fn is_installed(name: &str) -> bool {
     let is_program = |path: &Path| path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-    if name.contains('/') {
-        return is_program(Path::new(name));
-    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| is_program(&folder.join(name)))
 }
 
 impl Compiler {
-    /// The first of `$CC`, `cc`, `gcc`, `clang` that is installed. To run it would cost as much as to preprocess a small file.
+    /// `$CC` if it works, or the first of `cc`, `gcc`, `clang` that is installed: to run these as well would cost as much as to preprocess
+    /// a small file.
     pub(crate) fn find() -> Option<Compiler> {
-        let named = std::env::var("CC").ok();
-        let names = named.into_iter().chain(["cc", "gcc", "clang"].map(str::to_owned));
-        names.filter(|name| is_installed(name)).map(|program| Compiler { program }).next()
+        let works = |program: &String| {
+            let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        let named = std::env::var("CC").ok().filter(works);
+        let usual = || ["cc", "gcc", "clang"].into_iter().find(|name| is_installed(name)).map(str::to_owned);
+        named.or_else(usual).map(|program| Compiler { program })
     }
 
     /// The text of a file after preprocessing, or what is wrong with it. The compiler runs in the folder, if one is given.

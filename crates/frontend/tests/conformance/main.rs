@@ -118,7 +118,7 @@ fn random_programs_run_as_gcc_says() {
         eprintln!("skipped: no gcc to compare with");
         return;
     }
-    compare("conformance", generate::program, cases(350).into());
+    compare("conformance", generate::program, cases(500).into());
 }
 
 /// The same for programs that compute with floats, bit by bit.
