@@ -117,6 +117,27 @@ impl UnOp {
 }
 
 impl BinOp {
+    /// The operations on two bit-vectors of one width that have such a bit-vector as result.
+    pub const ON_WORDS: [BinOp; 14] = [
+        BinOp::BvAdd,
+        BinOp::BvSub,
+        BinOp::BvMul,
+        BinOp::BvUdiv,
+        BinOp::BvUrem,
+        BinOp::BvSdiv,
+        BinOp::BvSrem,
+        BinOp::BvSmod,
+        BinOp::BvAnd,
+        BinOp::BvOr,
+        BinOp::BvXor,
+        BinOp::BvShl,
+        BinOp::BvLshr,
+        BinOp::BvAshr,
+    ];
+
+    /// The orders of bit-vectors.
+    pub const ORDERS_OF_WORDS: [BinOp; 4] = [BinOp::BvUlt, BinOp::BvUle, BinOp::BvSlt, BinOp::BvSle];
+
     /// Whether it takes two bit-vectors and nothing else, and does not read them as floats.
     pub fn on_bit_vectors(self) -> bool {
         self >= BinOp::BvAdd && !matches!(self, BinOp::Float(..) | BinOp::Extended(_))

@@ -7,16 +7,16 @@ use clinch_engine::Budget;
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaVerdict, InputTrace};
 use clinch_terms::work;
+use serde_json::json;
 
 use super::assumptions::doubt;
 use super::confirm;
 use super::execution::Confirmation;
 use super::load::{Language, Loaded};
-use super::outline;
 use crate::check::{Outcome, search_and_certify};
 use crate::engines::procedures::ProcedureEngine;
 use crate::options::Options;
-use crate::report::{self, Report};
+use crate::report::{self, Report, Verdict};
 use crate::watcher::Watcher;
 
 /// How long the compiled program may run, at most.
@@ -27,7 +27,7 @@ const PRINTING_PART: u32 = 3;
 const LEAST_PRINTING_TIME: Duration = Duration::from_millis(100);
 const PRINTING_TIME: Duration = Duration::from_secs(1);
 
-/// Searches, re-checks, confirms: what may be reported.
+/// Searches the program or its outline, re-checks, confirms: what may be reported.
 pub(crate) fn check(
     loaded: &Loaded,
     engine: &ProcedureEngine,
@@ -35,17 +35,25 @@ pub(crate) fn check(
     options: &Options,
     watcher: &mut dyn Watcher,
 ) -> Result<Report, String> {
-    if engine.reads_outline() {
-        return outline::check(loaded, engine, budget, options, watcher);
+    let outline = if engine.reads_outline() { loaded.read_outline() } else { None };
+    if engine.reads_outline() && outline.is_none() {
+        let reason = Reason::Unsupported("this program has no outline".to_owned());
+        return Ok(Report::unknown(engine.name(), Verdict::unknown(&reason), budget.elapsed(), json!({})));
     }
-    let program = &loaded.program;
+    let program = outline.as_ref().unwrap_or(&loaded.program);
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
     let manner = (budget, options.certify);
     let mut outcome = search_and_certify(program, engine.name(), manner, watcher, search)?;
-    doubt(program, &mut outcome.verdict, budget);
-    let confirmation = confirmed(loaded, &mut outcome, budget, options.certify);
+    doubt(&loaded.program, &mut outcome.verdict, budget);
+    let confirmation = match outline {
+        None => confirmed(loaded, &mut outcome, budget, options.certify),
+        Some(_) => None,
+    };
     if !matches!(outcome.verdict.verdict(), CfaVerdict::Unknown(_)) {
         watcher.settled();
+    }
+    if let Some(outline) = &outline {
+        return Ok(report::of_outline(loaded, outline, outcome));
     }
     if let (CfaVerdict::Unsafe(trace), true, Language::C) =
         (outcome.verdict.verdict(), options.wanted.harness, loaded.language)

@@ -1,19 +1,10 @@
-//! Checks the outline of a program (see `clinch_frontend::c::outline`): where it has no error the program has none.
+//! The outline of a program (see `clinch_frontend::c::outline`): where it has no error the program has none.
 
-use clinch_engine::Budget;
 use clinch_frontend::c::{self, Environment};
-use clinch_ir::Reason;
-use clinch_ir::cfa::{CfaProgram, CfaVerdict};
-use serde_json::json;
+use clinch_ir::cfa::CfaProgram;
 
-use super::assumptions::doubt;
 use super::load::Loaded;
-use crate::check::search_and_certify;
-use crate::engines::procedures::ProcedureEngine;
-use crate::options::Options;
-use crate::report::{self, Report, Verdict};
 use crate::sites::leave_out;
-use crate::watcher::Watcher;
 
 /// A program with so many edges is large: what it does with its memory is too much for most engines.
 const LARGE: usize = 500;
@@ -41,33 +32,11 @@ impl Loaded {
     }
 
     /// The outline, if there is one.
-    fn read_outline(&self) -> Option<CfaProgram> {
+    pub(super) fn read_outline(&self) -> Option<CfaProgram> {
         // In a small program a function without body may be another file of it.
         let environment = if self.is_large() { Environment::Fresh } else { Environment::Strict };
         let mut outline = c::outline(&self.units, self.outline.as_ref()?, environment)?;
         leave_out(&mut outline, &self.left_out);
         Some(outline)
     }
-}
-
-/// Searches the outline, re-checks, and executes runs of the program before a proof is believed that assumes something about them.
-pub(super) fn check(
-    loaded: &Loaded,
-    engine: &ProcedureEngine,
-    budget: &Budget,
-    options: &Options,
-    watcher: &mut dyn Watcher,
-) -> Result<Report, String> {
-    let Some(outline) = loaded.read_outline() else {
-        let reason = Reason::Unsupported("this program has no outline".to_owned());
-        return Ok(Report::unknown(engine.name(), Verdict::unknown(&reason), budget.elapsed(), json!({})));
-    };
-    let search = |watcher: &mut dyn Watcher| engine.check(&outline, budget, watcher);
-    let manner = (budget, options.certify);
-    let mut outcome = search_and_certify(&outline, engine.name(), manner, watcher, search)?;
-    doubt(&loaded.program, &mut outcome.verdict, budget);
-    if !matches!(outcome.verdict.verdict(), CfaVerdict::Unknown(_)) {
-        watcher.settled();
-    }
-    Ok(report::of_outline(loaded, &outline, outcome))
 }

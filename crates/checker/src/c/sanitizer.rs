@@ -47,10 +47,13 @@ pub(super) fn execute(
     if let Some(why) = nobody_looks {
         return Confirmation::Impossible(why.to_owned());
     }
-    let watching = [flags(subject.trace.error.check), &["-fno-sanitize-recover=all"]].concat();
+    let run = |stopping: &'static str| {
+        let watching = [flags(subject.trace.error.check), &[stopping]].concat();
+        compiler.execute(sources, loaded.data_model, &watching, time)
+    };
     // The address behind the last element may be computed: only the compiler tells whether it is used.
     let says_so = !matches!(subject.trace.error.check, Check::Dereference | Check::Free | Check::Member);
-    match compiler.execute(sources, loaded.data_model, &watching, time) {
+    match run("-fno-sanitize-recover=all") {
         Ok(execution) => match message(&execution, &loaded.program.source, subject.trace) {
             Some(message) => Confirmation::Sanitizer(message),
             // The compiler computes constants itself, and may join operations; memory that something points to is no leak to it.
@@ -62,20 +65,13 @@ pub(super) fn execute(
             }
             None => Confirmation::Refuted(contradiction(subject, &execution)),
         },
-        Err(_) => trapped(compiler, loaded, subject, sources, time),
+        Err(_) => trapped(run("-fsanitize-undefined-trap-on-error"), subject),
     }
 }
 
 /// Without the library of the sanitizer there is no message, but a signal of its own.
-fn trapped(
-    compiler: &Compiler,
-    loaded: &Loaded,
-    subject: Subject<'_>,
-    sources: &[(String, String)],
-    time: Duration,
-) -> Confirmation {
-    let watching = [flags(subject.trace.error.check), &["-fsanitize-undefined-trap-on-error"]].concat();
-    match compiler.execute(sources, loaded.data_model, &watching, time) {
+fn trapped(result: Result<Execution, String>, subject: Subject<'_>) -> Confirmation {
+    match result {
         Ok(Execution { ended: Ended::Trap, .. }) => {
             Confirmation::Sanitizer("UndefinedBehaviorSanitizer stops the program".to_owned())
         }

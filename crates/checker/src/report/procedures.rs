@@ -46,11 +46,7 @@ pub(crate) fn of_procedures(
         }
         CfaVerdict::Unknown(reason) => Verdict::unknown(reason),
     };
-    let notes = notes(loaded, outcome.verdict.verdict());
-    let mut report = outcome.report(verdict, subject(loaded));
-    report.notes = notes;
-    report.expected = loaded.expected;
-    report
+    report(loaded, outcome, verdict)
 }
 
 /// The report of a check of the outline of a program.
@@ -63,11 +59,12 @@ pub(crate) fn of_outline(loaded: &Loaded, outline: &CfaProgram, outcome: Outcome
         CfaVerdict::Unsafe(_) => Verdict::unknown(&Reason::NoProgress),
         CfaVerdict::Unknown(reason) => Verdict::unknown(reason),
     };
+    report(loaded, outcome, verdict)
+}
+
+fn report(loaded: &Loaded, outcome: Outcome<CfaVerdict>, verdict: Verdict) -> Report {
     let notes = notes(loaded, outcome.verdict.verdict());
-    let mut report = outcome.report(verdict, subject(loaded));
-    report.notes = notes;
-    report.expected = loaded.expected;
-    report
+    Report { notes, expected: loaded.expected, ..outcome.report(verdict, subject(loaded)) }
 }
 
 fn subject(loaded: &Loaded) -> Subject {

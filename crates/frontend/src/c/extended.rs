@@ -7,11 +7,12 @@ use clinch_terms::float::{FloatBinOp, Format};
 use rustc_hash::FxHashMap;
 
 use super::hir::{
-    BinaryOp, Call, Callee, Expr, ExprKind, Function, FunctionId, Hir, Init, InitItem, Place, PlaceKind, Stmt, Storage,
+    BinaryOp, Call, Callee, Expr, ExprKind, Function, FunctionId, Hir, Init, InitItem, Place, PlaceKind, Storage,
     UnaryOp, Update, UpdateOp, Variable, VariableId,
 };
 use super::models::PREFIX;
 use super::types::{DataModel, Field, Rank, Record, Type, TypeId};
+use super::walk::MutVisitor;
 
 /// Where the sign and the exponent are, behind the significand.
 const EXPONENT_AT: u64 = 8;
@@ -89,63 +90,6 @@ impl Rewriter<'_> {
         self.hir.cleanups = cleanups;
     }
 
-    fn statements(&mut self, body: &mut [Stmt]) {
-        for statement in body {
-            match statement {
-                Stmt::Expr(e) => self.effect(e),
-                Stmt::Return(Some(e), _) => self.expr(e),
-                Stmt::Declare(_, Some(init), _) => self.init(init),
-                Stmt::Block(body) => self.statements(body),
-                Stmt::If(condition, then, otherwise) => {
-                    self.condition(condition);
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-                Stmt::While(e, body) | Stmt::DoWhile(body, e) => {
-                    self.condition(e);
-                    self.statements(body);
-                }
-                Stmt::Switch(e, body) => {
-                    self.expr(e);
-                    self.statements(body);
-                }
-                Stmt::For { init, condition, step, body } => {
-                    [init, step].into_iter().flatten().for_each(|e| self.effect(e));
-                    condition.iter_mut().for_each(|e| self.condition(e));
-                    self.statements(body);
-                }
-                Stmt::Assembly(outputs, inputs, _) => {
-                    outputs.iter_mut().for_each(|place| self.place(place));
-                    inputs.iter_mut().for_each(|input| self.expr(input));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// An expression whose value nobody takes.
-    fn effect(&mut self, e: &mut Expr) {
-        if let ExprKind::Update(update) = &mut e.kind
-            && self.is_extended_update(update)
-        {
-            update.postfix = false;
-        }
-        self.expr(e);
-    }
-
-    /// A scalar of which only counts whether it is zero.
-    fn condition(&mut self, e: &mut Expr) {
-        self.expr(e);
-        if e.ty == self.extended {
-            let value = std::mem::replace(e, Expr { kind: ExprKind::Int(0), ty: self.int, span: e.span });
-            e.kind = self.compared_with_zero("ne", value);
-        }
-    }
-
-    fn init(&mut self, init: &mut Init) {
-        init.items.iter_mut().for_each(|item| self.expr(&mut item.value));
-    }
-
     /// What lives for the whole run is initialised with constants.
     fn static_init(&mut self, init: &mut Init) {
         for mut item in std::mem::take(&mut init.items) {
@@ -217,92 +161,6 @@ impl Rewriter<'_> {
             Type::Float(64) => ExprKind::Float(f64::from_bits(unary(ExtendedOp::ToFloat(Format::Double)))),
             _ => return None,
         })
-    }
-
-    fn expr(&mut self, e: &mut Expr) {
-        self.parts(e);
-        let (ty, span) = (e.ty, e.span);
-        let extended = self.extended;
-        e.kind = match std::mem::replace(&mut e.kind, ExprKind::Int(0)) {
-            ExprKind::Float(value) if ty == extended => self.constant(of_double(value), span),
-            ExprKind::Extended(bits) => self.constant(bits, span),
-            ExprKind::Unary(UnaryOp::Neg, a) if ty == extended => self.call("neg", vec![*a]),
-            ExprKind::Unary(UnaryOp::Not, a) if a.ty == extended => self.compared_with_zero("eq", *a),
-            ExprKind::Binary(op, a, b) if a.ty == extended => self.binary(op, *a, *b),
-            ExprKind::Convert(a) if ty == extended || a.ty == extended => self.conversion(*a, ty),
-            ExprKind::Update(update) if self.is_extended_update(&update) => self.update(*update, span),
-            ExprKind::Conditional(_, None, _) if ty == extended => unsupported("`?:` without its second part"),
-            ExprKind::Call(call) if ty == extended && self.is_foreign(&call.callee) => {
-                unsupported("a result of a function without body")
-            }
-            other => other,
-        };
-    }
-
-    fn parts(&mut self, e: &mut Expr) {
-        match &mut e.kind {
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Extended(_)
-            | ExprKind::Unsupported(_)
-            | ExprKind::Function(_) => {}
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.place(place),
-            ExprKind::Unary(_, a) | ExprKind::Convert(a) => self.expr(a),
-            ExprKind::LogicalAnd(a, b) | ExprKind::LogicalOr(a, b) => {
-                self.condition(a);
-                self.condition(b);
-            }
-            ExprKind::Comma(a, b) => {
-                self.effect(a);
-                self.expr(b);
-            }
-            ExprKind::Binary(_, a, b)
-            | ExprKind::Offset { pointer: a, index: b, .. }
-            | ExprKind::Difference { left: a, right: b, .. } => {
-                self.expr(a);
-                self.expr(b);
-            }
-            ExprKind::Conditional(c, a, b) => {
-                match a {
-                    Some(a) => {
-                        self.condition(c);
-                        self.expr(a);
-                    }
-                    None => self.expr(c),
-                }
-                self.expr(b);
-            }
-            ExprKind::Assign(place, value) => {
-                self.place(place);
-                self.expr(value);
-            }
-            ExprKind::Update(update) => {
-                self.place(&mut update.place);
-                self.expr(&mut update.operand);
-            }
-            ExprKind::Call(call) => {
-                call.args.iter_mut().for_each(|arg| self.expr(arg));
-                if let Callee::Indirect(pointer) = &mut call.callee {
-                    self.expr(pointer);
-                }
-            }
-            ExprKind::Statements(body, value) => {
-                self.statements(body);
-                value.iter_mut().for_each(|value| self.expr(value));
-            }
-            ExprKind::InitThen(_, init, value) => {
-                self.init(init);
-                self.expr(value);
-            }
-        }
-    }
-
-    fn place(&mut self, place: &mut Place) {
-        match &mut place.kind {
-            PlaceKind::Deref(e) | PlaceKind::Value(e) => self.expr(e),
-            PlaceKind::Field(inner, ..) => self.place(inner),
-            PlaceKind::Variable(_) | PlaceKind::String(_) => {}
-        }
     }
 
     /// Whether nobody knows what bits a function returns.
@@ -467,6 +325,45 @@ impl Rewriter<'_> {
         let id = FunctionId(self.hir.functions.len() as u32 - 1);
         self.functions.insert(name, id);
         id
+    }
+}
+
+impl MutVisitor for Rewriter<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        self.walk_expr(e);
+        let (ty, span) = (e.ty, e.span);
+        let extended = self.extended;
+        e.kind = match std::mem::replace(&mut e.kind, ExprKind::Int(0)) {
+            ExprKind::Float(value) if ty == extended => self.constant(of_double(value), span),
+            ExprKind::Extended(bits) => self.constant(bits, span),
+            ExprKind::Unary(UnaryOp::Neg, a) if ty == extended => self.call("neg", vec![*a]),
+            ExprKind::Unary(UnaryOp::Not, a) if a.ty == extended => self.compared_with_zero("eq", *a),
+            ExprKind::Binary(op, a, b) if a.ty == extended => self.binary(op, *a, *b),
+            ExprKind::Convert(a) if ty == extended || a.ty == extended => self.conversion(*a, ty),
+            ExprKind::Update(update) if self.is_extended_update(&update) => self.update(*update, span),
+            ExprKind::Conditional(_, None, _) if ty == extended => unsupported("`?:` without its second part"),
+            ExprKind::Call(call) if ty == extended && self.is_foreign(&call.callee) => {
+                unsupported("a result of a function without body")
+            }
+            other => other,
+        };
+    }
+
+    fn effect(&mut self, e: &mut Expr) {
+        if let ExprKind::Update(update) = &mut e.kind
+            && self.is_extended_update(update)
+        {
+            update.postfix = false;
+        }
+        self.expr(e);
+    }
+
+    fn condition(&mut self, e: &mut Expr) {
+        self.expr(e);
+        if e.ty == self.extended {
+            let value = std::mem::replace(e, Expr { kind: ExprKind::Int(0), ty: self.int, span: e.span });
+            e.kind = self.compared_with_zero("ne", value);
+        }
     }
 }
 

@@ -51,6 +51,18 @@ impl Hir {
         (ordered(|f| f.constructor).collect(), ordered(|f| f.destructor).rev().collect())
     }
 
+    /// The bytes of a string literal, without the terminating zero.
+    pub fn literal(&self, e: &Expr) -> Option<Vec<u8>> {
+        match &e.kind {
+            ExprKind::Convert(a) => self.literal(a),
+            ExprKind::AddressOf(place) => match place.kind {
+                PlaceKind::String(i) => Some(self.strings[i].iter().copied().take_while(|&b| b != 0).collect()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Functions with a body that run before or after the entry function.
     pub fn functions_around_main(&self) -> Vec<FunctionId> {
         let (constructors, destructors) = self.constructors_and_destructors();

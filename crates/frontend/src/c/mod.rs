@@ -21,6 +21,7 @@ mod points_to;
 mod provenance;
 mod source;
 pub mod types;
+mod walk;
 
 pub use exports::{Exports, exports};
 pub use extended::split_long_doubles;

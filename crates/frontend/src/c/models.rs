@@ -54,8 +54,8 @@ const FILES: [(&str, &str); 11] = [
     ("wchar.c", include_str!("models/wchar.c")),
 ];
 
-/// The words of a model that is about `FLOAT`, and what they stand for where that is `double` and where it is `float`.
-const FLOATS: [(&str, [&str; 2]); 17] = [
+/// The words of a model that is there twice, for `double` and `float` for example, and what they stand for in each.
+const WORDS: [(&str, [&str; 2]); 22] = [
     ("FLOAT", ["double", "float"]),
     ("_T", ["", "f"]),
     ("MAXIMUM", ["0x1.fffffffffffffp1023", "0x1.fffffep127f"]),
@@ -75,6 +75,19 @@ const FLOATS: [(&str, [&str; 2]); 17] = [
     ("STRTO", ["strtod", "strtof"]),
     ("TENS", ["22", "10"]),
     ("TEN", ["10.0", "10.0f"]),
+    // Integers as formatted output has them.
+    ("NUMBER", ["int", "long long"]),
+    ("WORD", ["unsigned", "unsigned long long"]),
+    ("_W", ["", "_long"]),
+    ("CASE", ["lower", "upper"]),
+    (
+        "LETTERS",
+        [
+            "97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, \
+             114, 115, 116, 117, 118, 119, 120, 121, 122",
+            "65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90",
+        ],
+    ),
 ];
 
 /// A declaration of a model.
@@ -213,10 +226,10 @@ fn written_items() -> Vec<Item> {
 
 /// A declaration, for each type that it is there for.
 fn instances(code: &str) -> Vec<String> {
-    if !code.contains("FLOAT") {
-        return vec![code.to_owned()];
-    }
-    [0, 1].map(|ty| FLOATS.iter().fold(code.to_owned(), |code, (word, texts)| code.replace(word, texts[ty]))).to_vec()
+    let instance = |i: usize| WORDS.iter().fold(code.to_owned(), |code, (word, texts)| code.replace(word, texts[i]));
+    let mut instances = vec![instance(0), instance(1)];
+    instances.dedup();
+    instances
 }
 
 /// Adds a private copy of every function of the library that another one calls, and lets those calls go there.

@@ -11,7 +11,7 @@ use crate::{folder, setting};
 
 const MODELS: &str = include_str!("../../src/c/models/bounded.c");
 
-/// What the words of the models stand for; see `FLOATS` in models.rs.
+/// What the words of the models stand for; see `WORDS` in models.rs.
 const WORDS: [(&str, [&str; 2]); 8] = [
     ("FLOAT", ["double", "float"]),
     ("_T", ["", "f"]),

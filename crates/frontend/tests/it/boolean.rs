@@ -4,6 +4,7 @@ use clinch_frontend::{Options, rem};
 use proptest::prelude::*;
 
 use crate::rem::ends;
+use crate::{edits, mutated_words, shown};
 
 fn check(text: &str, expected: &[&str]) {
     let program = rem::read_boolean("model", text.as_bytes(), &Options::default());
@@ -14,8 +15,7 @@ fn check(text: &str, expected: &[&str]) {
 
 fn problems(text: &str, expected: &str) {
     let diagnostics = rem::read_boolean("model", text.as_bytes(), &Options::default()).expect_err("it is wrong");
-    let shown: Vec<String> = diagnostics.iter().map(|d| d.to_string().replace(": error: ", ": ")).collect();
-    assert_eq!(shown.join("\n").replace("model:", ""), expected, "for {text:?}");
+    assert_eq!(shown(&diagnostics), expected, "for {text:?}");
 }
 
 #[test]
@@ -87,17 +87,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(400)))]
 
     #[test]
-    fn mutated_words(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3u8), 1..6)) {
-        let mut words: Vec<&str> = BP.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-        for (at, from, kind) in edits {
-            let (at, word) = (at.index(words.len()), words[from.index(words.len())]);
-            match kind {
-                0 => words[at] = word,
-                1 => words.insert(at, word),
-                _ => drop(words.remove(at)),
-            }
-        }
-        match rem::read_boolean("model", words.concat().as_bytes(), &Options::default()) {
+    fn mutations(words in edits()) {
+        match rem::read_boolean("model", mutated_words(BP, words).as_bytes(), &Options::default()) {
             Ok(program) => drop(clinch_machine::Machine::new(&program)),
             Err(diagnostics) => drop(diagnostics.render(true)),
         }

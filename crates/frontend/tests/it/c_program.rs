@@ -4,6 +4,8 @@ use clinch_frontend::c::hir::{BinaryOp, ExprKind, Hir, Init, Stmt};
 use clinch_frontend::c::{CheckOptions, Unit, check};
 use proptest::prelude::*;
 
+use crate::{edits, mutated_bytes, mutated_words};
+
 fn units(texts: &[&str]) -> Vec<Unit> {
     let unit = |(i, text): (usize, &&str)| Unit { name: format!("{i}.c"), text: (*text).to_owned() };
     texts.iter().enumerate().map(unit).collect()
@@ -155,30 +157,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(500)))]
 
     #[test]
-    fn mutated_bytes(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6)) {
-        let mut bytes = PROGRAM.as_bytes().to_vec();
-        for (at, byte, kind) in edits {
-            let at = at.index(bytes.len());
-            match kind {
-                0 => bytes[at] = byte,
-                1 => bytes.insert(at, byte),
-                _ => { bytes.remove(at); }
-            }
-        }
-        survive(&bytes);
-    }
-
-    #[test]
-    fn mutated_words(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3u8), 1..6)) {
-        let mut words: Vec<&str> = PROGRAM.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-        for (at, other, kind) in edits {
-            let (at, other) = (at.index(words.len()), other.index(words.len()));
-            match kind {
-                0 => words.swap(at, other),
-                1 => words.insert(at, words[other]),
-                _ => { words.remove(at); }
-            }
-        }
-        survive(words.concat().as_bytes());
+    fn mutations(bytes in edits(), words in edits()) {
+        survive(&mutated_bytes(PROGRAM, bytes));
+        survive(mutated_words(PROGRAM, words).as_bytes());
     }
 }

@@ -32,6 +32,8 @@ mod round_trip;
 use clinch_frontend::{Diagnostics, Language, Options, parse};
 use clinch_ir::{InputDomain, Interpreter, Program, State};
 use indexmap::IndexSet;
+use proptest::prelude::{Strategy, any, prop};
+use proptest::sample::Index;
 
 fn read(language: Language, text: &str, options: &Options) -> Result<Program, Diagnostics> {
     parse(language, "model", text.as_bytes(), options)
@@ -41,11 +43,14 @@ fn read_ok(language: Language, text: &str) -> Program {
     read(language, text, &Options::default()).unwrap_or_else(|d| panic!("{}", d.render(false)))
 }
 
-/// The diagnostics as `line:column: message`, and that each report begins with its place and message.
 fn problems(language: Language, bytes: &[u8], options: &Options) -> String {
-    let diagnostics = parse(language, "model", bytes, options).expect_err("the model is wrong");
+    shown(&parse(language, "model", bytes, options).expect_err("the model is wrong"))
+}
+
+/// The diagnostics as `line:column: message`, and that each report begins with its place and message.
+fn shown(diagnostics: &Diagnostics) -> String {
     let mut lines = Vec::new();
-    for diagnostic in &diagnostics {
+    for diagnostic in diagnostics {
         let first = diagnostic.to_string();
         let report = diagnostic.render(false);
         assert_eq!(report.lines().next().map(str::trim_end), Some(first.as_str()), "{report}");
@@ -59,6 +64,36 @@ fn problems(language: Language, bytes: &[u8], options: &Options) -> String {
 /// Checks the diagnostics of a wrong model.
 fn check(language: Language, text: &str, expected: &str) {
     assert_eq!(problems(language, text.as_bytes(), &Options::default()), expected, "for {text:?}");
+}
+
+/// Where something is replaced, inserted or removed, and by what.
+type Edit = (Index, Index, u8);
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    prop::collection::vec((any::<Index>(), any::<Index>(), 0..3_u8), 1..6)
+}
+
+fn mutated_bytes(text: &str, edits: Vec<Edit>) -> Vec<u8> {
+    let all: Vec<u8> = (0..=u8::MAX).collect();
+    mutated(text.as_bytes().to_vec(), &all, edits)
+}
+
+/// Words are replaced by others of the text.
+fn mutated_words(text: &str, edits: Vec<Edit>) -> String {
+    let words: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+    mutated(words.clone(), &words, edits).concat()
+}
+
+fn mutated<T: Copy>(mut parts: Vec<T>, others: &[T], edits: Vec<Edit>) -> Vec<T> {
+    for (at, from, kind) in edits {
+        let (at, other) = (at.index(parts.len()), others[from.index(others.len())]);
+        match kind {
+            0 => parts[at] = other,
+            1 => parts.insert(at, other),
+            _ => drop(parts.remove(at)),
+        }
+    }
+    parts
 }
 
 /// The reachable states, and the number of transitions between them.

@@ -3,16 +3,10 @@
 use clinch_frontend::{Options, rem};
 use proptest::prelude::*;
 
+use crate::{edits, mutated_bytes, mutated_words, shown};
+
 fn problems(bytes: &[u8], options: &Options) -> String {
-    let diagnostics = rem::read("model", bytes, options).expect_err("the program is wrong");
-    let mut lines = Vec::new();
-    for diagnostic in &diagnostics {
-        let report = diagnostic.render(false);
-        assert!(report.len() < 5000, "a report of {} bytes", report.len());
-        let shown = diagnostic.to_string().replace(": error: ", ": ");
-        lines.push(shown.strip_prefix("model:").unwrap_or(&shown).to_owned());
-    }
-    lines.join("\n")
+    shown(&rem::read("model", bytes, options).expect_err("the program is wrong"))
 }
 
 fn check(text: &str, expected: &str) {
@@ -172,31 +166,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(1000)))]
 
     #[test]
-    fn mutated_bytes(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6)) {
-        let mut bytes = REM.as_bytes().to_vec();
-        for (at, byte, kind) in edits {
-            let at = at.index(bytes.len());
-            match kind {
-                0 => bytes[at] = byte,
-                1 => bytes.insert(at, byte),
-                _ => drop(bytes.remove(at)),
-            }
-        }
-        survive(&bytes);
-    }
-
-    #[test]
-    fn mutated_words(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3u8), 1..6)) {
-        let mut words: Vec<&str> = REM.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-        for (at, from, kind) in edits {
-            let (at, word) = (at.index(words.len()), words[from.index(words.len())]);
-            match kind {
-                0 => words[at] = word,
-                1 => words.insert(at, word),
-                _ => drop(words.remove(at)),
-            }
-        }
-        survive(words.concat().as_bytes());
+    fn mutations(bytes in edits(), words in edits()) {
+        survive(&mutated_bytes(REM, bytes));
+        survive(mutated_words(REM, words).as_bytes());
     }
 }
 

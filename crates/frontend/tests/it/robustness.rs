@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use clinch_frontend::{Language, Numbers, Options, ReadError, read};
 use proptest::prelude::*;
 
-use crate::problems;
+use crate::{edits, mutated_bytes, mutated_words, problems};
 
 const GCL: &str = "const N = 2; enum E { u, v } var x: 0..N = 0, p: E[2] = [u, v], t: int;
 process P(i: 0..N-1) { var l: bool = false; loc a, b; init b; a -> b when not l and P[0].a do l := true, x := input; }
@@ -60,27 +60,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(clinch_testing::cases(700)))]
 
     #[test]
-    fn mutated_bytes(language in languages(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6)) {
-        let mut bytes = text_of(language).as_bytes().to_vec();
-        for (at, byte, kind) in edits {
-            let at = at.index(bytes.len());
-            match kind {
-                0 => bytes[at] = byte,
-                1 => bytes.insert(at, byte),
-                _ => drop(bytes.remove(at)),
-            }
-        }
-        survive(language, &bytes, &Options::default());
-    }
-
-    #[test]
-    fn mutated_words(language in languages(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<bool>()), 1..6)) {
-        let mut words: Vec<&str> = text_of(language).split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-        for (at, from, insert) in edits {
-            let (at, word) = (at.index(words.len()), words[from.index(words.len())]);
-            if insert { words.insert(at, word) } else { words[at] = word }
-        }
-        survive(language, words.concat().as_bytes(), &Options::default());
+    fn mutations(language in languages(), bytes in edits(), words in edits()) {
+        survive(language, &mutated_bytes(text_of(language), bytes), &Options::default());
+        survive(language, mutated_words(text_of(language), words).as_bytes(), &Options::default());
     }
 
     #[test]

@@ -4,24 +4,6 @@ use clinch_terms::bitvec;
 
 use super::*;
 
-const OPERATIONS: [BinOp; 14] = [
-    BinOp::BvAdd,
-    BinOp::BvSub,
-    BinOp::BvMul,
-    BinOp::BvUdiv,
-    BinOp::BvUrem,
-    BinOp::BvSdiv,
-    BinOp::BvSrem,
-    BinOp::BvSmod,
-    BinOp::BvAnd,
-    BinOp::BvOr,
-    BinOp::BvXor,
-    BinOp::BvShl,
-    BinOp::BvLshr,
-    BinOp::BvAshr,
-];
-const COMPARISONS: [BinOp; 5] = [BinOp::Eq, BinOp::BvUlt, BinOp::BvUle, BinOp::BvSlt, BinOp::BvSle];
-
 /// Calls `check` with every pair of values, and the value of the term for it. The term is over two symbols, or over a symbol and
 /// each constant.
 fn for_all_values(
@@ -52,7 +34,7 @@ fn for_all_values(
 #[test]
 fn operations_mean_what_they_say() {
     for width in 1..=4 {
-        for op in OPERATIONS.into_iter().chain(COMPARISONS).chain([BinOp::BvConcat]) {
+        for op in BinOp::ON_WORDS.into_iter().chain(BinOp::ORDERS_OF_WORDS).chain([BinOp::Eq, BinOp::BvConcat]) {
             for_all_values(
                 width,
                 |terms, a, b| terms.intern(Node::Binary(op, a, b)),

@@ -7,27 +7,9 @@ use num_bigint::BigUint;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-const BINARY: [BinOp; 19] = [
-    BinOp::BvAdd,
-    BinOp::BvSub,
-    BinOp::BvMul,
-    BinOp::BvUdiv,
-    BinOp::BvUrem,
-    BinOp::BvSdiv,
-    BinOp::BvSrem,
-    BinOp::BvSmod,
-    BinOp::BvAnd,
-    BinOp::BvOr,
-    BinOp::BvXor,
-    BinOp::BvShl,
-    BinOp::BvLshr,
-    BinOp::BvAshr,
-    BinOp::BvConcat,
-    BinOp::BvUlt,
-    BinOp::BvUle,
-    BinOp::BvSlt,
-    BinOp::BvSle,
-];
+fn binary() -> Vec<BinOp> {
+    [&BinOp::ON_WORDS[..], &[BinOp::BvConcat], &BinOp::ORDERS_OF_WORDS].concat()
+}
 
 /// Two symbols, and terms over them with all operations.
 struct Fixture {
@@ -43,7 +25,7 @@ impl Fixture {
         let mut terms = Terms::new();
         let (x, y) = (terms.declare("x", Sort::BitVec(width)), terms.declare("y", Sort::BitVec(width)));
         let (a, b) = (terms.symbol(x), terms.symbol(y));
-        let mut results: Vec<Term> = BINARY.iter().map(|&op| terms.bv(op, a, b)).collect();
+        let mut results: Vec<Term> = binary().into_iter().map(|op| terms.bv(op, a, b)).collect();
         results.extend([UnOp::BvNot, UnOp::BvNeg, UnOp::BvToNat].map(|op| terms.unary(op, a)));
         results.push(terms.eq(a, b));
         for lo in [0, width / 2, width - 1] {
@@ -153,6 +135,7 @@ fn random_longer_ones() {
 #[test]
 fn simplifications() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let binary = binary();
     for _ in 0..400 {
         let mut terms = Terms::new();
         let symbols: Vec<Symbol> = (0..3).map(|i| terms.declare(format!("x{i}"), Sort::BitVec(4))).collect();
@@ -172,7 +155,7 @@ fn simplifications() {
                 2 => Node::Binary(BinOp::BvConcat, a, b),
                 3 => Node::Unary([UnOp::BvNot, UnOp::BvNeg][random.random_range(0..2)], a),
                 _ if terms.bv_width(a) == terms.bv_width(b) => {
-                    Node::Binary(BINARY[random.random_range(0..BINARY.len())], a, b)
+                    Node::Binary(binary[random.random_range(0..binary.len())], a, b)
                 }
                 _ => continue,
             };

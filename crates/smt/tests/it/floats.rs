@@ -7,16 +7,6 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
-const BINARY: [FloatBinOp; 7] = [
-    FloatBinOp::Add,
-    FloatBinOp::Sub,
-    FloatBinOp::Mul,
-    FloatBinOp::Div,
-    FloatBinOp::Eq,
-    FloatBinOp::Lt,
-    FloatBinOp::Le,
-];
-
 fn unary() -> Vec<FloatUnOp> {
     let integral = [Integral::Down, Integral::Up, Integral::Zero, Integral::Even, Integral::Away];
     let mut ops = vec![FloatUnOp::Sqrt, FloatUnOp::Convert, FloatUnOp::FromSigned, FloatUnOp::FromUnsigned];
@@ -29,7 +19,7 @@ fn unary() -> Vec<FloatUnOp> {
 /// All operations on two symbols of a format.
 fn results(terms: &mut Terms, format: Format, x: Symbol, y: Symbol) -> Vec<Term> {
     let (a, b) = (terms.symbol(x), terms.symbol(y));
-    let mut results: Vec<Term> = BINARY.map(|op| terms.binary(BinOp::Float(op, format), a, b)).to_vec();
+    let mut results: Vec<Term> = FloatBinOp::ALL.map(|op| terms.binary(BinOp::Float(op, format), a, b)).to_vec();
     results.extend(unary().into_iter().map(|op| terms.unary(UnOp::Float(op, format), a)));
     results
 }

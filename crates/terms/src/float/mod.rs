@@ -141,6 +141,17 @@ pub enum FloatBinOp {
 }
 
 impl FloatBinOp {
+    /// All of them.
+    pub const ALL: [FloatBinOp; 7] = [
+        FloatBinOp::Add,
+        FloatBinOp::Sub,
+        FloatBinOp::Mul,
+        FloatBinOp::Div,
+        FloatBinOp::Eq,
+        FloatBinOp::Lt,
+        FloatBinOp::Le,
+    ];
+
     /// Whether its result is a truth value.
     pub fn compares(self) -> bool {
         matches!(self, FloatBinOp::Eq | FloatBinOp::Lt | FloatBinOp::Le)

@@ -11,15 +11,6 @@ use super::{FloatBinOp, FloatUnOp, Format, Integral, value};
 use crate::evaluate::{Assignment, evaluate};
 use crate::{Sort, Value};
 
-const BINARY: [FloatBinOp; 7] = [
-    FloatBinOp::Add,
-    FloatBinOp::Sub,
-    FloatBinOp::Mul,
-    FloatBinOp::Div,
-    FloatBinOp::Eq,
-    FloatBinOp::Lt,
-    FloatBinOp::Le,
-];
 const INTEGRAL: [Integral; 5] = [Integral::Down, Integral::Up, Integral::Zero, Integral::Even, Integral::Away];
 
 /// What a template says for given operands.
@@ -83,7 +74,7 @@ fn small_numbers_are_computed_exactly() {
     let layout = Layout { exponent: 3, fraction: 3 };
     let nan = encoded(layout, f64::NAN);
     let is_nan = |bits: u64| decoded(layout, bits).is_nan();
-    for op in BINARY {
+    for op in FloatBinOp::ALL {
         let template = build(&[layout.width(); 2], |circuit, x| circuit.binary(op, layout, x[0], x[1]));
         for (a, b) in (0..1 << layout.width()).flat_map(|a| (0..1 << layout.width()).map(move |b| (a, b))) {
             let (x, y) = (decoded(layout, a), decoded(layout, b));
@@ -160,7 +151,7 @@ fn sample(random: &mut Xoshiro256PlusPlus, format: Format) -> u64 {
 fn circuits_agree_with_the_machine() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(17);
     for format in [Format::Single, Format::Double] {
-        for op in BINARY {
+        for op in FloatBinOp::ALL {
             let template = binary_template(op, format);
             for _ in 0..400 {
                 let (a, b) = (sample(&mut random, format), sample(&mut random, format));
@@ -256,7 +247,7 @@ fn extended_sample(random: &mut Xoshiro256PlusPlus) -> u128 {
 #[test]
 fn circuits_of_extended_precision_agree_with_software() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(80);
-    for op in BINARY {
+    for op in FloatBinOp::ALL {
         let template = extended_binary_template(op);
         for _ in 0..400 {
             let (a, b) = (extended_sample(&mut random), extended_sample(&mut random));

@@ -7,7 +7,7 @@ use clinch_ir::Span;
 
 use super::Checker;
 use super::literal::Text;
-use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, Init, InitItem, PlaceKind, Storage, VariableId};
+use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, Init, InitItem, Storage, VariableId};
 use crate::c::types::TypeId;
 
 /// A part of a format.
@@ -38,7 +38,7 @@ impl Checker<'_> {
     pub(super) fn formatted_to_memory(&mut self, callee: &Callee, args: &mut Vec<Expr>, span: Span) -> Option<Expr> {
         let Callee::Direct(id) = callee else { return None };
         let (limit, at) = self.printer(*id)?;
-        let parts = parts(&self.literal_bytes(args.get(at)?)?)?;
+        let parts = parts(&self.hir.literal(args.get(at)?)?)?;
         let conversions: Vec<&Conversion> = parts.iter().filter_map(Part::conversion).collect();
         let types: Option<Vec<TypeId>> = conversions
             .iter()
@@ -94,21 +94,6 @@ impl Checker<'_> {
             _ => return None,
         };
         (function.body.is_none() && !defines(&self.map.text, name)).then_some(places)
-    }
-
-    /// The bytes of a literal.
-    fn literal_bytes(&self, e: &Expr) -> Option<Vec<u8>> {
-        match &e.kind {
-            ExprKind::Convert(inner) => self.literal_bytes(inner),
-            ExprKind::AddressOf(place) => match place.kind {
-                PlaceKind::String(i) => {
-                    let bytes = &self.hir.strings[i];
-                    Some(bytes[..bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len())].to_vec())
-                }
-                _ => None,
-            },
-            _ => None,
-        }
     }
 
     /// The type that a conversion takes its argument as.

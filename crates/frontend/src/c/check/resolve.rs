@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::Checker;
 use super::scope::Symbol;
-use crate::c::hir::{Callee, Expr, ExprKind, FunctionId, Hir, Init, Place, PlaceKind, Stmt, Storage, VariableId};
+use crate::c::hir::{Callee, Expr, ExprKind, FunctionId, Hir, Place, PlaceKind, Storage, VariableId};
 use crate::c::types::TypeId;
+use crate::c::walk::MutVisitor;
 use crate::diagnostic::Problem;
 
 /// What uses of a name stand for.
@@ -159,7 +160,7 @@ fn undefined(name: &str) -> String {
 }
 
 impl Resolver {
-    fn program(&self, hir: &mut Hir) {
+    fn program(&mut self, hir: &mut Hir) {
         for i in 0..hir.functions.len() {
             if let Some(mut body) = hir.functions[i].body.take() {
                 self.statements(&mut body);
@@ -182,114 +183,43 @@ impl Resolver {
         }
         hir.cleanups.iter_mut().for_each(|call| self.expr(call));
     }
+}
 
-    fn statements(&self, body: &mut [Stmt]) {
-        for statement in body {
-            match statement {
-                Stmt::Expr(e) | Stmt::Return(Some(e), _) => self.expr(e),
-                Stmt::Declare(_, init, _) => init.iter_mut().for_each(|init| self.init(init)),
-                Stmt::Block(body) => self.statements(body),
-                Stmt::If(condition, then, otherwise) => {
-                    self.expr(condition);
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-                Stmt::While(e, body) | Stmt::DoWhile(body, e) | Stmt::Switch(e, body) => {
-                    self.expr(e);
-                    self.statements(body);
-                }
-                Stmt::For { init, condition, step, body } => {
-                    [init, condition, step].into_iter().flatten().for_each(|e| self.expr(e));
-                    self.statements(body);
-                }
-                Stmt::Assembly(outputs, inputs, _) => {
-                    outputs.iter_mut().for_each(|place| self.place(place));
-                    inputs.iter_mut().for_each(|input| self.expr(input));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn init(&self, init: &mut Init) {
-        init.items.iter_mut().for_each(|item| self.expr(&mut item.value));
-    }
-
-    fn expr(&self, e: &mut Expr) {
+impl MutVisitor for Resolver {
+    fn expr(&mut self, e: &mut Expr) {
+        self.walk_expr(e);
         match &mut e.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Extended(_) | ExprKind::Unsupported(_) => {}
             ExprKind::Function(id) => match self.functions.get(id) {
                 Some(Meaning::Other(target)) => *id = *target,
                 Some(Meaning::Absent(_)) => e.kind = ExprKind::Int(0),
                 Some(Meaning::Unsupported(what)) => e.kind = ExprKind::Unsupported(what.clone()),
                 None => {}
             },
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.place(place),
-            ExprKind::Unary(_, a) | ExprKind::Convert(a) => self.expr(a),
-            ExprKind::Binary(_, a, b)
-            | ExprKind::LogicalAnd(a, b)
-            | ExprKind::LogicalOr(a, b)
-            | ExprKind::Comma(a, b)
-            | ExprKind::Offset { pointer: a, index: b, .. }
-            | ExprKind::Difference { left: a, right: b, .. } => {
-                self.expr(a);
-                self.expr(b);
+            ExprKind::Call(call) => {
+                let Callee::Direct(id) = &mut call.callee else { return };
+                match self.functions.get(id) {
+                    Some(Meaning::Other(target)) => *id = *target,
+                    Some(Meaning::Absent(what) | Meaning::Unsupported(what)) => {
+                        e.kind = ExprKind::Unsupported(what.clone());
+                    }
+                    None => {}
+                }
             }
-            ExprKind::Conditional(a, b, c) => {
-                self.expr(a);
-                b.iter_mut().for_each(|b| self.expr(b));
-                self.expr(c);
-            }
-            ExprKind::Assign(place, value) => {
-                self.place(place);
-                self.expr(value);
-            }
-            ExprKind::Update(update) => {
-                self.place(&mut update.place);
-                self.expr(&mut update.operand);
-            }
-            ExprKind::Call(_) => self.call(e),
-            ExprKind::Statements(body, value) => {
-                self.statements(body);
-                value.iter_mut().for_each(|value| self.expr(value));
-            }
-            ExprKind::InitThen(_, init, value) => {
-                self.init(init);
-                self.expr(value);
-            }
+            _ => {}
         }
     }
 
-    fn call(&self, e: &mut Expr) {
-        let ExprKind::Call(call) = &mut e.kind else { return };
-        call.args.iter_mut().for_each(|arg| self.expr(arg));
-        match &mut call.callee {
-            Callee::Indirect(pointer) => self.expr(pointer),
-            Callee::Direct(id) => match self.functions.get(id) {
-                Some(Meaning::Other(target)) => *id = *target,
-                Some(Meaning::Absent(what) | Meaning::Unsupported(what)) => {
-                    e.kind = ExprKind::Unsupported(what.clone());
-                }
-                None => {}
-            },
-        }
-    }
-
-    fn place(&self, place: &mut Place) {
-        match &mut place.kind {
-            PlaceKind::Deref(pointer) => self.expr(pointer),
-            PlaceKind::Field(inner, ..) => self.place(inner),
-            PlaceKind::Value(value) => self.expr(value),
-            PlaceKind::String(_) => {}
-            PlaceKind::Variable(id) => match self.variables.get(id) {
-                Some(Meaning::Other(target)) => *id = *target,
-                Some(Meaning::Absent(what) | Meaning::Unsupported(what)) => {
-                    let kind = ExprKind::Unsupported(what.clone());
-                    let ty = self.pointers.get(&place.ty).copied().unwrap_or(place.ty);
-                    place.kind = PlaceKind::Deref(Box::new(Expr { kind, ty, span: place.span }));
-                }
-                None => {}
-            },
+    fn place(&mut self, place: &mut Place) {
+        self.walk_place(place);
+        let PlaceKind::Variable(id) = &mut place.kind else { return };
+        match self.variables.get(id) {
+            Some(Meaning::Other(target)) => *id = *target,
+            Some(Meaning::Absent(what) | Meaning::Unsupported(what)) => {
+                let kind = ExprKind::Unsupported(what.clone());
+                let ty = self.pointers.get(&place.ty).copied().unwrap_or(place.ty);
+                place.kind = PlaceKind::Deref(Box::new(Expr { kind, ty, span: place.span }));
+            }
+            None => {}
         }
     }
 }

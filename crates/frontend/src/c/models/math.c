@@ -1,5 +1,5 @@
 /* <math.h>: what IEEE 754 or C fixes to the bit. Arithmetic in loops is exact: by powers of two, or of near numbers.
-   What is about FLOAT is there for both types (see FLOATS in models.rs): fmod_T is fmod of doubles and fmodf of floats. */
+   What is about FLOAT is there for both types (see WORDS in models.rs): fmod_T is fmod of doubles and fmodf of floats. */
 
 int isnan_T(FLOAT x) {
   return x != x;

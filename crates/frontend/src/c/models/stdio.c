@@ -100,16 +100,16 @@ static char __clinch_shown_digit(unsigned digit, int letter) {
   return (char)(digit < 10 ? '0' + digit : (letter == 'X' ? 'A' : 'a') + (digit - 10));
 }
 
-static size_t __clinch_put_small(char *to, size_t n, size_t at, unsigned value, int negative, int letter, size_t width, int pad) {
+static size_t __clinch_put_digits_W(char *to, size_t n, size_t at, WORD value, int negative, int letter, size_t width, int pad) {
   size_t digits = 1;
   if (letter == 'x' || letter == 'X')
-    for (unsigned v = value; v >= 16; v >>= 4)
+    for (WORD v = value; v >= 16; v >>= 4)
       digits++;
   else if (letter == 'o')
-    for (unsigned v = value; v >= 8; v >>= 3)
+    for (WORD v = value; v >= 8; v >>= 3)
       digits++;
   else
-    for (unsigned v = value; v >= 10; v /= 10)
+    for (WORD v = value; v >= 10; v /= 10)
       digits++;
   size_t shown = digits + (negative ? 1 : 0);
   size_t missing = shown < width ? width - shown : 0;
@@ -123,43 +123,12 @@ static size_t __clinch_put_small(char *to, size_t n, size_t at, unsigned value, 
   return pad == '-' ? __clinch_put_padding(to, n, at, ' ', missing) : at;
 }
 
-static size_t __clinch_put_large(char *to, size_t n, size_t at, unsigned long long value, int negative, int letter, size_t width, int pad) {
-  size_t digits = 1;
-  if (letter == 'x' || letter == 'X')
-    for (unsigned long long v = value; v >= 16; v >>= 4)
-      digits++;
-  else if (letter == 'o')
-    for (unsigned long long v = value; v >= 8; v >>= 3)
-      digits++;
-  else
-    for (unsigned long long v = value; v >= 10; v /= 10)
-      digits++;
-  size_t shown = digits + (negative ? 1 : 0);
-  size_t missing = shown < width ? width - shown : 0;
-  at = __clinch_put_sign(to, n, at, negative, missing, pad);
-  for (size_t i = digits; i > 0; i--) {
-    unsigned digit = letter == 'o' ? value & 7 : letter == 'x' || letter == 'X' ? value & 15 : value % 10;
-    __clinch_put(to, n, at + i - 1, __clinch_shown_digit(digit, letter));
-    value = letter == 'o' ? value >> 3 : letter == 'x' || letter == 'X' ? value >> 4 : value / 10;
-  }
-  at += digits;
-  return pad == '-' ? __clinch_put_padding(to, n, at, ' ', missing) : at;
+size_t __clinch_put_signed_W(char *to, size_t n, size_t at, NUMBER value, size_t width, int pad) {
+  return __clinch_put_digits_W(to, n, at, value < 0 ? -(WORD)value : value, value < 0, 'd', width, pad);
 }
 
-size_t __clinch_put_signed(char *to, size_t n, size_t at, int value, size_t width, int pad) {
-  return __clinch_put_small(to, n, at, value < 0 ? -(unsigned)value : value, value < 0, 'd', width, pad);
-}
-
-size_t __clinch_put_unsigned(char *to, size_t n, size_t at, unsigned value, int letter, size_t width, int pad) {
-  return __clinch_put_small(to, n, at, value, 0, letter, width, pad);
-}
-
-size_t __clinch_put_signed_long(char *to, size_t n, size_t at, long long value, size_t width, int pad) {
-  return __clinch_put_large(to, n, at, value < 0 ? -(unsigned long long)value : value, value < 0, 'd', width, pad);
-}
-
-size_t __clinch_put_unsigned_long(char *to, size_t n, size_t at, unsigned long long value, int letter, size_t width, int pad) {
-  return __clinch_put_large(to, n, at, value, 0, letter, width, pad);
+size_t __clinch_put_unsigned_W(char *to, size_t n, size_t at, WORD value, int letter, size_t width, int pad) {
+  return __clinch_put_digits_W(to, n, at, value, 0, letter, width, pad);
 }
 
 /* Ends formatted output to memory; the length that it would have with room for all of it. */

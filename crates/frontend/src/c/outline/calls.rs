@@ -7,9 +7,9 @@ use clinch_terms::{Symbol, Term};
 use super::super::hir::{Call, Callee, Expr, ExprKind, FunctionId};
 use super::super::points_to::{Library, library, library_by_pointer};
 use super::super::types::{Type, TypeId};
+use super::super::walk::{Each, Visitor};
 use super::Outline;
 use super::automaton::Automaton;
-use super::sequence::visit_statement;
 use super::values::{ORDER, Value};
 
 /// What arguments and results are passed as.
@@ -134,7 +134,7 @@ impl Outline<'_> {
         seen.push(f);
         let Some(body) = &self.hir.functions[f.0 as usize].body else { return true };
         let (mut called, mut closed) = (Vec::new(), true);
-        let mut see = |e: &Expr| match &e.kind {
+        let see = |e: &Expr| match &e.kind {
             ExprKind::Call(call) => match call.callee {
                 Callee::Direct(callee) => called.push(callee),
                 Callee::Indirect(_) => closed = false,
@@ -142,7 +142,7 @@ impl Outline<'_> {
             ExprKind::Unsupported(_) => closed = false,
             _ => {}
         };
-        body.iter().for_each(|statement| visit_statement(statement, &mut see));
+        Each(see).statements(body);
         let harmless = |this: &Self, callee: FunctionId| match library(this.hir, callee) {
             Some(known) => matches!(
                 known,

@@ -45,6 +45,7 @@ use super::Environment;
 use super::hir::{Expr, ExprKind, FunctionId, Hir, Init, Storage, Variable, VariableId};
 use super::points_to::{Residence, residence};
 use super::types::{Rank, Type, TypeId};
+use super::walk::{Each, Visitor};
 use automaton::Automaton;
 use calls::Signature;
 use retyped::Retyped;
@@ -131,9 +132,7 @@ impl<'h> Outline<'h> {
     fn addresses_in_initialisers(&mut self) {
         let hir = self.hir;
         for variable in hir.variables.iter().filter(|v| v.storage == Storage::Static) {
-            for item in variable.init.iter().flat_map(|init| &init.items) {
-                sequence::visit(&item.value, &mut |e| self.note_address(e));
-            }
+            variable.init.iter().for_each(|init| Each(|e: &Expr| self.note_address(e)).init(init));
         }
     }
 

@@ -7,8 +7,8 @@
 use super::super::Environment;
 use super::super::hir::{Expr, ExprKind, FunctionId, Place, PlaceKind};
 use super::super::types::{RecordId, Type, TypeId};
+use super::super::walk::{Each, Visitor};
 use super::Outline;
-use super::sequence::{visit, visit_statement};
 
 /// Which functions those are.
 #[derive(Default)]
@@ -31,13 +31,9 @@ impl Outline<'_> {
     pub(super) fn find_retyped(&mut self) {
         let hir = self.hir;
         let mut found = Retyped::default();
-        let mut see = |e: &Expr| self.see(e, &mut found);
-        for item in hir.variables.iter().flat_map(|v| &v.init).flat_map(|init| &init.items) {
-            visit(&item.value, &mut see);
-        }
-        for statement in hir.functions.iter().flat_map(|f| &f.body).flatten() {
-            visit_statement(statement, &mut see);
-        }
+        let mut see = Each(|e: &Expr| self.see(e, &mut found));
+        hir.variables.iter().flat_map(|v| &v.init).for_each(|init| see.init(init));
+        hir.functions.iter().flat_map(|f| &f.body).for_each(|body| see.statements(body));
         self.retyped = found;
     }
 

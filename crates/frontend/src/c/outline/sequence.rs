@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::hir::{Callee, Expr, ExprKind, Init, Place, PlaceKind, Stmt, Storage, VariableId};
+use super::super::hir::{Expr, ExprKind, Place, PlaceKind, Storage, VariableId};
+use super::super::walk::{Each, Visitor};
 use super::Outline;
 
 impl Outline<'_> {
@@ -20,7 +21,7 @@ impl Outline<'_> {
             // The other operands are read before or after.
             ([], [place]) => {
                 let mut written = Written::default();
-                visit_place(place, &mut |e| written.note(e));
+                Each(|e: &Expr| written.note(e)).place(place);
                 !others.iter().any(|other| self.reads(other, &written))
             }
             _ => false,
@@ -29,14 +30,14 @@ impl Outline<'_> {
 
     fn writes(&self, e: &Expr) -> Written {
         let mut written = Written::default();
-        visit(e, &mut |part| written.note(part));
+        Each(|part: &Expr| written.note(part)).expr(e);
         written
     }
 
     /// Whether an operand reads a variable that may be written.
     fn reads(&self, e: &Expr, written: &Written) -> bool {
         let mut found = false;
-        visit(e, &mut |part| {
+        Each(|part: &Expr| {
             if let ExprKind::Load(place) = &part.kind
                 && let PlaceKind::Variable(id) = place.kind
                 && self.is_tracked(id)
@@ -44,7 +45,8 @@ impl Outline<'_> {
                 let is_static = self.hir.variables[id.0 as usize].storage == Storage::Static;
                 found |= written.by_statements || written.variables.contains(&id) || (written.by_calls && is_static);
             }
-        });
+        })
+        .expr(e);
         found
     }
 }
@@ -77,96 +79,5 @@ impl Written {
         if let PlaceKind::Variable(id) = place.kind {
             self.variables.insert(id);
         }
-    }
-}
-
-/// Shows all parts of an expression, itself included, and those of the statements in it.
-pub(super) fn visit(e: &Expr, see: &mut dyn FnMut(&Expr)) {
-    see(e);
-    match &e.kind {
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Extended(_)
-        | ExprKind::Function(_)
-        | ExprKind::Unsupported(_) => {}
-        ExprKind::Load(place) | ExprKind::AddressOf(place) => visit_place(place, see),
-        ExprKind::Unary(_, a) | ExprKind::Convert(a) => visit(a, see),
-        ExprKind::Binary(_, a, b)
-        | ExprKind::LogicalAnd(a, b)
-        | ExprKind::LogicalOr(a, b)
-        | ExprKind::Comma(a, b)
-        | ExprKind::Offset { pointer: a, index: b, .. }
-        | ExprKind::Difference { left: a, right: b, .. } => {
-            visit(a, see);
-            visit(b, see);
-        }
-        ExprKind::Conditional(c, a, b) => {
-            visit(c, see);
-            a.iter().for_each(|a| visit(a, see));
-            visit(b, see);
-        }
-        ExprKind::Assign(place, value) => {
-            visit_place(place, see);
-            visit(value, see);
-        }
-        ExprKind::Update(update) => {
-            visit_place(&update.place, see);
-            visit(&update.operand, see);
-        }
-        ExprKind::Call(call) => {
-            if let Callee::Indirect(pointer) = &call.callee {
-                visit(pointer, see);
-            }
-            call.args.iter().for_each(|arg| visit(arg, see));
-        }
-        ExprKind::Statements(body, value) => {
-            body.iter().for_each(|statement| visit_statement(statement, see));
-            value.iter().for_each(|value| visit(value, see));
-        }
-        ExprKind::InitThen(_, init, value) => {
-            visit_init(init, see);
-            visit(value, see);
-        }
-    }
-}
-
-fn visit_place(place: &Place, see: &mut dyn FnMut(&Expr)) {
-    match &place.kind {
-        PlaceKind::Variable(_) | PlaceKind::String(_) => {}
-        PlaceKind::Deref(e) | PlaceKind::Value(e) => visit(e, see),
-        PlaceKind::Field(inner, ..) => visit_place(inner, see),
-    }
-}
-
-fn visit_init(init: &Init, see: &mut dyn FnMut(&Expr)) {
-    init.items.iter().for_each(|item| visit(&item.value, see));
-}
-
-pub(super) fn visit_statement(statement: &Stmt, see: &mut dyn FnMut(&Expr)) {
-    let all = |body: &[Stmt], see: &mut dyn FnMut(&Expr)| {
-        body.iter().for_each(|statement| visit_statement(statement, see));
-    };
-    match statement {
-        Stmt::Expr(e) | Stmt::Return(Some(e), _) => visit(e, see),
-        Stmt::Declare(_, Some(init), _) => visit_init(init, see),
-        Stmt::Block(body) => all(body, see),
-        Stmt::If(e, then, otherwise) => {
-            visit(e, see);
-            all(then, see);
-            all(otherwise, see);
-        }
-        Stmt::While(e, body) | Stmt::DoWhile(body, e) | Stmt::Switch(e, body) => {
-            visit(e, see);
-            all(body, see);
-        }
-        Stmt::For { init, condition, step, body } => {
-            [init, condition, step].into_iter().flatten().for_each(|e| visit(e, see));
-            all(body, see);
-        }
-        Stmt::Assembly(outputs, inputs, _) => {
-            outputs.iter().for_each(|place| visit_place(place, see));
-            inputs.iter().for_each(|input| visit(input, see));
-        }
-        _ => {}
     }
 }

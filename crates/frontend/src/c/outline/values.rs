@@ -6,8 +6,8 @@ use clinch_terms::{BinOp, Symbol, Term};
 
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp, Update, UpdateOp};
 use super::super::types::{Type, TypeId};
+use super::super::walk::{Each, Visitor};
 use super::Outline;
-use super::sequence::visit;
 
 /// Operands are evaluated in an order that is open, and that may matter.
 pub(super) const ORDER: &str = "the order of evaluation";
@@ -54,7 +54,7 @@ impl Outline<'_> {
     pub(super) fn effect(&mut self, e: &Expr) {
         match &e.kind {
             _ if !e.has_effects() => {
-                visit(e, &mut |part| self.note_address(part));
+                Each(|part: &Expr| self.note_address(part)).expr(e);
             }
             ExprKind::Convert(a) => self.effect(a),
             ExprKind::Comma(a, b) => {
