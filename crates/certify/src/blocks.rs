@@ -1,7 +1,7 @@
 //! Invariants of programs with procedures: checked block by block, in exact arithmetic.
 
 use clinch_ir::cfa::blocks::blocks_between;
-use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, PointId, Step, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, Invariants};
 use clinch_smt::Z3Solver;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
@@ -114,10 +114,10 @@ impl Checker<'_> {
     fn check_case(&mut self, from: Term, block: &Step) -> Result<(), Rejection> {
         let what = format!("a block from point {} to {:?}", block.from.0, block.target);
         let after = match block.target {
-            Target::Point(to) => self.formulas.get(&to).copied(),
+            Destination::Point(to) => self.formulas.get(&to).copied(),
             // A run that ends breaks nothing; blocks do not lead there.
-            Target::End => return Ok(()),
-            Target::Error(..) | Target::Open(..) => None,
+            Destination::End => return Ok(()),
+            Destination::Error(..) | Destination::Open(..) => None,
         };
         let updates: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
         let after = match after {

@@ -1,7 +1,7 @@
 //! What follows from invariants, once they are checked, at points between those they are about.
 
 use clinch_ir::cfa::blocks::blocks_through;
-use clinch_ir::cfa::unfold::{Point, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, Point, Step, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Invariants, ProcedureId};
 use clinch_smt::{Answer, Solver, Z3Solver};
 use clinch_terms::{LocId, Symbol, Term, Terms};
@@ -46,7 +46,7 @@ pub fn consequences(
         let blocks = blocks_through(&mut unfolding, terms, from, BLOCK_POINTS, is_wanted)
             .map_err(|_| Rejection::Undecided("a block is too large".to_owned()))?;
         for block in blocks {
-            let Target::Point(to) = block.target else { continue };
+            let Destination::Point(to) = block.target else { continue };
             let Some(i) = place(&candidates, unfolding.point(to)) else { continue };
             passed[i] = true;
             let formulas = std::mem::take(&mut candidates[i].formulas);

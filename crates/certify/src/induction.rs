@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use clinch_ir::cfa::{CfaProgram, Induction, InductiveLoop, Op, ProcedureId, Target};
 use clinch_terms::{LocId, Symbol};
 
-use crate::unrolling::{Cut, Point, Run, State, Turn, Waiting};
+use crate::unrolling::{Cut, Execution, Point, State, Turn, Waiting};
 use crate::{Rejection, Stop};
 
 /// Checks that no run reaches an error or something without verdict, goes beyond a bound, or breaks an invariant.
@@ -18,7 +18,7 @@ pub fn check_induction(program: &CfaProgram, proof: &Induction, stop: Stop<'_>) 
     if !proof.terms.extends(&program.terms) {
         return Err(Rejection::Wrong("it is about another program".to_owned()));
     }
-    let mut run = Run::new(program, proof.terms.clone(), &proof.unrolling);
+    let mut run = Execution::new(program, proof.terms.clone(), &proof.unrolling);
     for inductive in &proof.loops {
         let cut = Cut::new(program, &run, inductive)?;
         run.cuts.insert((inductive.procedure, inductive.head), cut);
@@ -27,7 +27,7 @@ pub fn check_induction(program: &CfaProgram, proof: &Induction, stop: Stop<'_>) 
 }
 
 impl Cut {
-    fn new(program: &CfaProgram, run: &Run<'_>, proof: &InductiveLoop) -> Result<Self, Rejection> {
+    fn new(program: &CfaProgram, run: &Execution<'_>, proof: &InductiveLoop) -> Result<Self, Rejection> {
         let wrong = |what: &str| Err(Rejection::Wrong(format!("a loop that is cut {what}")));
         let &InductiveLoop { procedure, head, depth, forced, invariant } = proof;
         let Some(order) = run.orders.get(procedure.index()) else { return wrong("is in no procedure") };
@@ -98,7 +98,7 @@ impl Writes {
     }
 }
 
-impl Run<'_> {
+impl Execution<'_> {
     /// At the head of a loop that is cut, after `last`, the state there an iteration before: the runs that are followed.
     pub(crate) fn pass_cut(
         &mut self,

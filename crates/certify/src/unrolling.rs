@@ -33,7 +33,7 @@ const CELLS: u64 = 4096;
 
 /// Checks that no run exceeds the bounds, and that none within them reaches an error or something without verdict.
 pub fn check_unrolling(program: &CfaProgram, proof: &Unrolling, stop: Stop<'_>) -> Result<(), Rejection> {
-    Run::new(program, program.terms.clone(), proof).check(stop)
+    Execution::new(program, program.terms.clone(), proof).check(stop)
 }
 
 /// A point in time: the calls, the iterations of the loops around them, and the location.
@@ -84,7 +84,7 @@ pub(crate) struct Turn {
 /// Loops that are cut, by procedure and head.
 type Cuts = FxHashMap<(ProcedureId, LocId), Cut>;
 
-pub(crate) struct Run<'p> {
+pub(crate) struct Execution<'p> {
     program: &'p CfaProgram,
     pub(crate) terms: Terms,
     effects: Effects<'p>,
@@ -107,12 +107,12 @@ pub(crate) struct Run<'p> {
     addresses: Addresses,
 }
 
-impl<'p> Run<'p> {
+impl<'p> Execution<'p> {
     /// The start of a program. The terms extend the program's.
     pub(crate) fn new(program: &'p CfaProgram, mut terms: Terms, proof: &Unrolling) -> Self {
         let (partial, none) = (partial_terms(&program.terms), FxHashSet::default());
         let effects = Effects::new(program, &mut terms).with_cells(CELLS);
-        Run {
+        Execution {
             program,
             terms,
             effects,

@@ -150,7 +150,7 @@ fn process_engine(
 
 /// The engines that may help with an input, the most promising first.
 pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
-    use EngineName::{Alpha, Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
+    use EngineName::{Alpha, Bounded, Cegar, Explicit, Ic3, KInduction, Lazy, Spacer, Spds};
     let mut engines = match input {
         Input::Clauses(_) => vec![Cegar, Spacer, Lazy],
         Input::Processes(program) if program.syntax == Syntax::Armc => vec![Cegar, Spacer, Lazy],
@@ -163,7 +163,7 @@ pub(crate) fn helpful(input: &Input) -> Vec<EngineName> {
         }
         Input::Procedures(_) if checks_memory(input) => vec![Explicit, Bounded, KInduction, Lazy, Cegar],
         Input::Procedures(_) if is_about_arrays(input) => vec![Explicit, Cegar, Lazy, Bounded, KInduction],
-        Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Cegar],
+        Input::Procedures(_) => vec![Explicit, Lazy, Bounded, KInduction, Ic3, Cegar],
     };
     if let Input::Procedures(loaded) = input
         && loaded.language == Language::C
@@ -186,7 +186,7 @@ pub(crate) fn shares(input: &Input, options: &Options) -> bool {
 /// explicit where the states are finitely many, which it counts faster than others reason, and where there is but one run; explicit and
 /// lazy on C, spds where procedures call themselves, cegar and Spacer on ARMC's systems.
 fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
-    use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Outline, Spds, Symex};
+    use EngineName::{Bounded, Cegar, Explicit, Ic3, KInduction, Lazy, Outline, Spds, Symex};
     let stand_back = |ms| Some(Patience { ms, nice: 10 });
     let give_way = |ms| Some(Patience { ms, nice: 5 });
     match (input, engine) {
@@ -205,7 +205,7 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
         (Input::Procedures(_), Explicit | Lazy | Symex) => None,
         (Input::Procedures(loaded), Outline) if loaded.is_large() => stand_back(3000),
         (Input::Procedures(_), Cegar) if is_about_arrays(input) => stand_back(4000),
-        (Input::Procedures(_), Bounded) => give_way(300),
+        (Input::Procedures(_), Bounded | Ic3) => give_way(300),
         (Input::Procedures(_), _) => stand_back(200),
     }
 }
@@ -216,7 +216,7 @@ fn patience(input: &Input, engine: EngineName) -> Option<Patience> {
 /// Where procedures call themselves many engines may help, and those that answer soon go first; so do those that know something of memory
 /// where that is checked.
 pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
-    use EngineName::{Bounded, Cegar, Explicit, KInduction, Lazy, Spacer, Spds};
+    use EngineName::{Bounded, Cegar, Explicit, Ic3, KInduction, Lazy, Spacer, Spds};
     let is_c = matches!(input, Input::Procedures(loaded) if loaded.language == Language::C);
     let part = match engine {
         _ if !is_c => 100,
@@ -228,7 +228,7 @@ pub(crate) fn prospects(input: &Input, engine: EngineName) -> Prospects {
         Cegar if is_about_arrays(input) => 450,
         Lazy if is_about_arrays(input) => 60,
         Bounded if is_about_arrays(input) => 80,
-        Lazy | Bounded | EngineName::Outline | EngineName::Symex => 200,
+        Lazy | Bounded | Ic3 | EngineName::Outline | EngineName::Symex => 200,
         KInduction => 25,
         Spacer | Spds => 50,
         _ => 75,

@@ -27,6 +27,8 @@ pub enum EngineName {
     Bounded,
     /// k-induction with auxiliary invariants.
     KInduction,
+    /// Property-directed reachability, on bits.
+    Ic3,
     /// Z3's fixed-point engine.
     Spacer,
     /// Symbolic pushdown systems \[Spds\].
@@ -37,12 +39,12 @@ pub enum EngineName {
     Symex,
 }
 
-use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, KInduction, Lazy, Outline, Spacer, Spds, Split, Symex};
+use EngineName::{Alpha, Auto, Bounded, Cegar, Explicit, Ic3, KInduction, Lazy, Outline, Spacer, Spds, Split, Symex};
 
 impl EngineName {
     /// All of them.
     pub const ALL: &'static [EngineName] =
-        &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, KInduction, Spacer, Spds, Outline, Symex];
+        &[Auto, Explicit, Alpha, Split, Cegar, Lazy, Bounded, KInduction, Ic3, Spacer, Spds, Outline, Symex];
 
     /// As it is typed.
     pub fn name(self) -> &'static str {
@@ -55,6 +57,7 @@ impl EngineName {
             Lazy => "lazy",
             Bounded => "bounded",
             KInduction => "kinduction",
+            Ic3 => "ic3",
             Spacer => "spacer",
             Spds => "spds",
             Outline => "outline",
@@ -83,6 +86,7 @@ impl EngineName {
             KInduction => {
                 "k-induction in exact bits, with invariants that are preserved among candidates from templates [Kind]"
             }
+            Ic3 => "property-directed reachability on bits: errors are excluded frame by frame, by a SAT solver [Ic3]",
             Spacer => "Z3's fixed-point engine on the program's Horn clauses: a reference to compare with",
             Spds => {
                 "symbolic pushdown systems: procedures and recursion exactly, over bits; refined by interpolants [Spds]"
@@ -95,7 +99,7 @@ impl EngineName {
     /// Its own options, declared beside the engine.
     pub fn options(self) -> Vec<OptionForm> {
         match self {
-            Auto | Bounded | KInduction | Outline | Symex => Vec::new(),
+            Auto | Bounded | Ic3 | KInduction | Outline | Symex => Vec::new(),
             Explicit => explicit::OPTIONS.forms(),
             Alpha => alpha::OPTIONS.forms(),
             Split => split::OPTIONS.forms(),

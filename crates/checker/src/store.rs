@@ -53,6 +53,15 @@ impl Store {
         }
     }
 
+    /// How often everything may be repeated, at most, in runs of which someone says that they reach no error.
+    pub(crate) fn no_error_within(&self) -> Option<u32> {
+        let bounds = self.known.iter().filter_map(|known| match known {
+            Known::NoErrorWithin(bounds) => Some(bounds.least()),
+            _ => None,
+        });
+        bounds.max()
+    }
+
     /// Some of what others told that a member was not handed yet.
     pub(crate) fn hand_to(&mut self, member: usize) -> Vec<Fact> {
         let now = Instant::now();

@@ -269,7 +269,7 @@ pub(crate) struct ConvertArgs {
 
     /// The language to write. chc: Horn clauses in SMT-LIB, which have a solution iff no error can be reached.
     #[arg(long, value_enum)]
-    pub(crate) to: Target,
+    pub(crate) to: Conversion,
 }
 
 #[derive(Args, Debug)]
@@ -556,7 +556,7 @@ pub(crate) enum WitnessVersion {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
+pub(crate) enum Conversion {
     Chc,
 }
 

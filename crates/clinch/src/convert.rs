@@ -7,12 +7,12 @@ use clinch_ir::horn::to_smtlib;
 use clinch_ir::{HornSystem, Reason};
 
 use crate::check::refuse;
-use crate::cli::{ConvertArgs, Format, Target, task};
+use crate::cli::{Conversion, ConvertArgs, Format, task};
 use crate::{console, exit};
 
 /// `clinch convert`. A program with procedures is written as its loop-free parts in bit-vectors.
 pub(crate) fn run(args: &ConvertArgs) -> u8 {
-    let Target::Chc = args.to;
+    let Conversion::Chc = args.to;
     let task = task(std::slice::from_ref(&args.file), args.model.reading(Some(&args.c)));
     let clauses = match task.read() {
         Ok(Input::Clauses(system)) => return write(&system),

@@ -16,6 +16,7 @@ pub mod drawing;
 pub mod explicit;
 pub mod goals;
 pub mod horn;
+pub mod ic3;
 pub mod kinduction;
 pub mod lazy;
 pub mod options;

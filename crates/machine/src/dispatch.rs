@@ -4,13 +4,13 @@ use clinch_terms::float;
 
 use super::arithmetic::{binary, compare, signed, unary};
 use super::code::{Binary, Instr, Place, mask};
-use super::execute::{Leave, Run, Slots};
+use super::execute::{Execution, Leave, Slots};
 use super::fault::Fault;
 use super::memory::BlockKind;
 use super::state::MachineState;
 use super::{Change, Inputs, LoopHeads, Observer, Stop};
 
-impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
+impl<I: Inputs, O: Observer> Execution<'_, '_, '_, I, O> {
     /// Executes from `*at` on, within one call. Afterwards `*at` is behind the last instruction, except at a loop head.
     ///
     /// One function, and long, because every instruction passes here.
@@ -255,7 +255,7 @@ impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
     }
 }
 
-impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
+impl<I: Inputs, O: Observer> Execution<'_, '_, '_, I, O> {
     /// A cell of a region has a new value.
     #[inline(always)]
     fn stored(&mut self, region: u32, address: u64, value: u64, known: bool) {

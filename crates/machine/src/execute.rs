@@ -36,7 +36,7 @@ pub(super) enum Event {
 }
 
 /// An execution.
-pub(super) struct Run<'r, 'p, 'l, I, O> {
+pub(super) struct Execution<'r, 'p, 'l, I, O> {
     pub(super) machine: &'r Machine<'p>,
     pub(super) code: &'r Code,
     pub(super) inputs: &'r mut I,
@@ -73,7 +73,7 @@ impl Slots<'_> {
     }
 }
 
-impl<I: Inputs, O: Observer> Run<'_, '_, '_, I, O> {
+impl<I: Inputs, O: Observer> Execution<'_, '_, '_, I, O> {
     /// Executes from the state on. `P`: values that are not modelled are tracked.
     pub(super) fn execute<const P: bool>(&mut self, state: &mut MachineState) -> Event {
         let before = state.steps;

@@ -38,7 +38,7 @@ use clinch_terms::{LocId, Sort, Symbol};
 
 use code::Code;
 use compile::{Tracing, compile};
-use execute::{Event, Run};
+use execute::{Event, Execution};
 
 pub use encode::{Cell, Parts};
 pub use simplify::simplified;
@@ -327,7 +327,7 @@ impl<'p> Machine<'p> {
         } else {
             &self.code
         };
-        let mut run = Run { machine: self, code, inputs, observer, limits, heads, changes: Vec::new() };
+        let mut run = Execution { machine: self, code, inputs, observer, limits, heads, changes: Vec::new() };
         if self.has_opaque { run.execute::<true>(state) } else { run.execute::<false>(state) }
     }
 

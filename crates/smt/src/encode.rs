@@ -106,6 +106,33 @@ impl Encoder {
                 let Sort::Array(of) = terms.sort_of_id(sort) else { unreachable!("an array sort") };
                 Expr::Map(ast::Array::const_array(&z3_sort(&of.0), &self.term(terms, element).of_sort(&of.1)))
             }
+            Node::Unary(UnOp::Float(..) | UnOp::Extended(_), _)
+            | Node::Binary(BinOp::Float(..) | BinOp::Extended(_), ..)
+            | Node::Fma(..) => self.float(terms, term),
+            Node::Unary(op, a) => {
+                let a = self.term(terms, a);
+                unary(op, a)
+            }
+            Node::Binary(op @ (BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor), a, b) => {
+                let bits = self.width(terms, a).max(self.width(terms, b));
+                let (a, b) = (self.term(terms, a).int(), self.term(terms, b).int());
+                Expr::Int(bitwise(op, &a, &b, bits))
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (self.term(terms, a), self.term(terms, b));
+                binary(op, a, b)
+            }
+            Node::Ite(c, a, b) => {
+                let c = self.term(terms, c).bool();
+                Expr::ite(&c, &self.term(terms, a), &self.term(terms, b))
+            }
+            Node::Store(array, index, value) => self.stored(terms, array, index, value),
+        }
+    }
+
+    /// An operation on floats: a circuit.
+    fn float(&mut self, terms: &Terms, term: Term) -> Expr {
+        match terms.node(term) {
             Node::Unary(UnOp::Float(op, format), a) => {
                 let template = circuit::unary_template(op, format, terms.bv_width(a));
                 instance(&template, &[self.term(terms, a)])
@@ -126,36 +153,22 @@ impl Encoder {
                 let operands = [a, b, c].map(|operand| self.term(terms, operand));
                 instance(&circuit::fma_template(format), &operands)
             }
-            Node::Unary(op, a) => {
-                let a = self.term(terms, a);
-                unary(op, a)
-            }
-            Node::Binary(op @ (BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor), a, b) => {
-                let bits = self.width(terms, a).max(self.width(terms, b));
-                let (a, b) = (self.term(terms, a).int(), self.term(terms, b).int());
-                Expr::Int(bitwise(op, &a, &b, bits))
-            }
-            Node::Binary(op, a, b) => {
-                let (a, b) = (self.term(terms, a), self.term(terms, b));
-                binary(op, a, b)
-            }
-            Node::Ite(c, a, b) => {
-                let c = self.term(terms, c).bool();
-                Expr::ite(&c, &self.term(terms, a), &self.term(terms, b))
-            }
-            Node::Store(array, index, value) => {
-                let index = self.term(terms, index);
-                let value = self.term(terms, value);
-                let elements = match self.term(terms, array) {
-                    Expr::Map(map) => return store(&map, index, value),
-                    Expr::Array(elements) => elements,
-                    other => unreachable!("{other:?} is not an array"),
-                };
-                let index = index.int();
-                let updated = elements.iter().enumerate().map(|(i, old)| Expr::ite(&index.eq(i as i64), &value, old));
-                Expr::Array(updated.collect())
-            }
+            other => unreachable!("{other:?} does not compute with floats"),
         }
+    }
+
+    /// An array with another element.
+    fn stored(&mut self, terms: &Terms, array: Term, index: Term, value: Term) -> Expr {
+        let index = self.term(terms, index);
+        let value = self.term(terms, value);
+        let elements = match self.term(terms, array) {
+            Expr::Map(map) => return store(&map, index, value),
+            Expr::Array(elements) => elements,
+            other => unreachable!("{other:?} is not an array"),
+        };
+        let index = index.int();
+        let updated = elements.iter().enumerate().map(|(i, old)| Expr::ite(&index.eq(i as i64), &value, old));
+        Expr::Array(updated.collect())
     }
 
     /// How many bits hold every value of a term, if none is negative; 32 otherwise.

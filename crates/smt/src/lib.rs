@@ -7,6 +7,7 @@ mod decode;
 mod encode;
 mod expr;
 mod fixedpoint;
+mod gates;
 mod interpolate;
 mod interrupt;
 mod large;
@@ -19,6 +20,7 @@ mod work;
 mod z3_solver;
 
 pub use fixedpoint::{Fact, HornAnswer, Quantifiers, Refutation, refute, solve};
+pub use gates::{Evaluated, Gates, Lit, Wire};
 pub use interpolate::{Interpolants, ItpConfig, ItpError, ItpNode, Method, check, interpolate};
 pub use interrupt::{allow_interrupts, interrupt_all};
 pub use large::{LargeQuestion, refuted_by_intervals};

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::blocks::blocks_from;
-use clinch_ir::cfa::unfold::{Open, Point, PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, Open, Point, PointId, Step, Unfolding};
 use clinch_ir::cfa::{Bound, BoundCell, CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, Op, ProcedureId};
 use clinch_ir::horn::{Derivation, HornSystem, Interpretation, PredId};
 use clinch_machine::InputRequest;
@@ -67,7 +67,7 @@ pub struct CfaClauses {
 /// Where a clause comes from.
 #[derive(Clone, Debug)]
 struct Origin {
-    target: Target,
+    target: Destination,
     /// What is open in the block, with the position of its value among the symbols of the clause.
     open: Vec<OpenValue>,
 }
@@ -161,7 +161,7 @@ impl CfaClauses {
     /// A refutation of the clauses as a run of the program; if the run ends otherwise, why there is none.
     pub fn trace(&self, program: &CfaProgram, derivation: &Derivation) -> Result<InputTrace, Reason> {
         match self.last_origin(derivation) {
-            Some(Origin { target: Target::Open(procedure, edge), .. }) => {
+            Some(Origin { target: Destination::Open(procedure, edge), .. }) => {
                 return Err(open_reason(program, *procedure, *edge));
             }
             None => return Err(may_overflow()),
@@ -244,7 +244,7 @@ fn all_blocks(unfolding: &mut Unfolding<'_>, terms: &mut Terms, limit: usize) ->
     while let Some(&from) = order.get(blocks.len()) {
         let found = blocks_from(unfolding, terms, from, limit).map_err(|_| too_large())?;
         for block in &found {
-            if let Target::Point(to) = block.target
+            if let Destination::Point(to) = block.target
                 && !order.contains(&to)
             {
                 order.push(to);
@@ -329,7 +329,7 @@ impl<'p> Translation<'p> {
                 let mut here = live[from].clone();
                 for block in blocks {
                     let behind = match block.target {
-                        Target::Point(to) => live[self.predicates[&to].index()].clone(),
+                        Destination::Point(to) => live[self.predicates[&to].index()].clone(),
                         _ => BTreeSet::new(),
                     };
                     here.extend(self.writer.system.terms.symbols(block.effect.guard));
@@ -383,7 +383,7 @@ impl<'p> Translation<'p> {
             self.inherit_view(point, edge, symbol);
         }
         let head = match block.target {
-            Target::Point(to) => {
+            Destination::Point(to) => {
                 let predicate = self.predicates[&to];
                 let updates: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
                 let live = self.live[predicate.index()].clone();
@@ -434,7 +434,7 @@ impl<'p> Translation<'p> {
 fn cut_points(blocks: &[Vec<Step>], start: PointId) -> Vec<PointId> {
     let mut order = vec![start];
     for block in blocks.iter().flatten() {
-        if let Target::Point(to) = block.target
+        if let Destination::Point(to) = block.target
             && !order.contains(&to)
         {
             order.push(to);

@@ -17,8 +17,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use clinch_ir::cfa::blocks::{TooLarge, points_of};
-use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
-use clinch_ir::cfa::{CfaProgram, Liveness, Op, Target as Written};
+use clinch_ir::cfa::unfold::{Destination, PointId, Step, Unfolding};
+use clinch_ir::cfa::{CfaProgram, Liveness, Op, Target};
 use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 
 pub use classify::control_variables;
@@ -45,9 +45,9 @@ struct Area {
 
 impl Area {
     /// The position of the point that a step leads to, if the walk goes on there.
-    fn inside(&self, from: PointId, target: Target) -> Option<usize> {
+    fn inside(&self, from: PointId, target: Destination) -> Option<usize> {
         match target {
-            Target::Point(to) if to != from => self.position.get(&to).copied(),
+            Destination::Point(to) if to != from => self.position.get(&to).copied(),
             _ => None,
         }
     }
@@ -58,7 +58,7 @@ impl Area {
     }
 
     /// From which points steps lead to a target.
-    fn leading_to(&self, from: PointId, target: Target) -> Vec<bool> {
+    fn leading_to(&self, from: PointId, target: Destination) -> Vec<bool> {
         let mut leads = vec![false; self.points.len()];
         for at in (0..self.points.len()).rev() {
             leads[at] = self.steps[at].iter().any(|step| match self.inside(from, step.target) {
@@ -143,7 +143,7 @@ impl ValuedBlocks {
         unfolding: &mut Unfolding<'_>,
         terms: &mut Terms,
         (from, places): (PointId, &[Valuation]),
-        target: Target,
+        target: Destination,
         (tracked, limit): (&FxHashSet<Symbol>, usize),
     ) -> Option<Vec<Valuation>> {
         let area = self.area(unfolding, terms, from).ok()?;
@@ -160,7 +160,7 @@ impl ValuedBlocks {
         let steps: Vec<Vec<Step>> = points.iter().map(|p| by_point.remove(p).unwrap_or_default()).collect();
         let mut entries = vec![0; points.len()];
         let targets = steps.iter().flatten().filter_map(|step| match step.target {
-            Target::Point(to) => position.get(&to),
+            Destination::Point(to) => position.get(&to),
             _ => None,
         });
         targets.for_each(|&to| entries[to] += 1);
@@ -218,7 +218,7 @@ fn named_cells(program: &CfaProgram) -> FxHashMap<Symbol, Vec<Term>> {
     for op in program.procedures.iter().flat_map(|p| &p.edges).map(|e| &e.op) {
         if let Op::Assign(assigns) = op {
             for assign in assigns {
-                if let Written::Cell(region, address) = assign.target {
+                if let Target::Cell(region, address) = assign.target {
                     add(region, address);
                 }
             }

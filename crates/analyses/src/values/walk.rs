@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clinch_ir::cfa::blocks::Partial;
-use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, Open, PointId, Step, Unfolding};
 use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
@@ -40,7 +40,7 @@ struct Walk<'a, 'p> {
     from: PointId,
     /// Partial runs that wait at points, by the position of these.
     incoming: BTreeMap<usize, Vec<Partial>>,
-    targets: IndexMap<(Target, Valuation), Vec<Partial>, FxBuildHasher>,
+    targets: IndexMap<(Destination, Valuation), Vec<Partial>, FxBuildHasher>,
     open: IndexSet<Open, FxBuildHasher>,
 }
 
@@ -115,13 +115,13 @@ impl Walk<'_, '_> {
     fn take(&mut self, step: &Step, next: Partial) {
         self.open.extend(&step.effect.open);
         let known = match step.target {
-            Target::End => return,
-            Target::Point(to) if to != self.from && self.area.position.contains_key(&to) => {
+            Destination::End => return,
+            Destination::Point(to) if to != self.from && self.area.position.contains_key(&to) => {
                 self.incoming.entry(self.area.position[&to]).or_default().push(next);
                 return;
             }
-            Target::Point(to) => self.with.known(self.terms, self.unfolding, to, &next.values, self.tracked),
-            Target::Error(..) | Target::Open(..) => Valuation::default(),
+            Destination::Point(to) => self.with.known(self.terms, self.unfolding, to, &next.values, self.tracked),
+            Destination::Error(..) | Destination::Open(..) => Valuation::default(),
         };
         self.targets.entry((step.target, known)).or_default().push(next);
     }
@@ -133,8 +133,8 @@ impl Walk<'_, '_> {
             let partial = join(self.terms, &known, partials);
             // What is not read any more may be what it was.
             let matters = |symbol| match target {
-                Target::Point(to) => self.with.is_live(self.unfolding, to, symbol),
-                Target::End | Target::Error(..) | Target::Open(..) => false,
+                Destination::Point(to) => self.with.is_live(self.unfolding, to, symbol),
+                Destination::End | Destination::Error(..) | Destination::Open(..) => false,
             };
             let effect = partial.into_effect(self.terms, open.clone(), matters);
             blocks.push(ValuedBlock { block: Step { from: self.from, target, effect }, known });
@@ -172,7 +172,7 @@ pub(super) fn follow(
     (unfolding, terms): (&Unfolding<'_>, &mut Terms),
     area: &Area,
     (from, places): (PointId, &[Valuation]),
-    target: Target,
+    target: Destination,
     (tracked, limit): (&FxHashSet<Symbol>, usize),
 ) -> Option<Vec<Valuation>> {
     let leads = area.leading_to(from, target);
@@ -200,7 +200,7 @@ pub(super) fn follow(
                 let Some(after) = after(terms, values, step) else { continue };
                 match (area.inside(from, step.target), step.target) {
                     (Some(position), _) => incoming.entry(position).or_default().push(after),
-                    (None, Target::Point(to)) => {
+                    (None, Destination::Point(to)) => {
                         found.insert(with.known(terms, unfolding, to, &after, tracked));
                     }
                     (None, _) => {

@@ -125,7 +125,7 @@ impl ProcessEngine {
             EngineName::KInduction => Ok(ProcessEngine::Clauses(ClauseEngine::KInduction)),
             EngineName::Outline => Err("outline is for C programs".to_owned()),
             EngineName::Symex => Err("symex is for programs with procedures".to_owned()),
-            EngineName::Bounded | EngineName::Spds => {
+            EngineName::Bounded | EngineName::Ic3 | EngineName::Spds => {
                 Ok(ProcessEngine::Procedures(ProcedureEngine::new(options, name, member)?))
             }
         }

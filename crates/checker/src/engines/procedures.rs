@@ -8,7 +8,9 @@ use clinch_certify::{Judged, certify};
 use clinch_engine::explicit::{self, RunsConfig};
 use clinch_engine::horn::InvariantOptions;
 use clinch_engine::share::Fact;
-use clinch_engine::{Budget, Observer, alpha, bounded, cegar, kinduction, lazy, outline, spacer, spds, split, symex};
+use clinch_engine::{
+    Budget, Observer, alpha, bounded, cegar, ic3, kinduction, lazy, outline, spacer, spds, split, symex,
+};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict, Integers};
 use clinch_machine::simplified;
 use serde_json::Value;
@@ -38,6 +40,7 @@ enum Kind {
     Lazy(Box<lazy::Config>),
     Bounded(bounded::Config),
     KInduction(kinduction::Config),
+    Ic3,
     Spacer,
     Spds(spds::Config),
     Split(split::Config),
@@ -57,6 +60,7 @@ impl ProcedureEngine {
             EngineName::Bounded => Kind::Bounded(bounded::Config::default()),
             // Beside bounded model checking nobody has to look for errors again.
             EngineName::KInduction => Kind::KInduction(kinduction::Config { base_case: !member }),
+            EngineName::Ic3 => Kind::Ic3,
             EngineName::Spacer => Kind::Spacer,
             EngineName::Spds => {
                 Kind::Spds(spds::Config { draw: options.wanted.nodes_on_page(), ..spds::OPTIONS.configure(settings)? })
@@ -127,6 +131,7 @@ impl ProcedureEngine {
             }
             Kind::Bounded(config) => Found::new(bounded::check(program, config, budget, watcher)),
             Kind::KInduction(config) => Found::new(kinduction::check(program, config, budget, watcher)),
+            Kind::Ic3 => Found::new(ic3::check(program, budget, watcher)),
             Kind::Spacer => {
                 one_after_the_other(program, self.encoding, budget, watcher, |encoding, budget, watcher| {
                     spacer(program, encoding, budget, watcher)

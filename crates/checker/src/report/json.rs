@@ -44,7 +44,7 @@ impl Report {
                 if mathematical { "mathematical" } else { "machine" }
             }
             Subject::Remopla => "machine",
-            Subject::Clauses if !self.notes.is_empty() => {
+            Subject::Clauses | Subject::Nothing if !self.notes.is_empty() => {
                 object["notes"] = self.notes.clone().into();
                 return;
             }

@@ -69,7 +69,7 @@ fn play(
     let alone = options.engine != EngineName::Auto || Given::new(&task.reading, options).is_for_some_engine();
     let first = if alone { None } else { Some(first_engine(task)) };
     let (sender, messages) = channel();
-    let mut run = Run {
+    let mut run = Check {
         launch,
         onlooker,
         looked: None,
@@ -105,7 +105,7 @@ pub(crate) fn first_engine(task: &Task) -> EngineName {
 }
 
 /// One check.
-struct Run<'a> {
+struct Check<'a> {
     launch: &'a Launch<'a>,
     onlooker: &'a mut dyn Onlooker,
     /// When the onlooker looked last.
@@ -139,7 +139,7 @@ struct Run<'a> {
     scratch: Option<TempDir>,
 }
 
-impl Run<'_> {
+impl Check<'_> {
     /// Attends to the workers until one has an answer; nothing if none has.
     fn answer(&mut self) -> Option<Result<Report, Error>> {
         loop {
@@ -401,8 +401,18 @@ impl Run<'_> {
         };
         let limit = self.over.as_ref().map(|(_, limit)| limit);
         let verdict = Verdict::of_none(&self.given_up, limit, busy);
-        let report = Report::unknown(&engine, verdict, self.budget.elapsed(), self.statistics());
+        let mut report = Report::unknown(&engine, verdict, self.budget.elapsed(), self.statistics());
+        report.notes.extend(self.excluded());
         self.completed(report)
+    }
+
+    /// What was excluded, if that was about all checks.
+    fn excluded(&self) -> Option<String> {
+        let about_all = self.round.checks.is_none() && self.round.left_out.is_empty();
+        let most = self.store.no_error_within().filter(|&most| most > 0 && about_all)?;
+        Some(format!(
+            "no error in runs that repeat each loop and each recursive call at most {most} times (not re-checked)"
+        ))
     }
 
     /// What is known of runs that did not end by themselves.

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Run;
+use super::Check;
 use super::worker::{State, Worker};
 use crate::protocol::Request;
 
@@ -21,7 +21,7 @@ const RECHECK: Duration = Duration::from_secs(2);
 /// Engines that rest run so many milliseconds of so many.
 const AWAKE: (u128, u128) = (200, 2000);
 
-impl Run<'_> {
+impl Check<'_> {
     /// The next engine goes on when the turn of the one before is over: those that have not started first, then who waits longest.
     pub(super) fn give_turns(&mut self) {
         if let Some(at_work) = self.workers.iter_mut().find(|worker| worker.state == State::Running) {

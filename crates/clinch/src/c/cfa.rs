@@ -1,7 +1,7 @@
 //! `clinch cfa`: draws control-flow automata.
 
 use clinch_ir::cfa::blocks::{TooLarge, blocks_from};
-use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, PointId, Step, Unfolding};
 use clinch_ir::cfa::{CfaProgram, ProcedureId, print, show_c_in};
 use clinch_terms::Terms;
 
@@ -58,7 +58,7 @@ fn large_blocks(program: &CfaProgram, only: Option<ProcedureId>) -> Result<Strin
     while let Some(&from) = cuts.get(next) {
         next += 1;
         for block in blocks_from(&mut unfolding, &mut terms, from, BLOCK_POINTS)? {
-            if let Target::Point(to) = block.target
+            if let Destination::Point(to) = block.target
                 && !cuts.contains(&to)
             {
                 cuts.push(to);
@@ -78,9 +78,9 @@ fn show_block(program: &CfaProgram, terms: &Terms, unfolding: &Unfolding<'_>, bl
         format!("{}:{}", program.procedure(point.procedure).name, point.location.0)
     };
     let target = match block.target {
-        Target::Point(to) => place(to),
-        Target::End => "the end".to_owned(),
-        Target::Error(procedure, edge) | Target::Open(procedure, edge) => {
+        Destination::Point(to) => place(to),
+        Destination::End => "the end".to_owned(),
+        Destination::Error(procedure, edge) | Destination::Open(procedure, edge) => {
             print::show_op(program, &program.procedure(procedure).edges[edge.index()].op)
         }
     };

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::{clinch, code, root, stderr};
 
-const ENGINES: &[&str] = &["explicit", "alpha", "split", "cegar", "lazy", "bounded", "kinduction", "spds", "spacer"];
+const ENGINES: &[&str] =
+    &["explicit", "alpha", "split", "cegar", "lazy", "bounded", "kinduction", "ic3", "spds", "spacer"];
 
 /// A language: how its files end, a text in which `ERROR` stands for what must not be reached, and that for a safe one and another.
 type Language = (&'static str, &'static str, &'static str, [&'static str; 2]);

@@ -19,11 +19,26 @@ int main(void) {
 }
 ";
 
+/// Nobody knows whether this error can be reached.
+const COLLATZ: &str = "
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+int main(void) {
+  unsigned x = __VERIFIER_nondet_uint(), n = 0;
+  while (x > 1) { x = x % 2 ? 3 * x + 1 : x / 2; n++; if (n == 2000000011u) reach_error(); }
+  return 0;
+}
+";
+
 /// A file with the program, in a folder that has to be kept.
 fn bits() -> (tempfile::TempDir, String) {
+    written(BITS)
+}
+
+fn written(text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("bits.c").display().to_string();
-    std::fs::write(&file, BITS).expect("written");
+    let file = folder.path().join("program.c").display().to_string();
+    std::fs::write(&file, text).expect("written");
     (folder, file)
 }
 
@@ -108,4 +123,17 @@ fn verdicts_do_not_depend_on_sharing() {
         assert_eq!((on.0, &on.1["verdict"]), (off.0, &off.1["verdict"]), "{name}");
         assert_ne!(on.1["verdict"], "unknown", "{name}: {}", on.1);
     }
+}
+
+#[test]
+fn what_was_excluded_is_said_where_there_is_no_verdict() {
+    let (_folder, file) = written(COLLATZ);
+    let args = ["--timeout", "3s", "--property", "unreach-call"];
+    let (code, object) = check_json(&file, &args);
+    assert_eq!(code, 2, "{object}");
+    let notes = object["notes"].as_array().expect("notes");
+    assert!(
+        notes.iter().any(|note| note.as_str().is_some_and(|n| n.starts_with("no error in runs that repeat"))),
+        "{object}"
+    );
 }

@@ -146,7 +146,7 @@ impl<'a> Bounded<'a> {
             if let Some(trace) = self.error(&round)? {
                 return Ok(CfaVerdict::Unsafe(trace));
             }
-            if observer.shares() {
+            if observer.shares() && round.open.is_empty() {
                 observer.tell(Known::NoErrorWithin(bounds.told()));
             }
             if self.within(&round, &mut bounds)? {

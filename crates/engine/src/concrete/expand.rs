@@ -4,7 +4,7 @@ use clinch_ir::{Interpreter, Reason, TransId};
 use clinch_terms::{EvalError, Fault};
 
 use super::code::{Code, Scratch};
-use super::model::{Compiled, Model, Source, Target};
+use super::model::{Compiled, Model, Source, Written};
 
 /// A successor, or why there is none.
 #[derive(Debug)]
@@ -190,8 +190,8 @@ impl<'m> Expander<'m> {
                     }
                 };
                 let slot = match &write.target {
-                    Target::Slot(slot) => *slot,
-                    Target::Element { first, len, index } => {
+                    Written::Slot(slot) => *slot,
+                    Written::Element { first, len, index } => {
                         let index = index.eval(&self.slots, &mut self.scratch);
                         let inside = (0..i64::from(*len)).contains(&index);
                         self.scratch.trap |= !inside;

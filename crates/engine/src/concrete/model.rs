@@ -13,14 +13,14 @@ use super::code::{Code, SlotMap};
 /// A compiled assignment.
 #[derive(Debug)]
 pub(super) struct Write {
-    pub(super) target: Target,
+    pub(super) target: Written,
     pub(super) value: Source,
     /// Bounds to check, where the value might leave the target's domain.
     pub(super) check: Option<(i64, i64)>,
 }
 
 #[derive(Debug)]
-pub(super) enum Target {
+pub(super) enum Written {
     Slot(u32),
     Element { first: u32, len: u32, index: Code },
 }
@@ -165,10 +165,10 @@ fn compile_assign(program: &Program, slots: SlotMap, assign: &Assign) -> Write {
     let code = |term| Code::new(program, &program.terms, &slots, term);
     let first = slots.cell(var.first_cell);
     let target = match assign.index {
-        None => Target::Slot(first),
+        None => Written::Slot(first),
         Some(index) => match program.terms.node(index) {
-            Node::Int(i) if (0..i64::from(var.cells())).contains(&i) => Target::Slot(first + i as u32),
-            _ => Target::Element { first, len: var.cells(), index: code(index) },
+            Node::Int(i) if (0..i64::from(var.cells())).contains(&i) => Written::Slot(first + i as u32),
+            _ => Written::Element { first, len: var.cells(), index: code(index) },
         },
     };
     let (value, check) = match assign.value {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clinch_ir::Reason;
-use clinch_ir::cfa::unfold::Target;
+use clinch_ir::cfa::unfold::Destination;
 use clinch_terms::{Symbol, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -52,7 +52,7 @@ impl Lazy<'_> {
     /// A smallest set of variables whose values rule out a counterexample, beside those that are tracked: of the relevant ones, or else
     /// of all.
     fn values_against(&mut self, nodes: &[NodeId], relevant: &[Symbol]) -> Option<Vec<Symbol>> {
-        let path: Vec<Target> = nodes[1..].iter().map(|&n| self.tree.node(n).place).collect();
+        let path: Vec<Destination> = nodes[1..].iter().map(|&n| self.tree.node(n).place).collect();
         let tracking = &self.labels.tracking;
         let background = tracking.tracked.clone();
         let all: Vec<Symbol> = tracking.candidates.iter().copied().filter(|s| !background.contains(s)).collect();
@@ -116,7 +116,7 @@ struct Search<'a, 'p> {
     lazy: &'a mut Lazy<'p>,
     /// Terms made on the way are thrown away with it.
     terms: Terms,
-    path: Vec<Target>,
+    path: Vec<Destination>,
 }
 
 impl Search<'_, '_> {

@@ -1,6 +1,6 @@
 //! The reachability tree as a drawing.
 
-use clinch_ir::cfa::unfold::Target;
+use clinch_ir::cfa::unfold::Destination;
 
 use super::Lazy;
 use super::tree::{Mark, NodeId, ROOT};
@@ -20,17 +20,17 @@ impl Lazy<'_> {
         let node = self.tree.node(id).clone();
         let place = match node.place {
             _ if id == ROOT => "start".to_owned(),
-            Target::Point(point) => {
+            Destination::Point(point) => {
                 let name = self.program.procedure(self.labels.unfolding.point(point).procedure).name.clone();
                 format!("{name} {}", self.place_text(point))
             }
-            Target::End => "end".to_owned(),
-            Target::Error(..) => "ERROR".to_owned(),
-            Target::Open(..) => "no verdict".to_owned(),
+            Destination::End => "end".to_owned(),
+            Destination::Error(..) => "ERROR".to_owned(),
+            Destination::Open(..) => "no verdict".to_owned(),
         };
         let kind = match (node.mark, node.place) {
-            (_, Target::Error(..)) => DrawnKind::Error,
-            (_, Target::Open(..)) => DrawnKind::Unmodelled,
+            (_, Destination::Error(..)) => DrawnKind::Error,
+            (_, Destination::Open(..)) => DrawnKind::Unmodelled,
             (Mark::Covered(_), _) => DrawnKind::Covered,
             (Mark::Removed, _) => DrawnKind::Removed,
             _ => DrawnKind::Open,

@@ -3,7 +3,7 @@
 use clinch_analyses::clauses::Encoding;
 use clinch_analyses::encoding::widen;
 use clinch_ir::Reason;
-use clinch_ir::cfa::unfold::{Open, PointId, Target};
+use clinch_ir::cfa::unfold::{Destination, Open, PointId};
 use clinch_ir::cfa::{CfaProgram, CfaProof, EdgeId, InputTrace, Invariants, ProcedureId};
 use clinch_machine::guided::{run_guided, value_bits};
 use clinch_machine::{InputRequest, InputSource};
@@ -73,7 +73,7 @@ pub(super) fn trace(
                 inputs.insert((passed, point, edge), bits);
             }
         }
-        if let Target::Point(to) = labels.get(step.label).step.target
+        if let Destination::Point(to) = labels.get(step.label).step.target
             && step.label != INITIAL
             && labels.unfolding.is_loop_head(to)
         {

@@ -4,7 +4,7 @@ use clinch_analyses::clauses::Encoding;
 use clinch_analyses::encoding::{IntEncoding, View};
 use clinch_ir::Effect;
 use clinch_ir::cfa::blocks::blocks_from;
-use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, Open, PointId, Step, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Op};
 use clinch_terms::{Node, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -94,7 +94,8 @@ impl<'p> Labels<'p> {
         self.leaving.clear();
         let updates = self.unfolding.initial_values(terms);
         let start = self.unfolding.start();
-        let initial = Step { from: start, target: Target::Point(start), effect: Effect::of_updates(terms, updates) };
+        let initial =
+            Step { from: start, target: Destination::Point(start), effect: Effect::of_updates(terms, updates) };
         let values = self.tracking.initially(terms, &self.unfolding);
         let initial = self.encode(terms, initial, values);
         self.labels.push(initial);
@@ -168,9 +169,9 @@ impl<'p> Labels<'p> {
                 step.effect.updates.iter().map(|&(s, t)| (s, terms.substitute_symbols(t, &values))).collect();
             values.extend(updates);
             let at = match step.target {
-                Target::Point(to) => to,
-                Target::End => return None,
-                Target::Error(..) | Target::Open(..) => break,
+                Destination::Point(to) => to,
+                Destination::End => return None,
+                Destination::Error(..) | Destination::Open(..) => break,
             };
             let ends = self.unfolding.is_loop_head(at) || self.tracking.is_cut(at);
             if self.blocks == BlockSize::Edge || ends {

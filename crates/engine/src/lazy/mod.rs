@@ -78,7 +78,7 @@ use std::time::Instant;
 
 use clinch_analyses::clauses::Encoding;
 use clinch_ir::Reason;
-use clinch_ir::cfa::unfold::{PointId, Target};
+use clinch_ir::cfa::unfold::{Destination, PointId};
 use clinch_ir::cfa::{CfaProgram, CfaVerdict};
 use clinch_machine::guided::open_reason;
 use clinch_terms::{Symbol, Terms};
@@ -249,7 +249,7 @@ impl<'a> Lazy<'a> {
             }
             ticker.tick(self.budget)?;
             match self.tree.node(n).place {
-                Target::Point(point) => {
+                Destination::Point(point) => {
                     if self.tree.is_covered(n).map_err(no_room)? {
                         self.tree.mark_covered(n);
                     } else {
@@ -259,8 +259,8 @@ impl<'a> Lazy<'a> {
                     }
                 }
                 // No label leads to the end of a run.
-                Target::End => {}
-                Target::Error(..) | Target::Open(..) => {
+                Destination::End => {}
+                Destination::Error(..) | Destination::Open(..) => {
                     if let Some(verdict) = self.analyse(n, observer)? {
                         return Ok(verdict);
                     }
@@ -310,14 +310,14 @@ impl<'a> Lazy<'a> {
     fn son(&mut self, parent: NodeId, label: LabelId) -> Result<Node, Reason> {
         let (place, values) = (self.labels.get(label).step.target, self.labels.get(label).values);
         let (support, mode) = match place {
-            Target::Point(point) => {
+            Destination::Point(point) => {
                 self.seed(point);
                 (self.support(parent, point), self.mode(point))
             }
             _ => (BitSet::new(), Mode::Cartesian),
         };
         let mut region = self.post(parent, label, &support, mode)?;
-        if let Target::Point(point) = place {
+        if let Destination::Point(point) = place {
             let facts = self.data_flow.facts(&mut self.terms, &mut self.labels, &mut self.predicates, point);
             region = match facts {
                 Some(facts) => region.and(&self.post.bdds.cube(facts).map_err(no_room)?).map_err(no_room)?,
@@ -380,7 +380,7 @@ impl<'a> Lazy<'a> {
         match self.with_analysis(|analysis| analysis.run_backward(&path))? {
             Outcome::Spurious => {}
             Outcome::Feasible(values) => match self.tree.node(error).place {
-                Target::Open(procedure, edge) => {
+                Destination::Open(procedure, edge) => {
                     self.open.get_or_insert(open_reason(self.program, procedure, edge));
                     self.tree.remove(error);
                     return Ok(None);
@@ -510,7 +510,7 @@ impl<'a> Lazy<'a> {
         };
         let first = (pivot + 1..nodes.len() - 1).find(|&i| cartesian(nodes[i]))?;
         for &n in &nodes[first..] {
-            if let Target::Point(point) = self.tree.node(n).place {
+            if let Destination::Point(point) = self.tree.node(n).place {
                 self.boolean.insert(point);
             }
         }
@@ -528,7 +528,7 @@ impl<'a> Lazy<'a> {
             }
             Scope::Location => {
                 for (i, predicates) in wanted {
-                    if let Target::Point(point) = self.tree.node(nodes[*i]).place {
+                    if let Destination::Point(point) = self.tree.node(nodes[*i]).place {
                         let support = self.precision.entry(point).or_default();
                         predicates.iter().for_each(|&p| support.insert(p as usize));
                     }
@@ -557,7 +557,7 @@ impl<'a> Lazy<'a> {
     fn shape(&self, nodes: &[NodeId]) -> Option<PathShape> {
         let mut times: BTreeMap<PointId, u64> = BTreeMap::new();
         for &n in nodes {
-            if let Target::Point(point) = self.tree.node(n).place
+            if let Destination::Point(point) = self.tree.node(n).place
                 && self.labels.unfolding.is_loop_head(point)
             {
                 *times.entry(point).or_default() += 1;

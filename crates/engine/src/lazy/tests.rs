@@ -91,7 +91,7 @@ fn the_running_example_needs_different_abstractions() {
             symbols.iter().any(|&s| lazy.terms.symbol_name(s).starts_with("got_lock"))
         };
         let line = |n: NodeId| match lazy.tree.node(n).place {
-            Target::Point(point) => lazy.place_text(point).rsplit(':').next().and_then(|l| l.parse::<u32>().ok()),
+            Destination::Point(point) => lazy.place_text(point).rsplit(':').next().and_then(|l| l.parse::<u32>().ok()),
             _ => None,
         };
         let (mut with, mut without) = (0, 0);

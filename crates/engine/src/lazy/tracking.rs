@@ -7,7 +7,7 @@
 use clinch_analyses::values::{Valuation, ValuedBlocks, control_variables};
 use clinch_ir::cfa::CfaProgram;
 use clinch_ir::cfa::blocks::TooLarge;
-use clinch_ir::cfa::unfold::{PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, PointId, Step, Unfolding};
 use clinch_terms::{Symbol, Term, Terms};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -138,7 +138,7 @@ impl Tracking {
         let blocks = self.blocks.leaving(unfolding, terms, (point, &known), &self.tracked)?;
         let mut found = Vec::new();
         for valued in blocks {
-            if let Target::Point(to) = valued.block.target {
+            if let Destination::Point(to) = valued.block.target {
                 self.count(to, &valued.known);
             }
             found.push((valued.block, self.valuations.insert_full(valued.known).0 as ValuesId));
@@ -161,12 +161,12 @@ impl Tracking {
     pub(super) fn refutes(
         &mut self,
         (unfolding, terms): (&mut Unfolding<'_>, &mut Terms),
-        path: &[Target],
+        path: &[Destination],
         tracked: &FxHashSet<Symbol>,
     ) -> bool {
         let mut places = vec![self.blocks.initially(terms, unfolding, tracked)];
         for step in path.windows(2) {
-            let Target::Point(from) = step[0] else { return false };
+            let Destination::Point(from) = step[0] else { return false };
             let limits = (tracked, MOST_PLACES);
             match self.blocks.follow(unfolding, terms, (from, &places), step[1], limits) {
                 Some(next) => places = next,

@@ -1,7 +1,7 @@
 //! The reachability tree ([Lazy, 4.1]): nodes, their marks, and which of them cover others.
 
 use clinch_bdd::{Bdd, Bdds, OutOfNodes};
-use clinch_ir::cfa::unfold::{PointId, Target};
+use clinch_ir::cfa::unfold::{Destination, PointId};
 use rustc_hash::FxHashMap;
 
 use super::label::{INITIAL, LabelId};
@@ -38,7 +38,7 @@ pub(super) struct Node {
     pub(super) parent: Option<NodeId>,
     /// The label of the arc to it.
     pub(super) label: LabelId,
-    pub(super) place: Target,
+    pub(super) place: Destination,
     /// What is known there of tracked variables.
     pub(super) values: ValuesId,
     /// The reachable region.
@@ -68,7 +68,7 @@ impl Tree {
         let root = Node {
             parent: None,
             label: INITIAL,
-            place: Target::Point(start),
+            place: Destination::Point(start),
             values: NOTHING_KNOWN,
             region,
             support: BitSet::new(),
@@ -104,7 +104,7 @@ impl Tree {
     /// Whether the region of a node at a point is contained in the union of those of the uncovered marked nodes there.
     pub(super) fn is_covered(&self, id: NodeId) -> Result<bool, OutOfNodes> {
         match self.node(id).place {
-            Target::Point(point) if id != ROOT => match self.uncovered.get(&(point, self.node(id).values)) {
+            Destination::Point(point) if id != ROOT => match self.uncovered.get(&(point, self.node(id).values)) {
                 Some((_, union)) => self.node(id).region.implies(union),
                 None => Ok(false),
             },
@@ -126,7 +126,7 @@ impl Tree {
     pub(super) fn mark_uncovered(&mut self, id: NodeId) -> Result<(), OutOfNodes> {
         self.clock += 1;
         self.node_mut(id).mark = Mark::Uncovered(self.clock);
-        if let Target::Point(point) = self.node(id).place
+        if let Destination::Point(point) = self.node(id).place
             && id != ROOT
         {
             let (region, at) = (self.node(id).region.clone(), (point, self.node(id).values));
@@ -231,7 +231,7 @@ impl Tree {
         waiting: impl Iterator<Item = NodeId>,
     ) -> Result<Vec<NodeId>, OutOfNodes> {
         let node = self.node(id);
-        let Target::Point(point) = node.place else { return Ok(Vec::new()) };
+        let Destination::Point(point) = node.place else { return Ok(Vec::new()) };
         let marked = self.uncovered.get(&(point, node.values)).map_or(&[][..], |(nodes, _)| nodes).iter().copied();
         let mut work = Vec::new();
         for other in

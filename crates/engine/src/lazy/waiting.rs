@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clinch_ir::cfa::unfold::{Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, Unfolding};
 use clinch_ir::cfa::{CfaProgram, Procedure};
 use clinch_terms::LocId;
 
@@ -35,9 +35,9 @@ impl Waiting {
     }
 
     /// Adds a node at a place.
-    pub(super) fn push(&mut self, node: NodeId, place: Target, unfolding: &Unfolding<'_>) {
+    pub(super) fn push(&mut self, node: NodeId, place: Destination, unfolding: &Unfolding<'_>) {
         self.age += 1;
-        let is_point = matches!(place, Target::Point(_));
+        let is_point = matches!(place, Destination::Point(_));
         let key = match self.order {
             Order::BreadthFirst => (is_point, Vec::new(), self.age),
             // An error found waits for the nodes found after it.
@@ -50,8 +50,8 @@ impl Waiting {
     }
 
     /// Where a place is in reverse post-order, with the calls that wait for it.
-    fn position(&self, place: Target, unfolding: &Unfolding<'_>) -> Vec<u32> {
-        let Target::Point(point) = place else { return Vec::new() };
+    fn position(&self, place: Destination, unfolding: &Unfolding<'_>) -> Vec<u32> {
+        let Destination::Point(point) = place else { return Vec::new() };
         let (point, program) = (unfolding.point(point), unfolding.program());
         let callers = point.calls.iter().map(|&(procedure, edge)| {
             let from = program.procedure(procedure).edges[edge.index()].from;
@@ -62,11 +62,11 @@ impl Waiting {
     }
 
     /// Adds a node before the first of these that waits, or at the end ([Subsumer, figure 2], lines 17 to 24). Errors go first.
-    pub(super) fn push_before(&mut self, node: NodeId, place: Target, smaller: &[NodeId]) {
+    pub(super) fn push_before(&mut self, node: NodeId, place: Destination, smaller: &[NodeId]) {
         self.list.remove(node);
         match (place, self.list.first_of(smaller.iter().copied())) {
-            (Target::Point(_), Some(first)) => self.list.insert_before(first, node),
-            (Target::Point(_), None) => self.list.push_back(node),
+            (Destination::Point(_), Some(first)) => self.list.insert_before(first, node),
+            (Destination::Point(_), None) => self.list.push_back(node),
             _ => self.list.push_front(node),
         }
     }

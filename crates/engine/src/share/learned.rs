@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clinch_ir::cfa::{CfaProgram, ProcedureId};
 use clinch_terms::{Portable, Sort, Symbol, Term, Terms};
 
-use super::{Bounds, Fact, Known, Place, is_in_scope};
+use super::{Fact, Known, Place, is_in_scope};
 
 /// Candidates that an engine starts from at one place, at most; half as many predicates.
 const MAX_SEEDS: usize = 8;
@@ -26,8 +26,6 @@ pub struct Learned {
     pub anywhere: BTreeMap<ProcedureId, Vec<Term>>,
     /// States that runs were in.
     pub states: BTreeMap<Place, Vec<Concrete>>,
-    /// Bounds within which there is no error, in the order in which they were heard.
-    pub no_error_within: Vec<Bounds>,
     /// Variables whose values are control.
     pub control: BTreeSet<Symbol>,
 }
@@ -76,11 +74,8 @@ impl Learned {
                 let formula = read(program, terms, formula).filter(|_| exists)?;
                 Some(add(&mut self.anywhere, *procedure, formula))
             }
-            Known::NoErrorWithin(bounds) => {
-                let new = !self.no_error_within.contains(bounds);
-                self.no_error_within.extend(new.then(|| bounds.clone()));
-                Some(new)
-            }
+            // That is for people: engines look further than anyone who told it.
+            Known::NoErrorWithin(_) => None,
             Known::State { at, values } => {
                 let state = values.iter().map(|&(index, bits)| value(program, index, bits)).collect::<Option<_>>()?;
                 is_known(program, *at).then(|| add(&mut self.states, *at, state))

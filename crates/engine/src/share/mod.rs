@@ -75,7 +75,7 @@ pub enum Known {
         /// What may be asked.
         formula: Portable,
     },
-    /// No run within these bounds reaches an error.
+    /// No run within these bounds reaches an error: what is left to say where there is no verdict.
     NoErrorWithin(Bounds),
     /// A run was at the place with these values (positions of symbols, with their bits). Variables that do not matter are left out.
     State {
@@ -113,6 +113,13 @@ pub enum Repeated {
     Loop(Place),
     /// Calls of a procedure that is active already.
     Call(ProcedureId),
+}
+
+impl Bounds {
+    /// So often at least is everything repeated.
+    pub fn least(&self) -> u32 {
+        self.of.iter().map(|(_, bound)| *bound).fold(self.default, u32::min)
+    }
 }
 
 impl Known {

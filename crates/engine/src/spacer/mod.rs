@@ -34,7 +34,7 @@ pub struct Stats {
 /// Decides Horn clauses.
 pub fn check(system: &HornSystem, budget: &Budget, observer: &mut dyn Observer) -> (HornVerdict, Stats) {
     let start = Instant::now();
-    let mut run = Run { system, budget, stats: Stats::default() };
+    let mut run = Solving { system, budget, stats: Stats::default() };
     observer.progress(Progress { iteration: 1, ..Progress::default() });
     let (terms, answer) = run.first_answer();
     run.stats.verdict_time_s = start.elapsed().as_secs_f64();
@@ -51,7 +51,7 @@ pub fn check(system: &HornSystem, budget: &Budget, observer: &mut dyn Observer) 
     (verdict, run.stats)
 }
 
-struct Run<'a> {
+struct Solving<'a> {
     system: &'a HornSystem,
     budget: &'a Budget,
     stats: Stats,
@@ -62,7 +62,7 @@ const FIRST_RUN: Duration = Duration::from_millis(400);
 /// A run that ends so shortly before its time was cut off.
 const CUT_OFF: Duration = Duration::from_millis(20);
 
-impl Run<'_> {
+impl Solving<'_> {
     /// What Z3 says of the clauses. Its search cannot be left and taken up again: where engines take turns, it starts anew with more time
     /// in each of them.
     fn first_answer(&mut self) -> (Terms, HornAnswer) {

@@ -16,10 +16,10 @@ use super::refine::{predicates, strongest};
 use super::system::{PointId, Prepared, VERSIONS};
 use super::trace::trace;
 use super::translate::OPEN;
-use super::{Obstacle, Run, Stats, evidence};
+use super::{Obstacle, Setting, Stats, evidence};
 use crate::budget::{Observer, Progress};
 
-impl Run<'_> {
+impl Setting<'_> {
     /// Checks abstract systems, each finer than the one before.
     pub(super) fn refine(
         &self,

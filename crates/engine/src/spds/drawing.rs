@@ -7,7 +7,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{CfaProgram, ProcedureId};
 use clinch_terms::{LocId, Symbol};
 
-use super::Run;
+use super::Setting;
 use super::evidence::value;
 use super::model::Origin;
 use super::reach::{Layer, LayerId, Reach};
@@ -23,7 +23,7 @@ const TIME: Duration = Duration::from_secs(1);
 /// How many of the nodes that a node was found from are named.
 const NAMED: usize = 6;
 
-impl Run<'_> {
+impl Setting<'_> {
     /// The layers of a search, if they are to be drawn: those on the path to an error, and the states of each over the bits of the program. A layer
     /// comes behind what it was found from, so what is left out leads to none that is drawn.
     pub(super) fn draw(

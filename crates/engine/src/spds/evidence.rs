@@ -14,7 +14,7 @@ use clinch_terms::evaluate::{Assignment, evaluate};
 use clinch_terms::{BinOp, LocId, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Run;
+use super::Setting;
 use super::layout::Storage;
 use super::model::{Model, Origin};
 use super::system::{Bit, PointId, Version};
@@ -22,8 +22,8 @@ use super::trace::{Step, Valuation};
 use super::widths::Widths;
 
 /// The sets of states of control points as procedure summaries of the program that was searched.
-pub(super) fn summaries(run: &Run<'_>, reached: impl Fn(PointId) -> Bdd) -> Summaries {
-    let Run { program, widths, model, .. } = *run;
+pub(super) fn summaries(setting: &Setting<'_>, reached: impl Fn(PointId) -> Bdd) -> Summaries {
+    let Setting { program, widths, model, .. } = *setting;
     let mut writer = Writer::new(program, widths, model);
     let mut points = Vec::new();
     for (frame, &procedure) in model.procedures.iter().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn summaries(run: &Run<'_>, reached: impl Fn(PointId) -> Bdd) -> Summ
             }
         }
     }
-    let (int_bits, heap_bits) = (run.config.int_bits, widths.heap_bits);
+    let (int_bits, heap_bits) = (setting.config.int_bits, widths.heap_bits);
     let order = writer.order();
     Summaries { terms: writer.terms, entries: writer.entries, points, order, int_bits, heap_bits }
 }
@@ -292,15 +292,15 @@ impl<'a> Writer<'a> {
 }
 
 /// The run of the real program that a run of the system stands for, executed.
-pub(super) fn counterexample(run: &Run<'_>, steps: &[Step]) -> Result<InputTrace, Reason> {
-    let mut guide = Guide::new(run.original);
+pub(super) fn counterexample(setting: &Setting<'_>, steps: &[Step]) -> Result<InputTrace, Reason> {
+    let mut guide = Guide::new(setting.original);
     let mut before = &Valuation::default();
     for step in steps {
-        guide.follow(run, step, before);
+        guide.follow(setting, step, before);
         before = &step.after;
     }
     let Guide { mut sites, mut memory, .. } = guide;
-    let found = run_guided(run.original, |_, request, _| match &request.source {
+    let found = run_guided(setting.original, |_, request, _| match &request.source {
         InputSource::Site(site) => match sites.pop_front() {
             Some((expected, bits)) if expected == *site => bits,
             _ => 0,
@@ -311,7 +311,7 @@ pub(super) fn counterexample(run: &Run<'_>, steps: &[Step]) -> Result<InputTrace
             None => 0,
         },
     });
-    match (found, run.config.int_bits) {
+    match (found, setting.config.int_bits) {
         (Err(Reason::Uncertified(_)), Some(bits)) => Err(Reason::Uncertified(format!(
             "an error was found for {bits}-bit integers; with the inputs found it does not happen in the real widths"
         ))),
@@ -334,15 +334,15 @@ impl Guide {
         Guide { sites, memory, blocks: Vec::new(), machine: Addresses::new(program) }
     }
 
-    fn follow(&mut self, run: &Run<'_>, step: &Step, before: &Valuation) {
-        let (program, model) = (run.program, run.model);
+    fn follow(&mut self, setting: &Setting<'_>, step: &Step, before: &Valuation) {
+        let (program, model) = (setting.program, setting.model);
         let (op, here) = match model.origins[step.rule.index()] {
             Origin::Edge(procedure, edge) => {
                 (&program.procedure(procedure).edges[edge.index()].op, (procedure, edge.index()))
             }
             Origin::Start => {
                 for region in program.regions.iter().filter(|r| !r.starts_zero) {
-                    self.cells(run, region.symbol, &step.after, |_| true);
+                    self.cells(setting, region.symbol, &step.after, |_| true);
                 }
                 return;
             }
@@ -357,12 +357,12 @@ impl Guide {
                 let object = &program.objects[object.index()];
                 let inside = |address: u64| (object.address..object.address + object.size).contains(&address);
                 for &region in &object.regions {
-                    self.cells(run, region, &step.after, inside);
+                    self.cells(setting, region, &step.after, inside);
                 }
             }
             Op::Assume(_) => {
-                if let Some(&(address, size)) = run.widths.taken.get(&here) {
-                    let size = size_of(run, size, before);
+                if let Some(&(address, size)) = setting.widths.taken.get(&here) {
+                    let size = size_of(setting, size, before);
                     self.blocks.extend(self.machine.make(size).map(|in_machine| (address, size, in_machine)));
                 }
             }
@@ -371,12 +371,12 @@ impl Guide {
     }
 
     /// The contents of cells of a region.
-    fn cells(&mut self, run: &Run<'_>, region: Symbol, values: &Valuation, inside: impl Fn(u64) -> bool) {
-        for cell in run.model.layout.regions.get(&region).into_iter().flatten().filter(|c| inside(c.address)) {
+    fn cells(&mut self, setting: &Setting<'_>, region: Symbol, values: &Valuation, inside: impl Fn(u64) -> bool) {
+        for cell in setting.model.layout.regions.get(&region).into_iter().flatten().filter(|c| inside(c.address)) {
             let address = self.in_machine(cell.address);
             let mut contents = value(&cell.storage, values);
             // What was never written may be an address by chance.
-            if cell.storage.width == run.program.pointer_bits {
+            if cell.storage.width == setting.program.pointer_bits {
                 contents = self.in_machine(contents);
             }
             self.memory.entry(address).or_default().push_back(contents);
@@ -391,11 +391,12 @@ impl Guide {
     }
 }
 
-fn size_of(run: &Run<'_>, size: Term, values: &Valuation) -> u64 {
-    let terms = &run.program.terms;
+fn size_of(setting: &Setting<'_>, size: Term, values: &Valuation) -> u64 {
+    let terms = &setting.program.terms;
     let mut assignment = Assignment::default();
     for symbol in terms.symbols(size) {
-        if let (Some(storage), Sort::BitVec(width)) = (run.model.layout.scalars.get(&symbol), terms.symbol_sort(symbol))
+        if let (Some(storage), Sort::BitVec(width)) =
+            (setting.model.layout.scalars.get(&symbol), terms.symbol_sort(symbol))
         {
             let bits = value(storage, values) & (u64::MAX >> (64 - (*width).clamp(1, 64)));
             assignment.insert(symbol, Value::BitVec { width: *width, bits: bits.into() });

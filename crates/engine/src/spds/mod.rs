@@ -254,14 +254,14 @@ fn run(
     stats.heap_bits = widths.heap_bits;
     stats.control_points = model.spds.points.len() as u64;
     stats.rules = model.spds.rules.len() as u64;
-    let run = Run { original, program: &program, widths: &widths, config, budget, model: &model };
+    let setting = Setting { original, program: &program, widths: &widths, config, budget, model: &model };
     match config.abstraction {
-        Abstraction::None => run.search(&bdds, observer, stats),
-        Abstraction::Single | Abstraction::Dag | Abstraction::Both => run.refine(&mut bdds, observer, stats),
+        Abstraction::None => setting.search(&bdds, observer, stats),
+        Abstraction::Single | Abstraction::Dag | Abstraction::Both => setting.refine(&mut bdds, observer, stats),
     }
 }
 
-struct Run<'a> {
+struct Setting<'a> {
     original: &'a CfaProgram,
     /// With narrow integers, if that is asked for, and a bounded heap, if there is one.
     program: &'a CfaProgram,
@@ -271,7 +271,7 @@ struct Run<'a> {
     model: &'a Model,
 }
 
-impl Run<'_> {
+impl Setting<'_> {
     /// Without abstraction: post* of the program itself.
     fn search(&self, bdds: &Bdds, observer: &mut dyn Observer, stats: &mut Stats) -> Result<CfaVerdict, Obstacle> {
         let system = Prepared::new(bdds, &self.model.spds)?;

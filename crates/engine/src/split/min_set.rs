@@ -12,15 +12,15 @@ use super::{Segment, Threshold};
 /// greedy cover: again and again the one that splits most of the states not split yet, ties broken at random.
 ///
 /// The thesis writes a table of candidates times abstract states and searches it for each choice. A segment contains a
-/// contiguous run of the sorted candidates of its cell, so a tree over them (`Stabs`) counts and lists the states a
+/// contiguous span of the sorted candidates of its cell, so a tree over them (`Stabs`) counts and lists the states a
 /// candidate splits. Counts only fall, so a heap of outdated counts yields the candidates in the same order as
 /// searching the table would (`Entry`); altogether `O(n log n)` for `n` segments.
 pub fn min_set(segments: &[Vec<Segment>], states: usize, rng: &mut impl Rng) -> Vec<Threshold> {
     let candidates: Vec<Vec<i64>> = segments.iter().map(|s| stabbing_points(s)).collect();
-    let runs = Runs::new(segments, &candidates, states);
+    let spans = Spans::new(segments, &candidates, states);
     let mut stabs: Vec<Stabs> = candidates.iter().map(|c| Stabs::new(c.len())).collect();
     for state in 0..states {
-        runs.of(state).iter().for_each(|run| stabs[run.cell as usize].insert(run, state as u32));
+        spans.of(state).iter().for_each(|span| stabs[span.cell as usize].insert(span, state as u32));
     }
     let mut heap: BinaryHeap<Entry> = BinaryHeap::new();
     for (cell, candidates) in candidates.iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn min_set(segments: &[Vec<Segment>], states: usize, rng: &mut impl Rng) -> 
                 chosen.push(Threshold { cell: cell as u32, above: candidates[cell][i] });
                 for state in stabs[cell].take(i) {
                     if !std::mem::replace(&mut is_split[state as usize], true) {
-                        runs.of(state as usize).iter().for_each(|run| stabs[run.cell as usize].forget(run));
+                        spans.of(state as usize).iter().for_each(|span| stabs[span.cell as usize].forget(span));
                     }
                 }
             }
@@ -65,20 +65,20 @@ fn stabbing_points(segments: &[Segment]) -> Vec<i64> {
 
 /// The candidates of one cell that split a state: positions from `first` to before `end`.
 #[derive(Clone, Copy, Default)]
-struct Run {
+struct Span {
     cell: u32,
     first: u32,
     end: u32,
 }
 
-/// The runs of each state, one after the other.
-struct Runs {
-    runs: Vec<Run>,
+/// The spans of each state, one after the other.
+struct Spans {
+    spans: Vec<Span>,
     /// Where those of each state start, and at last where all end.
     starts: Vec<u32>,
 }
 
-impl Runs {
+impl Spans {
     fn new(segments: &[Vec<Segment>], candidates: &[Vec<i64>], states: usize) -> Self {
         let mut starts = vec![0; states + 1];
         for segment in segments.iter().flatten() {
@@ -87,26 +87,27 @@ impl Runs {
         for state in 0..states {
             starts[state + 1] += starts[state];
         }
-        let mut runs = vec![Run::default(); starts[states] as usize];
+        let mut spans = vec![Span::default(); starts[states] as usize];
         let mut free = starts.clone();
         for (cell, (segments, candidates)) in segments.iter().zip(candidates).enumerate() {
             for segment in segments {
                 let before = |value: i64| candidates.partition_point(|&c| c < value) as u32;
                 let place = &mut free[segment.state as usize];
-                runs[*place as usize] = Run { cell: cell as u32, first: before(segment.min), end: before(segment.max) };
+                spans[*place as usize] =
+                    Span { cell: cell as u32, first: before(segment.min), end: before(segment.max) };
                 *place += 1;
             }
         }
-        Runs { runs, starts }
+        Spans { spans, starts }
     }
 
-    fn of(&self, state: usize) -> &[Run] {
-        &self.runs[self.starts[state] as usize..self.starts[state + 1] as usize]
+    fn of(&self, state: usize) -> &[Span] {
+        &self.spans[self.starts[state] as usize..self.starts[state + 1] as usize]
     }
 }
 
-/// Runs of candidates of one cell with the states they belong to: a segment tree. A run is listed at the few nodes
-/// that together are its candidates; the runs that contain a candidate are listed on its way to the root.
+/// Spans of candidates of one cell with the states they belong to: a segment tree. A span is listed at the few nodes
+/// that together are its candidates; the spans that contain a candidate are listed on its way to the root.
 struct Stabs {
     leaves: usize,
     states: Vec<Vec<u32>>,
@@ -119,16 +120,16 @@ impl Stabs {
         Stabs { leaves, states: vec![Vec::new(); 2 * leaves], counts: vec![0; 2 * leaves] }
     }
 
-    fn insert(&mut self, run: &Run, state: u32) {
-        for node in nodes(self.leaves, run) {
+    fn insert(&mut self, span: &Span, state: u32) {
+        for node in nodes(self.leaves, span) {
             self.states[node].push(state);
             self.counts[node] += 1;
         }
     }
 
-    /// The state of this run is split.
-    fn forget(&mut self, run: &Run) {
-        nodes(self.leaves, run).for_each(|node| self.counts[node] -= 1);
+    /// The state of this span is split.
+    fn forget(&mut self, span: &Span) {
+        nodes(self.leaves, span).for_each(|node| self.counts[node] -= 1);
     }
 
     /// How many states that are not split yet the candidate would split.
@@ -151,9 +152,9 @@ fn ancestors(leaves: usize, leaf: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(leaf + leaves), |&node| Some(node / 2)).take_while(|&node| node > 0)
 }
 
-/// The nodes that together cover just the leaves of the run.
-fn nodes(leaves: usize, run: &Run) -> impl Iterator<Item = usize> + use<> {
-    let (mut first, mut end) = (run.first as usize + leaves, run.end as usize + leaves);
+/// The nodes that together cover just the leaves of the span.
+fn nodes(leaves: usize, span: &Span) -> impl Iterator<Item = usize> + use<> {
+    let (mut first, mut end) = (span.first as usize + leaves, span.end as usize + leaves);
     let mut pending = None;
     std::iter::from_fn(move || {
         if let Some(node) = pending.take() {
@@ -216,7 +217,7 @@ mod tests {
         for leaves in 1..20 {
             for (first, end) in (0..leaves).flat_map(|f| (f + 1..=leaves).map(move |e| (f, e))) {
                 let mut stabs = Stabs::new(leaves);
-                stabs.insert(&Run { cell: 0, first: first as u32, end: end as u32 }, 7);
+                stabs.insert(&Span { cell: 0, first: first as u32, end: end as u32 }, 7);
                 for leaf in 0..leaves {
                     assert_eq!(stabs.count(leaf), u32::from((first..end).contains(&leaf)));
                 }

@@ -37,7 +37,7 @@ fn at(location: usize, args: Vec<Term>) -> Application {
     Application { predicate: PredId::from_index(location), args }
 }
 
-impl super::Target for Builder {
+impl super::Translation for Builder {
     fn step(&mut self, clause: &Clause<'_>, _: &mut Facts, step: &Step) -> Result<()> {
         let terms = &mut self.system.terms;
         let fresh = |terms: &mut Terms, var: VarIndex| terms.fresh(clause.vars()[var.index()].name, Sort::Real);

@@ -53,7 +53,7 @@ pub(crate) fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Input,
 }
 
 /// What a system is translated to.
-trait Target: Sized {
+trait Translation: Sized {
     /// Adds a transition.
     fn step(&mut self, clause: &Clause<'_>, facts: &mut Facts, step: &Step) -> expr::Result<()>;
 
@@ -96,7 +96,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn run<T: Target>(mut self, mut target: T, options: &Options) -> Result<Input, ReadError> {
+    fn run<T: Translation>(mut self, mut target: T, options: &Options) -> Result<Input, ReadError> {
         self.clauses(&mut target);
         if self.bag.is_silent() && self.unsupported.is_none() {
             let complete = self.facts.check_complete(&self.source);
@@ -125,7 +125,7 @@ impl Reading {
         }
     }
 
-    fn clauses<T: Target>(&mut self, target: &mut T) {
+    fn clauses<T: Translation>(&mut self, target: &mut T) {
         let source = self.source.clone();
         let mut reader = Reader::new(&source.text);
         let mut count = 0;
@@ -149,7 +149,7 @@ impl Reading {
         }
     }
 
-    fn properties<T: Target>(&mut self, target: &mut T, names: &Names, options: &Options) {
+    fn properties<T: Translation>(&mut self, target: &mut T, names: &Names, options: &Options) {
         match &options.error {
             None => target.error_locations(&self.facts),
             Some(text) => {

@@ -88,7 +88,7 @@ impl Builder {
     }
 }
 
-impl super::Target for Builder {
+impl super::Translation for Builder {
     fn step(&mut self, clause: &Clause<'_>, facts: &mut Facts, step: &Step) -> Result<()> {
         let width = step.before.len();
         let terms = &mut self.program.terms;

@@ -58,18 +58,18 @@ pub(super) struct Sync<'s> {
 /// Which side of a synchronisation.
 pub(super) enum Side<'s> {
     Send(Option<ExprId>),
-    Receive(Option<Target<'s>>),
+    Receive(Option<Assigned<'s>>),
 }
 
 /// Something that can be assigned to.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'s> {
+pub(super) struct Assigned<'s> {
     pub(super) name: Name<'s>,
     pub(super) index: Option<ExprId>,
 }
 
 /// An assignment.
 pub(super) struct Effect<'s> {
-    pub(super) target: Target<'s>,
+    pub(super) target: Assigned<'s>,
     pub(super) value: ExprId,
 }

@@ -5,7 +5,7 @@ use clinch_ir::range::range;
 use clinch_ir::{Domain, Program, Span};
 use clinch_terms::{BinOp, Node, ProcId, Term, Terms, UnOp, VarId};
 
-use super::ast::Target;
+use super::ast::Assigned;
 use super::scope::{Entity, Names, ProcessNames, Scope};
 use crate::constant::constant_value;
 use crate::diagnostic::Problem;
@@ -63,7 +63,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The variable and index that are assigned to.
-    pub(super) fn target(&mut self, target: Target<'_>) -> Result<(VarId, Option<Term>)> {
+    pub(super) fn target(&mut self, target: Assigned<'_>) -> Result<(VarId, Option<Term>)> {
         let name = target.name;
         let Entity::Var(var) = self.resolve(name.text, name.span)? else {
             return Err(

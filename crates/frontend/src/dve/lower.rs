@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clinch_ir::{Assign, Move, Program, Rhs, Source, Transition};
 use clinch_terms::{ProcId, Term, Terms, VarId};
 
-use super::ast::{Edge, Effect, Model, ProcessDecl, Side, Sync, Target};
+use super::ast::{Assigned, Edge, Effect, Model, ProcessDecl, Side, Sync};
 use super::declare::Declared;
 use super::expr::Lowering;
 use super::scope::Names;
@@ -105,7 +105,7 @@ impl<'s> Lowerer<'_, 's> {
         Ok(match &sync.side {
             Side::Send(value) => Message::Send(sync, value.map(|v| lowering.number(v)).transpose()?),
             Side::Receive(target) => {
-                Message::Receive(sync, target.map(|t: Target<'_>| lowering.target(t)).transpose()?)
+                Message::Receive(sync, target.map(|t: Assigned<'_>| lowering.target(t)).transpose()?)
             }
         })
     }

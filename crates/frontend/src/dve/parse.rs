@@ -1,6 +1,6 @@
 //! Statements of DVE. A process that cannot be read is reported and skipped.
 
-use super::ast::{Decl, Edge, Effect, Model, ProcessDecl, Side, Sync, Target, Type};
+use super::ast::{Assigned, Decl, Edge, Effect, Model, ProcessDecl, Side, Sync, Type};
 use crate::diagnostic::Problem;
 use crate::expr::Name;
 use crate::parser::Parser;
@@ -208,9 +208,9 @@ fn sync<'s>(p: &mut Parser<'s>) -> Result<Sync<'s>> {
     Ok(Sync { channel, side, span })
 }
 
-fn target<'s>(p: &mut Parser<'s>) -> Result<Target<'s>> {
+fn target<'s>(p: &mut Parser<'s>) -> Result<Assigned<'s>> {
     let name = p.name("a variable to assign to")?;
-    Ok(Target { name, index: index(p)? })
+    Ok(Assigned { name, index: index(p)? })
 }
 
 fn effect<'s>(p: &mut Parser<'s>) -> Result<Effect<'s>> {

@@ -7,7 +7,7 @@
 use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::unfold::{Open, Point, PointId, Step, Target, Unfolding};
+use super::unfold::{Destination, Open, Point, PointId, Step, Unfolding};
 use crate::effect::Effect;
 
 /// A block has more points than allowed.
@@ -134,7 +134,7 @@ fn walk_from(
         let Some(partial) = Partial::joined(walk.terms, partials, choose) else { continue };
         if point != from && is_wanted(unfolding.point(point)) {
             let effect = partial.clone().into_effect(walk.terms, Vec::new(), |_| true);
-            through.push(Step { from, target: Target::Point(point), effect });
+            through.push(Step { from, target: Destination::Point(point), effect });
         }
         for step in &steps[&point] {
             walk.take(unfolding, from, step, &partial);
@@ -164,7 +164,7 @@ pub fn points_of(
             continue;
         };
         *next += 1;
-        if let Target::Point(to) = step.target
+        if let Destination::Point(to) = step.target
             && !unfolding.is_loop_head(to)
             && !cuts.contains(&to)
             && seen.insert(to)
@@ -183,7 +183,7 @@ struct Walk<'t> {
     terms: &'t mut Terms,
     cuts: &'t FxHashSet<PointId>,
     incoming: FxHashMap<PointId, Vec<Partial>>,
-    targets: Vec<(Target, Vec<Partial>)>,
+    targets: Vec<(Destination, Vec<Partial>)>,
     open: Vec<Open>,
 }
 
@@ -194,12 +194,12 @@ impl Walk<'_> {
         self.open.extend(&step.effect.open);
         let target = step.target;
         match target {
-            Target::End => return,
-            Target::Point(to) if to != from && !unfolding.is_loop_head(to) && !self.cuts.contains(&to) => {
+            Destination::End => return,
+            Destination::Point(to) if to != from && !unfolding.is_loop_head(to) && !self.cuts.contains(&to) => {
                 self.incoming.entry(to).or_default().push(next);
                 return;
             }
-            Target::Point(_) | Target::Error(..) | Target::Open(..) => {}
+            Destination::Point(_) | Destination::Error(..) | Destination::Open(..) => {}
         }
         match self.targets.iter_mut().find(|(t, _)| *t == target) {
             Some((_, partials)) => partials.push(next),

@@ -29,7 +29,7 @@ pub struct Point {
 
 /// Where a step leads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Target {
+pub enum Destination {
     /// To another point.
     Point(PointId),
     /// To the end of the run, without error.
@@ -57,7 +57,7 @@ pub struct Step {
     /// Where it starts.
     pub from: PointId,
     /// Where it leads.
-    pub target: Target,
+    pub target: Destination,
     /// What it does to the variables.
     pub effect: Effect<Symbol, Open>,
 }
@@ -156,9 +156,9 @@ impl<'p> Unfolding<'p> {
         let edge = &self.program.procedure(point.procedure).edges[id.index()];
         let mut updates = Vec::new();
         let target = match &edge.op {
-            Op::Error(_) => Target::Error(point.procedure, id),
-            Op::Unsupported(_) | Op::Undefined(_) => Target::Open(point.procedure, id),
-            Op::Exit(_) | Op::Abort => Target::End,
+            Op::Error(_) => Destination::Error(point.procedure, id),
+            Op::Unsupported(_) | Op::Undefined(_) => Destination::Open(point.procedure, id),
+            Op::Exit(_) | Op::Abort => Destination::End,
             Op::Call { callee, args, .. } => {
                 let parameters = &self.program.procedure(*callee).params;
                 updates.extend(parameters.iter().copied().zip(args.iter().copied()));
@@ -175,18 +175,18 @@ impl<'p> Unfolding<'p> {
         Step { from, target, effect: Effect::of_updates(terms, updates) }
     }
 
-    fn call(&mut self, point: &Point, edge: EdgeId, callee: ProcedureId) -> Target {
+    fn call(&mut self, point: &Point, edge: EdgeId, callee: ProcedureId) -> Destination {
         let active = point.calls.iter().map(|(p, _)| *p).chain([point.procedure]);
         if active.into_iter().any(|p| p == callee) {
-            return Target::Open(point.procedure, edge);
+            return Destination::Open(point.procedure, edge);
         }
         let calls = point.calls.iter().copied().chain([(point.procedure, edge)]).collect();
         let location = self.program.procedure(callee).entry;
         self.at(Point { calls, procedure: callee, location })
     }
 
-    fn return_from(&mut self, point: &Point, value: Option<Term>, updates: &mut Vec<(Symbol, Term)>) -> Target {
-        let Some((&(caller, edge), calls)) = point.calls.split_last() else { return Target::End };
+    fn return_from(&mut self, point: &Point, value: Option<Term>, updates: &mut Vec<(Symbol, Term)>) -> Destination {
+        let Some((&(caller, edge), calls)) = point.calls.split_last() else { return Destination::End };
         let edge = &self.program.procedure(caller).edges[edge.index()];
         if let Op::Call { result, .. } = &edge.op {
             updates.extend(result.zip(value));
@@ -194,7 +194,7 @@ impl<'p> Unfolding<'p> {
         self.at(Point { calls: calls.into(), procedure: caller, location: edge.to })
     }
 
-    fn at(&mut self, point: Point) -> Target {
-        Target::Point(self.intern_point(point))
+    fn at(&mut self, point: Point) -> Destination {
+        Destination::Point(self.intern_point(point))
     }
 }

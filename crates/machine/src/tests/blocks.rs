@@ -1,8 +1,8 @@
 //! Blocks of random programs against the machine: the same inputs lead to the same end.
 
 use clinch_ir::cfa::blocks::blocks_from;
+use clinch_ir::cfa::unfold::{Destination, Step};
 use clinch_ir::cfa::unfold::{Open, Unfolding};
-use clinch_ir::cfa::unfold::{Step, Target};
 use clinch_ir::cfa::{CfaProgram, EdgeId, Failure, InputId, ObjectId, ObjectKind, Op, ProcedureId};
 use clinch_terms::evaluate::{Assignment, evaluate};
 use clinch_terms::{BinOp, LocId, Sort, Symbol, Term, Value};
@@ -258,10 +258,10 @@ fn run_blocks(program: &CfaProgram, oracle: &Oracle) -> Option<End> {
         assert!(taken.len() <= 1, "blocks exclude each other");
         let Some(block) = taken.first() else { return Some(End::Quiet) };
         match block.target {
-            Target::Point(to) => at = to,
-            Target::End => return Some(End::Quiet),
-            Target::Open(..) => return None,
-            Target::Error(procedure, edge) => match &program.procedure(procedure).edges[edge.index()].op {
+            Destination::Point(to) => at = to,
+            Destination::End => return Some(End::Quiet),
+            Destination::Open(..) => return None,
+            Destination::Error(procedure, edge) => match &program.procedure(procedure).edges[edge.index()].op {
                 Op::Error(text) => return Some(End::Error(text.clone())),
                 op => panic!("{op:?} is no error"),
             },

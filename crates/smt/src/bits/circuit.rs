@@ -30,6 +30,11 @@ impl Bit {
         (self.0 >> 1) as usize
     }
 
+    /// The gate with this number.
+    pub(crate) fn of_gate(number: usize) -> Bit {
+        Bit((number as u32) << 1)
+    }
+
     pub(crate) fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }

@@ -23,8 +23,8 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp, Value};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-pub(crate) use circuit::Bit;
 use circuit::Circuit;
+pub(crate) use circuit::{Bit, Gate};
 pub(crate) use clauses::Formulas;
 use sums::Sums;
 

@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::blocks::blocks_from;
-use clinch_ir::cfa::unfold::{Open, PointId, Step, Target, Unfolding};
+use clinch_ir::cfa::unfold::{Destination, Open, PointId, Step, Unfolding};
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, EdgeId, InputTrace, InputValue, Invariants, Op, show_c_in};
 use clinch_machine::guided::value_bits;
 use clinch_smt::{Answer, Literal, Solver, Z3Solver};
@@ -315,7 +315,7 @@ impl<'a> Refinement<'a> {
 
     /// What each of the targets that a block may lead to says of a step by it.
     fn literals_after(&mut self, block: &Step, targets: &[AlphaState]) -> Vec<Vec<Term>> {
-        let Target::Point(to) = block.target else { return Vec::new() };
+        let Destination::Point(to) = block.target else { return Vec::new() };
         let phi: Vec<Term> = self.phi.get(&to).into_iter().flatten().copied().collect();
         let updates: FxHashMap<Symbol, Term> = block.effect.updates.iter().copied().collect();
         let terms = &mut self.terms;

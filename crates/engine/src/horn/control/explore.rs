@@ -69,7 +69,7 @@ impl<'a> Explorer<'a> {
     /// Explores all locations, for these explicit parameters.
     pub(super) fn run(&mut self, explicit: &[Vec<usize>]) -> Found {
         let here = vec![Vec::new(); self.system.predicates.len()];
-        let mut run = Run {
+        let mut run = Exploration {
             explorer: self,
             explicit,
             graph: Graph::default(),
@@ -141,7 +141,7 @@ impl<'a> Explorer<'a> {
 }
 
 /// One exploration.
-struct Run<'r, 'a> {
+struct Exploration<'r, 'a> {
     explorer: &'r mut Explorer<'a>,
     explicit: &'r [Vec<usize>],
     graph: Graph,
@@ -152,7 +152,7 @@ struct Run<'r, 'a> {
     varying: BTreeSet<(usize, usize)>,
 }
 
-impl Run<'_, '_> {
+impl Exploration<'_, '_> {
     /// Invariant: all clauses were fired on all combinations of the locations before `next`.
     fn explore(&mut self) -> Result<(), Found> {
         let system = self.explorer.system;

@@ -1,14 +1,14 @@
 //! Calls.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
+use clinch_ir::cfa::{Assign, InputKind, Op, Target};
 use clinch_terms::Term;
 
 use super::super::hir::{Call, Callee, Expr, FunctionId};
 use super::super::points_to::{is_record, key, leaves, library, library_by_pointer};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
-use super::place::Target;
+use super::place::Lvalue;
 use super::values::Value;
 
 /// The bits of an int, to which smaller arguments are promoted.
@@ -307,7 +307,7 @@ impl Lowering<'_> {
         };
         if let (Value::Scalar(to), Value::Scalar(from)) = (&common, &value) {
             if let clinch_terms::Node::Symbol(symbol) = self.terms.node(*to) {
-                let assign = Assign { target: CfaTarget::Var(symbol), value: *from };
+                let assign = Assign { target: Target::Var(symbol), value: *from };
                 self.body.emit(Op::Assign(vec![assign]), span);
             }
         } else {
@@ -324,13 +324,13 @@ impl Lowering<'_> {
         let value = self.record(e);
         if let (Value::Leaves(values), Some(symbols)) = (&value, self.storage.result_leaves.get(&f)) {
             let assigns: Vec<Assign> =
-                values.iter().zip(symbols).map(|(v, &s)| Assign { target: CfaTarget::Var(s), value: v.2 }).collect();
+                values.iter().zip(symbols).map(|(v, &s)| Assign { target: Target::Var(s), value: v.2 }).collect();
             if !assigns.is_empty() {
                 self.body.emit(Op::Assign(assigns), e.span);
             }
         } else if let Some(&object) = self.storage.results.get(&f) {
             let address = self.object_address(object);
-            let target = Target::Memory { address, cell: self.points.result_object(f), bits: None };
+            let target = Lvalue::Memory { address, cell: self.points.result_object(f), bits: None };
             self.store_record(&target, e.ty, &value, e.span);
         }
         None

@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
+use clinch_ir::cfa::{Assign, InputKind, Op, Target};
 use clinch_terms::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use super::super::points_to::{Cell, is_record};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::blocks::Filling;
-use super::place::Target;
+use super::place::Lvalue;
 use super::storage::{Home, Spot};
 use super::values::Value;
 
@@ -125,7 +125,7 @@ impl Lowering<'_> {
                 None if !init.zero_fill => continue,
                 value => value.unwrap_or_else(|| self.constant(ty, 0)),
             };
-            assigns.push(Assign { target: CfaTarget::Var(symbol), value });
+            assigns.push(Assign { target: Target::Var(symbol), value });
         }
         if !assigns.is_empty() {
             self.body.emit(Op::Assign(assigns), span);
@@ -139,7 +139,7 @@ impl Lowering<'_> {
             assigns.extend(self.zeros(address, cell, size, span));
         }
         for item in &init.items {
-            let place = Target::Memory {
+            let place = Lvalue::Memory {
                 address: self.plus(address, item.offset),
                 cell: cell.map(|c| c.plus(item.offset as i64)),
                 bits: item.bits,
@@ -218,11 +218,11 @@ impl Lowering<'_> {
         let mut assigns = AtOnce::default();
         // What was written may be overridden with zero, which then matters.
         let mut all_zero = true;
-        let mut of_addresses: FxHashSet<CfaTarget> = FxHashSet::default();
+        let mut of_addresses: FxHashSet<Target> = FxHashSet::default();
         let mut units = if self.mathematical() { FxHashMap::default() } else { self.units(init) };
         for item in &init.items {
             let (address, cell) = (self.plus(address, item.offset), cell.map(|c| c.plus(item.offset as i64)));
-            let place = Target::Memory { address, cell, bits: item.bits };
+            let place = Lvalue::Memory { address, cell, bits: item.bits };
             if is_record(&self.hir.types, item.ty) {
                 all_zero = false;
                 self.flush(&mut assigns, span);
@@ -261,7 +261,7 @@ impl Lowering<'_> {
 #[derive(Default)]
 struct AtOnce {
     assigns: Vec<Assign>,
-    at: FxHashMap<CfaTarget, usize>,
+    at: FxHashMap<Target, usize>,
 }
 
 impl AtOnce {

@@ -8,7 +8,7 @@ use super::super::hir::{BinaryOp, Call, Callee, Expr, ExprKind, PlaceKind};
 use super::super::points_to::key;
 use super::super::types::{Type, TypeId};
 use super::Lowering;
-use super::place::Target;
+use super::place::Lvalue;
 use super::values::Value;
 
 /// What is said of `%n`, or where it may be.
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         Value::Scalar(count)
     }
 
-    fn store_scanned(&mut self, target: &Target, ty: TypeId, kind: &InputKind, span: Span) {
+    fn store_scanned(&mut self, target: &Lvalue, ty: TypeId, kind: &InputKind, span: Span) {
         let value = match self.is_opaque_float(ty) {
             true => self.opaque(ty, "a floating-point number that is read", span),
             false => self.input(ty, kind.clone(), span),
@@ -120,7 +120,7 @@ impl Lowering<'_> {
         call: &Call,
         first: usize,
         conversions: Option<Vec<Conversion>>,
-    ) -> Option<Vec<(Target, TypeId)>> {
+    ) -> Option<Vec<(Lvalue, TypeId)>> {
         let conversions = conversions?;
         let pointers = call.args.get(first..)?;
         if pointers.len() != conversions.len() || self.mathematical() {
@@ -140,7 +140,7 @@ impl Lowering<'_> {
                 return None;
             }
             let cell = self.points.pointee(pointer);
-            targets.push((Target::Memory { address: self.save(address, pointer.span), cell, bits: None }, to));
+            targets.push((Lvalue::Memory { address: self.save(address, pointer.span), cell, bits: None }, to));
         }
         Some(targets)
     }

@@ -9,7 +9,7 @@ use super::super::points_to::{Residence, is_record, leaves, residence};
 use super::super::types::TypeId;
 use super::Lowering;
 use super::body::{Body, Scope};
-use super::place::Target;
+use super::place::Lvalue;
 use super::storage::{Home, Spot};
 use super::values::Value;
 
@@ -138,7 +138,7 @@ impl Lowering<'_> {
             self.create(parameter.variable, home, span);
             let (address, cell) = (self.home(home), self.cell_of(parameter.variable));
             let ty = self.hir.variables[parameter.variable.0 as usize].ty;
-            let target = Target::Memory { address, cell, bits: None };
+            let target = Lvalue::Memory { address, cell, bits: None };
             if let Some(&object) = self.storage.parameters.get(&parameter.variable) {
                 let from = Value::Block { address: self.object_address(object), cell };
                 self.store_record(&target, ty, &from, span);

@@ -9,7 +9,7 @@ use super::super::points_to::{Library, key};
 use super::super::types::Type;
 use super::Lowering;
 use super::blocks::Filling;
-use super::place::Target;
+use super::place::Lvalue;
 use super::values::Value;
 
 impl Lowering<'_> {
@@ -307,7 +307,7 @@ impl Lowering<'_> {
         let Type::Pointer(to) = *self.hir.types.get(p.ty) else { return self.void_result(e) };
         let (a, b, address) = (self.scalar_arg(args, 0), self.scalar_arg(args, 1), self.scalar_arg(args, 2));
         let cell = self.points.pointee(p);
-        let target = Target::Memory { address, cell, bits: None };
+        let target = Lvalue::Memory { address, cell, bits: None };
         if self.mathematical() {
             let value = self.arithmetic(op, to, a, b);
             self.store(&target, to, value, e.span);

@@ -1,14 +1,14 @@
 //! What comes from outside of the program: results of the C library that are open, `errno`, the arguments of `main`.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, InputKind, Op, Target as CfaTarget};
+use clinch_ir::cfa::{Assign, InputKind, Op, Target};
 use clinch_terms::Term;
 
 use super::super::hir::{BinaryOp, Expr, FunctionId, Variable, VariableId};
 use super::super::points_to::{Fixed, Results, fixed_part, key};
 use super::super::types::Type;
 use super::Lowering;
-use super::place::Target;
+use super::place::Lvalue;
 use super::storage::Spot;
 use super::values::Value;
 
@@ -51,7 +51,7 @@ impl Lowering<'_> {
         if let Some(&Spot::Memory(home)) = self.storage.variables.get(&id) {
             let ty = self.hir.variables[id.0 as usize].ty;
             let value = self.opaque(ty, &format!("`errno` after `{function}`"), span);
-            let target = Target::Memory { address: self.home(home), cell: self.cell_of(id), bits: None };
+            let target = Lvalue::Memory { address: self.home(home), cell: self.cell_of(id), bits: None };
             self.store(&target, ty, value, span);
         }
     }
@@ -93,7 +93,7 @@ impl Lowering<'_> {
             let alike = self.terms.eq(one, other);
             self.body.emit(Op::Assume(alike), e.span);
         }
-        let assign = Assign { target: CfaTarget::Var(result), value: any };
+        let assign = Assign { target: Target::Var(result), value: any };
         self.body.emit(Op::Assign(vec![assign]), e.span);
         self.body.goto(after, e.span);
         self.body.at(after);

@@ -1,7 +1,7 @@
 //! Places: loads, stores, addresses, bit-fields.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
+use clinch_ir::cfa::{Assign, Op, Target};
 use clinch_terms::{BinOp, Symbol, Term};
 
 use super::super::hir::{Place, PlaceKind};
@@ -13,7 +13,7 @@ use super::values::Value;
 
 /// Something that is read or written, its address known.
 #[derive(Clone, Debug)]
-pub(super) enum Target {
+pub(super) enum Lvalue {
     /// A variable of the automaton.
     Symbol(Symbol),
     /// Scalars of a record that is split, with their offsets from the start of the place.
@@ -42,28 +42,28 @@ pub(super) enum Purpose {
 
 impl Lowering<'_> {
     /// Evaluates where a place is that is read or written.
-    pub(super) fn target(&mut self, place: &Place) -> Target {
+    pub(super) fn target(&mut self, place: &Place) -> Lvalue {
         self.locate(place, Purpose::Access)
     }
 
-    fn locate(&mut self, place: &Place, purpose: Purpose) -> Target {
+    fn locate(&mut self, place: &Place, purpose: Purpose) -> Lvalue {
         match &place.kind {
             PlaceKind::Variable(v) => match self.storage.variables.get(v).cloned() {
-                Some(Spot::Symbol(symbol)) => Target::Symbol(symbol),
+                Some(Spot::Symbol(symbol)) => Lvalue::Symbol(symbol),
                 Some(Spot::Split(leaves)) => {
-                    Target::Split(leaves.into_iter().map(|(leaf, s)| (leaf.offset, leaf.ty, s)).collect())
+                    Lvalue::Split(leaves.into_iter().map(|(leaf, s)| (leaf.offset, leaf.ty, s)).collect())
                 }
                 Some(Spot::Memory(home)) => {
                     let address = self.home(home);
-                    Target::Memory { address, cell: self.cell_of(*v), bits: None }
+                    Lvalue::Memory { address, cell: self.cell_of(*v), bits: None }
                 }
                 // A variable that nothing uses.
-                None => Target::Value(Vec::new()),
+                None => Lvalue::Value(Vec::new()),
             },
             PlaceKind::Deref(pointer) => {
                 let address = self.pointer(pointer, purpose);
                 let cell = self.points.pointee(pointer);
-                Target::Memory { address, cell, bits: None }
+                Lvalue::Memory { address, cell, bits: None }
             }
             PlaceKind::Field(inner, record, i) => {
                 let field = &self.hir.types.record(*record).fields[*i];
@@ -77,35 +77,35 @@ impl Lowering<'_> {
                     Some(&object) => self.object_address(object),
                     None => self.address(0),
                 };
-                Target::Memory { address, cell: self.points.place(place), bits: None }
+                Lvalue::Memory { address, cell: self.points.place(place), bits: None }
             }
             PlaceKind::Value(e) => match self.record(e) {
-                Value::Block { address, cell } => Target::Memory { address, cell, bits: None },
-                Value::Leaves(leaves) => Target::Value(leaves),
-                _ => Target::Value(Vec::new()),
+                Value::Block { address, cell } => Lvalue::Memory { address, cell, bits: None },
+                Value::Leaves(leaves) => Lvalue::Value(leaves),
+                _ => Lvalue::Value(Vec::new()),
             },
         }
     }
 
-    fn member(&mut self, inner: Target, offset: u64, size: u64, bits: Option<BitRange>, scalar: bool) -> Target {
+    fn member(&mut self, inner: Lvalue, offset: u64, size: u64, bits: Option<BitRange>, scalar: bool) -> Lvalue {
         let inside = |o: u64| (offset..(offset + size).max(offset + 1)).contains(&o);
         match inner {
-            Target::Split(leaves) => {
+            Lvalue::Split(leaves) => {
                 let leaves: Vec<_> =
                     leaves.into_iter().filter(|l| inside(l.0)).map(|(o, t, s)| (o - offset, t, s)).collect();
                 match leaves[..] {
-                    [(0, _, symbol)] if scalar => Target::Symbol(symbol),
-                    _ => Target::Split(leaves),
+                    [(0, _, symbol)] if scalar => Lvalue::Symbol(symbol),
+                    _ => Lvalue::Split(leaves),
                 }
             }
-            Target::Value(leaves) => {
-                Target::Value(leaves.into_iter().filter(|l| inside(l.0)).map(|(o, t, v)| (o - offset, t, v)).collect())
+            Lvalue::Value(leaves) => {
+                Lvalue::Value(leaves.into_iter().filter(|l| inside(l.0)).map(|(o, t, v)| (o - offset, t, v)).collect())
             }
-            Target::Memory { address, cell, .. } => {
+            Lvalue::Memory { address, cell, .. } => {
                 let address = self.plus(address, offset);
-                Target::Memory { address, cell: cell.map(|c| c.plus(offset as i64)), bits }
+                Lvalue::Memory { address, cell: cell.map(|c| c.plus(offset as i64)), bits }
             }
-            Target::Symbol(symbol) => Target::Symbol(symbol),
+            Lvalue::Symbol(symbol) => Lvalue::Symbol(symbol),
         }
     }
 
@@ -117,7 +117,7 @@ impl Lowering<'_> {
 
     pub(super) fn address_of(&mut self, place: &Place) -> Term {
         match self.locate(place, Purpose::Address) {
-            Target::Memory { address, .. } => address,
+            Lvalue::Memory { address, .. } => address,
             _ => {
                 self.body.stop(Op::Unsupported("the address of a value".to_owned()), place.span);
                 self.address(0)
@@ -126,22 +126,22 @@ impl Lowering<'_> {
     }
 
     /// The scalar at a target.
-    pub(super) fn read(&mut self, target: &Target, ty: TypeId, span: Span) -> Term {
+    pub(super) fn read(&mut self, target: &Lvalue, ty: TypeId, span: Span) -> Term {
         match target {
-            Target::Symbol(symbol) => self.terms.symbol(*symbol),
-            Target::Split(leaves) => match leaves.first() {
+            Lvalue::Symbol(symbol) => self.terms.symbol(*symbol),
+            Lvalue::Split(leaves) => match leaves.first() {
                 Some(&(_, _, symbol)) => self.terms.symbol(symbol),
                 None => self.constant(ty, 0),
             },
-            Target::Value(leaves) => match leaves.first() {
+            Lvalue::Value(leaves) => match leaves.first() {
                 Some(&(_, _, term)) => term,
                 None => self.unsupported("this value", ty, span),
             },
-            Target::Memory { address, cell, bits: None } => {
+            Lvalue::Memory { address, cell, bits: None } => {
                 let bytes = self.memory_bytes(ty);
                 self.read_memory(*address, *cell, (ty, bytes), span).unwrap_or_else(|| self.constant(ty, 0))
             }
-            Target::Memory { address, cell, bits: Some(bits) } => {
+            Lvalue::Memory { address, cell, bits: Some(bits) } => {
                 let unit = self.read_memory(*address, *cell, (ty, bits.unit.into()), span);
                 let Some(unit) = unit else { return self.constant(ty, 0) };
                 if self.mathematical() {
@@ -208,7 +208,7 @@ impl Lowering<'_> {
     }
 
     /// Writes a scalar.
-    pub(super) fn store(&mut self, target: &Target, ty: TypeId, value: Term, span: Span) {
+    pub(super) fn store(&mut self, target: &Lvalue, ty: TypeId, value: Term, span: Span) {
         if let Some(assigns) = self.assigns(target, ty, value, span)
             && !assigns.is_empty()
         {
@@ -217,18 +217,18 @@ impl Lowering<'_> {
     }
 
     /// The assignments that write a scalar. Nothing where that is not modelled.
-    pub(super) fn assigns(&mut self, target: &Target, ty: TypeId, value: Term, span: Span) -> Option<Vec<Assign>> {
+    pub(super) fn assigns(&mut self, target: &Lvalue, ty: TypeId, value: Term, span: Span) -> Option<Vec<Assign>> {
         match target {
-            Target::Symbol(symbol) => Some(vec![Assign { target: CfaTarget::Var(*symbol), value }]),
-            Target::Split(leaves) => {
-                leaves.first().map(|&(_, _, symbol)| vec![Assign { target: CfaTarget::Var(symbol), value }])
+            Lvalue::Symbol(symbol) => Some(vec![Assign { target: Target::Var(*symbol), value }]),
+            Lvalue::Split(leaves) => {
+                leaves.first().map(|&(_, _, symbol)| vec![Assign { target: Target::Var(symbol), value }])
             }
-            Target::Value(_) => Some(Vec::new()),
-            Target::Memory { address, cell, bits: None } => {
+            Lvalue::Value(_) => Some(Vec::new()),
+            Lvalue::Memory { address, cell, bits: None } => {
                 let bytes = self.memory_bytes(ty);
                 self.write_memory(*address, *cell, (ty, bytes), value, span)
             }
-            Target::Memory { address, cell, bits: Some(bits) } => {
+            Lvalue::Memory { address, cell, bits: Some(bits) } => {
                 let bytes = bits.unit.into();
                 let unit = self.read_memory(*address, *cell, (ty, bytes), span)?;
                 if self.mathematical() {
@@ -272,7 +272,7 @@ impl Lowering<'_> {
         let region = &self.regions[region.0];
         let (symbol, cell_bytes) = (region.symbol, u64::from(region.cell_bytes));
         if bytes == cell_bytes {
-            return Some(vec![Assign { target: CfaTarget::Cell(symbol, address), value }]);
+            return Some(vec![Assign { target: Target::Cell(symbol, address), value }]);
         }
         if self.cannot_be_bytes(ty, span) {
             return None;
@@ -281,15 +281,15 @@ impl Lowering<'_> {
             let at = self.plus(address, i);
             let low = i as u32 * 8;
             let value = self.terms.extract(low + 7, low, value);
-            Assign { target: CfaTarget::Cell(symbol, at), value }
+            Assign { target: Target::Cell(symbol, at), value }
         });
         Some(assigns.collect())
     }
 
     /// What a place holds after a value was stored: a bit-field keeps only its bits.
-    pub(super) fn after_store(&mut self, target: &Target, ty: TypeId, value: Term) -> Term {
+    pub(super) fn after_store(&mut self, target: &Lvalue, ty: TypeId, value: Term) -> Term {
         match target {
-            Target::Memory { bits: Some(bits), .. } if !self.mathematical() => {
+            Lvalue::Memory { bits: Some(bits), .. } if !self.mathematical() => {
                 let unit = BitRange { lo: 0, ..*bits };
                 self.bits_of_unit(value, unit, ty)
             }

@@ -1,14 +1,14 @@
 //! Records by value.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, Op, Target as CfaTarget};
+use clinch_ir::cfa::{Assign, Op, Target};
 use clinch_terms::Term;
 
 use super::super::hir::{Expr, ExprKind, Place};
 use super::super::points_to::leaves;
 use super::super::types::TypeId;
 use super::Lowering;
-use super::place::Target;
+use super::place::Lvalue;
 use super::values::Value;
 
 impl Lowering<'_> {
@@ -17,7 +17,7 @@ impl Lowering<'_> {
         match &e.kind {
             ExprKind::Load(place) => {
                 let target = self.target(place);
-                if let (Target::Memory { address, .. }, Some(size)) = (&target, self.hir.types.size(e.ty)) {
+                if let (Lvalue::Memory { address, .. }, Some(size)) = (&target, self.hir.types.size(e.ty)) {
                     let (address, size) = (*address, self.address(size));
                     self.touch(address, size, false, e.span);
                 }
@@ -67,14 +67,14 @@ impl Lowering<'_> {
     }
 
     /// The record at a place.
-    pub(super) fn record_at(&mut self, target: &Target, ty: TypeId, span: Span) -> Value {
+    pub(super) fn record_at(&mut self, target: &Lvalue, ty: TypeId, span: Span) -> Value {
         match target {
-            Target::Split(split) => {
+            Lvalue::Split(split) => {
                 Value::Leaves(split.iter().map(|&(o, t, s)| (o, t, self.terms.symbol(s))).collect())
             }
-            Target::Value(values) => Value::Leaves(values.clone()),
-            Target::Symbol(symbol) => Value::Leaves(vec![(0, ty, self.terms.symbol(*symbol))]),
-            Target::Memory { address, cell, .. } => match leaves(&self.hir.types, ty) {
+            Lvalue::Value(values) => Value::Leaves(values.clone()),
+            Lvalue::Symbol(symbol) => Value::Leaves(vec![(0, ty, self.terms.symbol(*symbol))]),
+            Lvalue::Memory { address, cell, .. } => match leaves(&self.hir.types, ty) {
                 None => Value::Block { address: *address, cell: *cell },
                 Some(leaves) => {
                     let mut values = Vec::new();
@@ -89,11 +89,11 @@ impl Lowering<'_> {
     }
 
     /// A scalar inside a record in memory.
-    fn inside(&mut self, target: &Target, offset: u64) -> Target {
+    fn inside(&mut self, target: &Lvalue, offset: u64) -> Lvalue {
         match target {
-            Target::Memory { address, cell, .. } => {
+            Lvalue::Memory { address, cell, .. } => {
                 let address = self.plus(*address, offset);
-                Target::Memory { address, cell: cell.map(|c| c.plus(offset as i64)), bits: None }
+                Lvalue::Memory { address, cell: cell.map(|c| c.plus(offset as i64)), bits: None }
             }
             other => other.clone(),
         }
@@ -104,10 +104,10 @@ impl Lowering<'_> {
         self.record_store(place, value, span);
     }
 
-    fn record_store(&mut self, place: &Place, value: &Expr, span: Span) -> Target {
+    fn record_store(&mut self, place: &Place, value: &Expr, span: Span) -> Lvalue {
         let mut target = self.target(place);
         if value.has_effects()
-            && let Target::Memory { address, .. } = &mut target
+            && let Lvalue::Memory { address, .. } = &mut target
         {
             *address = self.save(*address, place.span);
         }
@@ -117,9 +117,9 @@ impl Lowering<'_> {
     }
 
     /// Writes a record.
-    pub(super) fn store_record(&mut self, target: &Target, ty: TypeId, value: &Value, span: Span) {
+    pub(super) fn store_record(&mut self, target: &Lvalue, ty: TypeId, value: &Value, span: Span) {
         match (target, value) {
-            (Target::Memory { address, cell, .. }, Value::Block { address: from, .. }) => {
+            (Lvalue::Memory { address, cell, .. }, Value::Block { address: from, .. }) => {
                 let size = self.hir.types.size(ty).unwrap_or(0);
                 self.copy_block(*address, *from, *cell, size, span);
             }
@@ -137,23 +137,23 @@ impl Lowering<'_> {
     /// The assignments that write the scalars of a record.
     pub(super) fn leaf_assigns(
         &mut self,
-        target: &Target,
+        target: &Lvalue,
         values: &[(u64, TypeId, Term)],
         span: Span,
     ) -> Option<Vec<Assign>> {
         let mut assigns = Vec::new();
         for &(offset, ty, value) in values {
             match target {
-                Target::Split(split) => {
+                Lvalue::Split(split) => {
                     let symbol = split.iter().find(|s| s.0 == offset).map(|s| s.2);
-                    assigns.extend(symbol.map(|s| Assign { target: CfaTarget::Var(s), value }));
+                    assigns.extend(symbol.map(|s| Assign { target: Target::Var(s), value }));
                 }
-                Target::Memory { .. } => {
+                Lvalue::Memory { .. } => {
                     let at = self.inside(target, offset);
                     assigns.extend(self.assigns(&at, ty, value, span)?);
                 }
-                Target::Symbol(symbol) => assigns.push(Assign { target: CfaTarget::Var(*symbol), value }),
-                Target::Value(_) => {}
+                Lvalue::Symbol(symbol) => assigns.push(Assign { target: Target::Var(*symbol), value }),
+                Lvalue::Value(_) => {}
             }
         }
         Some(assigns)
@@ -169,7 +169,7 @@ impl Lowering<'_> {
                 continue;
             }
             let symbol = self.temporary_of(ty);
-            assigns.push(Assign { target: CfaTarget::Var(symbol), value });
+            assigns.push(Assign { target: Target::Var(symbol), value });
             kept.push((offset, ty, self.terms.symbol(symbol)));
         }
         if !assigns.is_empty() {
@@ -217,7 +217,7 @@ impl Lowering<'_> {
         let assigns: Vec<Assign> = pairs
             .into_iter()
             .filter_map(|(to, value)| match self.terms.node(to) {
-                clinch_terms::Node::Symbol(s) => Some(Assign { target: CfaTarget::Var(s), value }),
+                clinch_terms::Node::Symbol(s) => Some(Assign { target: Target::Var(s), value }),
                 _ => None,
             })
             .collect();

@@ -1,7 +1,7 @@
 //! The procedure where a run starts.
 
 use clinch_ir::Span;
-use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target as CfaTarget};
+use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target};
 use clinch_terms::{Symbol, Term};
 
 use super::super::hir::{BinaryOp, FunctionId, Storage, VariableId};
@@ -76,7 +76,7 @@ impl Lowering<'_> {
         {
             global.init = value;
         } else {
-            let assign = Assign { target: CfaTarget::Var(symbol), value };
+            let assign = Assign { target: Target::Var(symbol), value };
             self.body.emit(Op::Assign(vec![assign]), span);
         }
     }

@@ -7,7 +7,7 @@ use super::super::hir::{Expr, Place, Update, UpdateOp};
 use super::super::points_to::{is_record, update_key};
 use super::super::types::TypeId;
 use super::Lowering;
-use super::place::Target;
+use super::place::Lvalue;
 
 impl Lowering<'_> {
     /// `place = value`, the value not used.
@@ -22,10 +22,10 @@ impl Lowering<'_> {
     }
 
     /// The place that is assigned to, evaluated before the value.
-    fn target_before(&mut self, place: &Place, value: &Expr) -> Target {
+    fn target_before(&mut self, place: &Place, value: &Expr) -> Lvalue {
         let mut target = self.target(place);
         if value.has_effects()
-            && let Target::Memory { address, .. } = &mut target
+            && let Lvalue::Memory { address, .. } = &mut target
         {
             *address = self.save(*address, place.span);
         }
@@ -40,8 +40,8 @@ impl Lowering<'_> {
     }
 
     /// Stores a value that is used afterwards.
-    fn store_and_keep(&mut self, target: &Target, ty: TypeId, value: Term, span: Span) -> Term {
-        if let Target::Symbol(symbol) = target {
+    fn store_and_keep(&mut self, target: &Lvalue, ty: TypeId, value: Term, span: Span) -> Term {
+        if let Lvalue::Symbol(symbol) = target {
             self.store(target, ty, value, span);
             return self.terms.symbol(*symbol);
         }

@@ -1,0 +1,69 @@
+//! Evidence: lemmas as invariants, ways as a run.
+
+use clinch_ir::Reason;
+use clinch_ir::cfa::unfold::{Point, PointId};
+use clinch_ir::cfa::{CfaProgram, EdgeId, InputTrace, Invariants, ProcedureId};
+use clinch_machine::guided::run_guided;
+use clinch_machine::{InputRequest, InputSource};
+use rustc_hash::FxHashMap;
+
+use super::cube::Cube;
+use super::frames::Frames;
+use super::search::Counterexample;
+use super::system::System;
+
+/// The constants and the lemmas of a level at each location.
+pub(super) fn invariants(
+    system: &System<'_>,
+    constants: &[Option<Cube>],
+    frames: &[Frames],
+    level: usize,
+) -> Invariants {
+    let mut terms = system.terms.clone();
+    let mut points = Vec::new();
+    for ((location, constants), frames) in system.locations.iter().zip(constants).zip(frames) {
+        let (Some(point), Some(constants)) = (location.point, constants) else { continue };
+        let mut formula = system.formula(&mut terms, constants);
+        let mut is_reached = true;
+        for lemma in frames.lemmas().iter().filter(|lemma| lemma.level > level) {
+            is_reached &= !lemma.cube.bits().is_empty();
+            let excluded = system.formula(&mut terms, &lemma.cube);
+            let lemma = terms.not(excluded);
+            formula = terms.and(formula, lemma);
+        }
+        if is_reached {
+            points.push((system.unfolding.point(point).clone(), formula));
+        }
+    }
+    Invariants { terms, points, bound: None }
+}
+
+/// Where an input is asked for: how many loop heads were passed before, and the point and edge.
+type Site = (usize, PointId, EdgeId);
+
+/// The run that takes these ways, executed.
+pub(super) fn trace(program: &CfaProgram, system: &System<'_>, found: &Counterexample) -> Result<InputTrace, Reason> {
+    let mut inputs: FxHashMap<Site, u64> = FxHashMap::default();
+    for (passed, taken) in found.taken.iter().enumerate() {
+        inputs.extend(taken.inputs.iter().map(|(open, value)| ((passed, open.point, open.edge), *value)));
+    }
+    let cells = found.memory.iter().filter_map(|&(variable, value)| {
+        let variable = &system.variables[variable];
+        Some(((variable.address?, variable.width), value))
+    });
+    let memory: FxHashMap<(u64, u32), u64> = cells.collect();
+    let trace = run_guided(program, |passed, request, calls| match request.source {
+        InputSource::Memory { address, .. } => memory.get(&(address, request.width)).copied().unwrap_or(0),
+        InputSource::Site(_) => {
+            site(system, passed, request, calls).and_then(|site| inputs.get(&site)).copied().unwrap_or(0)
+        }
+    });
+    trace.map_err(|_| Reason::Inconclusive("a run was found that is none: it depends on memory".to_owned()))
+}
+
+fn site(system: &System<'_>, passed: usize, request: &InputRequest, calls: &[(ProcedureId, EdgeId)]) -> Option<Site> {
+    let (procedure, edge) = (request.at.procedure, request.at.edge?);
+    let location = system.unfolding.program().procedure(procedure).edges[edge.index()].from;
+    let point = Point { calls: calls.into(), procedure, location };
+    Some((passed, system.unfolding.find(&point)?, edge))
+}
