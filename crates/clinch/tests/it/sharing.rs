@@ -101,7 +101,7 @@ fn nothing_is_shared_where_nothing_is_to_be_shared() {
 /// Through the supervisor. When a fact arrives depends on the machine, so one of a few runs has to show it.
 #[test]
 fn a_fact_travels_from_one_worker_to_another() {
-    let (_folder, file) = bits();
+    let file = root().join("examples/c/packets.c").display().to_string();
     let mut seen = Vec::new();
     for _ in 0..5 {
         let (code, object) = check_json(&file, &[]);
