@@ -5,5 +5,4 @@ pub mod clauses;
 pub mod encoding;
 pub mod finite;
 pub mod intervals;
-pub mod linear;
 pub mod values;

@@ -10,6 +10,7 @@ mod ids;
 pub mod implicant;
 mod import;
 pub mod integers;
+pub mod linear;
 mod operators;
 pub mod portable;
 pub mod predicate;

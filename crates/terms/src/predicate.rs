@@ -3,10 +3,9 @@
 //! A linear atom over integers becomes `sum <= sum` or `sum = sum` with coprime coefficients, variables and constant on
 //! the side where they are positive: `a <= s + 1`. The *key* of an atom is its normal form up to negation.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::linear::Linear;
 use crate::{BinOp, Node, Sort, Term, Terms, UnOp};
 
 /// An atom in normal form.
@@ -119,7 +118,7 @@ pub fn normal_atom(terms: &mut Terms, atom: Term) -> Atom {
         _ => return Atom::Predicate { term: atom, key: atom },
     };
     let mut memo = FxHashMap::default();
-    let difference = Linear::of(terms, a, &mut memo).and_then(|x| x.combine(&Linear::of(terms, b, &mut memo)?, -1));
+    let difference = sum_of(terms, a, &mut memo).and_then(|x| x.plus(&sum_of(terms, b, &mut memo)?, -1));
     let difference = difference.filter(Linear::is_moderate);
     match (difference, relation) {
         (Some(sum), Relation::Le { strict }) => sum.at_most_zero(terms, strict),
@@ -138,99 +137,77 @@ enum Relation {
 /// Sums of shared subterms; `None` where 64 bits do not suffice.
 type SumMemo = FxHashMap<Term, Option<Linear>>;
 
-/// `sum of coefficient * term + constant`.
-#[derive(Clone, Debug, Default)]
-struct Linear {
-    coefficients: BTreeMap<Term, i64>,
-    constant: i64,
+/// The sum that a term is, its summands in normal form.
+fn sum_of(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Option<Linear> {
+    if let Some(known) = memo.get(&term) {
+        return known.clone();
+    }
+    let sum = compute_sum(terms, term, memo);
+    memo.insert(term, sum.clone());
+    sum
+}
+
+fn compute_sum(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Option<Linear> {
+    match terms.node(term) {
+        Node::Int(v) => Some(Linear::constant(v)),
+        Node::Unary(UnOp::Neg, a) => sum_of(terms, a, memo)?.negated(),
+        Node::Binary(BinOp::Add, a, b) => sum_of(terms, a, memo)?.plus(&sum_of(terms, b, memo)?, 1),
+        Node::Binary(BinOp::Sub, a, b) => sum_of(terms, a, memo)?.plus(&sum_of(terms, b, memo)?, -1),
+        Node::Binary(BinOp::Mul, a, b) => {
+            let (x, y) = (sum_of(terms, a, memo)?, sum_of(terms, b, memo)?);
+            match (x.as_constant(), y.as_constant()) {
+                (Some(factor), _) => Linear::default().plus(&y, factor),
+                (_, Some(factor)) => Linear::default().plus(&x, factor),
+                _ => Some(opaque(terms, term, memo)),
+            }
+        }
+        _ => Some(opaque(terms, term, memo)),
+    }
+}
+
+/// A term that is not a sum: it counts as a variable, with its own arguments in normal form.
+fn opaque(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Linear {
+    let term = terms.map_children(term, |terms, child| match sum_of(terms, child, memo) {
+        Some(sum) if !is_boolean(terms, child) => sum.term(terms),
+        _ => child,
+    });
+    match terms.node(term) {
+        Node::Int(v) => Linear::constant(v),
+        _ => Linear::summand(term),
+    }
 }
 
 impl Linear {
-    fn of(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Option<Linear> {
-        if let Some(known) = memo.get(&term) {
-            return known.clone();
-        }
-        let sum = Linear::compute(terms, term, memo);
-        memo.insert(term, sum.clone());
-        sum
-    }
-
-    fn compute(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Option<Linear> {
-        match terms.node(term) {
-            Node::Int(v) => Some(Linear { coefficients: BTreeMap::new(), constant: v }),
-            Node::Unary(UnOp::Neg, a) => Linear::default().combine(&Linear::of(terms, a, memo)?, -1),
-            Node::Binary(BinOp::Add, a, b) => Linear::of(terms, a, memo)?.combine(&Linear::of(terms, b, memo)?, 1),
-            Node::Binary(BinOp::Sub, a, b) => Linear::of(terms, a, memo)?.combine(&Linear::of(terms, b, memo)?, -1),
-            Node::Binary(BinOp::Mul, a, b) => {
-                let (x, y) = (Linear::of(terms, a, memo)?, Linear::of(terms, b, memo)?);
-                match (x.coefficients.is_empty(), y.coefficients.is_empty()) {
-                    (true, _) => Linear::default().combine(&y, x.constant),
-                    (_, true) => Linear::default().combine(&x, y.constant),
-                    _ => Some(Linear::opaque(terms, term, memo)),
-                }
-            }
-            _ => Some(Linear::opaque(terms, term, memo)),
-        }
-    }
-
-    /// A term that is not a sum: it counts as a variable, with its own arguments in normal form.
-    fn opaque(terms: &mut Terms, term: Term, memo: &mut SumMemo) -> Linear {
-        let term = terms.map_children(term, |terms, child| match Linear::of(terms, child, memo) {
-            Some(sum) if !is_boolean(terms, child) => sum.to_term(terms).unwrap_or(child),
-            _ => child,
-        });
-        match terms.node(term) {
-            Node::Int(v) => Linear { coefficients: BTreeMap::new(), constant: v },
-            _ => Linear { coefficients: BTreeMap::from([(term, 1)]), constant: 0 },
-        }
-    }
-
-    fn combine(mut self, other: &Linear, factor: i64) -> Option<Linear> {
-        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
-        for (&term, &c) in &other.coefficients {
-            let entry = self.coefficients.entry(term).or_insert(0);
-            *entry = entry.checked_add(c.checked_mul(factor)?)?;
-            if *entry == 0 {
-                self.coefficients.remove(&term);
-            }
-        }
-        Some(self)
-    }
-
     /// Whether there is room to turn signs and add one.
     fn is_moderate(&self) -> bool {
         let room = |c: i64| c.checked_abs().is_some_and(|c| c < i64::MAX - 1);
-        room(self.constant) && self.coefficients.values().all(|&c| room(c))
+        room(self.constant) && self.summands.values().all(|&c| room(c))
     }
 
     fn gcd(&self) -> i64 {
-        self.coefficients.values().fold(0_i64, |acc, &c| gcd(acc.unsigned_abs(), c.unsigned_abs()) as i64)
+        self.summands.values().fold(0_i64, |acc, &c| gcd(acc.unsigned_abs(), c.unsigned_abs()) as i64)
     }
 
     fn divided(&self, divisor: i64, constant: i64) -> Linear {
-        Linear { coefficients: self.coefficients.iter().map(|(&t, &c)| (t, c / divisor)).collect(), constant }
-    }
-
-    fn negated(&self) -> Option<Linear> {
-        Linear::default().combine(self, -1)
+        let summands = self.summands.iter().map(|(&t, &c)| (t, c / divisor)).collect();
+        Linear { summands, constant, leaves: self.leaves }
     }
 
     fn leads_positive(&self) -> bool {
-        self.coefficients.values().next().is_some_and(|&c| c > 0)
+        self.summands.values().next().is_some_and(|&c| c > 0)
     }
 
     /// `self + strict <= 0`, over the integers.
     fn at_most_zero(mut self, terms: &mut Terms, strict: i64) -> Atom {
         let Some(constant) = self.constant.checked_add(strict) else { return self.unchanged(terms, BinOp::Lt) };
         self.constant = constant;
-        if self.coefficients.is_empty() {
+        if self.summands.is_empty() {
             return Atom::Constant(constant <= 0);
         }
         let g = self.gcd();
         // ceil(constant / g): the sum of multiples of g is at most -constant, hence at most floor(-constant / g) * g.
         let sum = self.divided(g, -(-constant).div_euclid(g));
-        let Some(opposite) = sum.negated().and_then(|s| s.combine(&Linear { constant: 1, ..Linear::default() }, 1))
-        else {
+        let Some(opposite) = sum.clone().negated().and_then(|s| s.plus(&Linear::constant(1), 1)) else {
             return self.unchanged(terms, BinOp::Le);
         };
         let term = sum.relation(terms, BinOp::Le);
@@ -240,7 +217,7 @@ impl Linear {
 
     /// `self = 0`, over the integers.
     fn equals_zero(self, terms: &mut Terms) -> Atom {
-        if self.coefficients.is_empty() {
+        if self.summands.is_empty() {
             return Atom::Constant(self.constant == 0);
         }
         let g = self.gcd();
@@ -248,7 +225,7 @@ impl Linear {
             return Atom::Constant(false);
         }
         let sum = self.divided(g, self.constant / g);
-        let sum = if sum.leads_positive() { sum } else { sum.negated().unwrap_or(sum) };
+        let sum = if sum.leads_positive() { sum } else { sum.clone().negated().unwrap_or(sum) };
         let term = sum.relation(terms, BinOp::Eq);
         Atom::Predicate { term, key: term }
     }
@@ -262,44 +239,21 @@ impl Linear {
     /// (`x <= -1`, not `x + 1 <= 0`).
     fn relation(&self, terms: &mut Terms, op: BinOp) -> Term {
         let mut sides = [Linear::default(), Linear::default()];
-        for (&term, &c) in &self.coefficients {
-            sides[usize::from(c < 0)].coefficients.insert(term, c.saturating_abs());
+        for (&term, &c) in &self.summands {
+            sides[usize::from(c < 0)].summands.insert(term, c.saturating_abs());
         }
         let [mut left, mut right] = sides;
-        if left.coefficients.is_empty() && op == BinOp::Eq {
+        if left.summands.is_empty() && op == BinOp::Eq {
             std::mem::swap(&mut left, &mut right);
         }
-        match (self.constant, left.coefficients.is_empty(), right.coefficients.is_empty()) {
+        match (self.constant, left.summands.is_empty(), right.summands.is_empty()) {
             (c, true, _) => left.constant = c,
             (c, _, true) => right.constant = c.saturating_neg(),
             (c, ..) if c < 0 => right.constant = c.saturating_neg(),
             (c, ..) => left.constant = c,
         }
-        let left = left.to_term(terms).expect("coefficients were checked");
-        let right = right.to_term(terms).expect("coefficients were checked");
+        let (left, right) = (left.term(terms), right.term(terms));
         terms.binary(op, left, right)
-    }
-
-    fn to_term(&self, terms: &mut Terms) -> Option<Term> {
-        let mut sum: Option<Term> = None;
-        for (&term, &c) in &self.coefficients {
-            let magnitude = c.checked_abs()?;
-            let factor = terms.int(magnitude);
-            let part = if magnitude == 1 { term } else { terms.mul(factor, term) };
-            sum = Some(match (sum, c > 0) {
-                (None, true) => part,
-                (None, false) => terms.unary(UnOp::Neg, part),
-                (Some(sum), true) => terms.add(sum, part),
-                (Some(sum), false) => terms.sub(sum, part),
-            });
-        }
-        let constant = terms.int(self.constant.checked_abs()?);
-        Some(match (sum, self.constant) {
-            (None, c) => terms.int(c),
-            (Some(sum), 0) => sum,
-            (Some(sum), c) if c > 0 => terms.add(sum, constant),
-            (Some(sum), _) => terms.sub(sum, constant),
-        })
     }
 }
 

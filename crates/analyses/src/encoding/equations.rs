@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use clinch_ir::cfa::{CfaProof, Invariants, Summaries};
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 
-use crate::linear::Linear;
+use clinch_terms::linear::Linear;
 
 /// What must not be positive for an inequation of integers to hold.
 fn bound(terms: &Terms, conjunct: Term) -> Option<Linear> {

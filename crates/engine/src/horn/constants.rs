@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::history::{Event, Origin};
 use super::rewrite::Rewriting;
 use super::work::{Work, conjunction, roots, symbols_of};
-use clinch_analyses::linear::as_symbol;
+use clinch_terms::linear::as_symbol;
 
 /// Clauses are looked at so many times each, on average, before the analysis gives up.
 const VISITS: usize = 30;

@@ -9,7 +9,7 @@ use clinch_terms::{BinOp, Node, Symbol, Term, Terms};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use clinch_analyses::linear::{Linear, as_symbol};
+use clinch_terms::linear::{Linear, as_symbol};
 
 /// Work and milliseconds for one question.
 const LIMITS: (u32, u32) = (100_000, 100);

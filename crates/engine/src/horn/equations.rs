@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::history::Origin;
 use super::rewrite::{Rewriting, is_real, is_sum, opposite};
 use super::work::{Work, conjunction, roots, symbols_of};
-use clinch_analyses::linear::{Linear, as_symbol};
+use clinch_terms::linear::{Linear, as_symbol};
 
 /// How often what follows from conjuncts is used again.
 const MAX_PROPAGATIONS: usize = 20;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::equations::{Elimination, Limits};
 use super::rewrite::Rewriting;
 use super::work::{conjunction, symbols_of};
-use clinch_analyses::linear::{Linear, as_symbol};
+use clinch_terms::linear::{Linear, as_symbol};
 
 /// The most pairs of bounds that are made for one symbol.
 const MAX_PAIRS: usize = 16;

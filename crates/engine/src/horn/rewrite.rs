@@ -4,7 +4,7 @@ use clinch_terms::fold::are_opposite;
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
-use clinch_analyses::linear::Linear;
+use clinch_terms::linear::Linear;
 
 /// A simultaneous substitution that simplifies what it rebuilds.
 pub(super) struct Rewriting {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::history::Origin;
 use super::work::{Work, roots, symbols_of};
-use clinch_analyses::linear::as_symbol;
+use clinch_terms::linear::as_symbol;
 
 /// Drops all such parameters.
 pub(super) fn run(work: &mut Work<'_>) -> bool {

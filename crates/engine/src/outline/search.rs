@@ -100,7 +100,23 @@ impl<'p> Search<'p> {
                 return Ok(Found::Bad(node, edge));
             }
         }
+        debug_assert!((0..self.nodes.len()).all(|node| self.steps_stay_inside(node)));
         Ok(Found::Closed)
+    }
+
+    /// Whether each edge that calls nothing leads from a node to states of its call that are known.
+    fn steps_stay_inside(&self, node: usize) -> bool {
+        let Node { context, location, ref state, .. } = self.nodes[node];
+        let call = &self.contexts[context];
+        let known = |at: LocId, state: &State| {
+            call.nodes[at.index()].iter().any(|&other| includes(&self.nodes[other].state, state))
+        };
+        self.leaving[call.procedure.index()][location.index()].iter().all(|edge| {
+            let edge = &self.program.procedure(call.procedure).edges[edge.index()];
+            let ends = matches!(edge.op, Op::Call { .. } | Op::Exit(_) | Op::Abort);
+            let after = |edge| self.layout.after(self.program, call.procedure, state, edge);
+            ends || after(edge).is_none_or(|state| known(edge.to, &state))
+        })
     }
 
     /// The call of a procedure with what is known at its entry, which may be new.

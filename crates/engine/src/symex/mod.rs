@@ -194,6 +194,7 @@ impl<'p> Search<'p> {
             state.model = self.queries.model(&mut self.terms, &state, condition)?;
             state.conditions.push(condition);
         }
+        debug_assert!(state.conditions.iter().all(|&condition| state.model.holds(&self.terms, condition)));
         Some(state)
     }
 

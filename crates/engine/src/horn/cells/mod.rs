@@ -20,7 +20,7 @@ use clinch_ir::{Application, Clause, HornSystem, Interpretation, PredId, Span};
 use clinch_terms::{Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use clinch_analyses::linear::as_symbol;
+use clinch_terms::linear::as_symbol;
 use reader::Reader;
 use zones::Zones;
 

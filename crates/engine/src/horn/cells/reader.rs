@@ -7,7 +7,7 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::{Layout, MAX_APPLICATIONS};
-use clinch_analyses::linear::{Linear, as_symbol};
+use clinch_terms::linear::{Linear, as_symbol};
 
 /// Clauses with larger terms are not taken apart.
 const MAX_PARTS: usize = 20_000;

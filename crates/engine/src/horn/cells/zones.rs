@@ -6,7 +6,7 @@ use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 
 use super::Layout;
-use clinch_analyses::linear::as_symbol;
+use clinch_terms::linear::as_symbol;
 
 /// Borders that move with the variables, at most.
 const MAX_MOVING: usize = 2;

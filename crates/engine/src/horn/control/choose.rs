@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::work::{roots, visit_all};
 use super::explore::Explorer;
-use clinch_analyses::linear::as_symbol;
+use clinch_terms::linear::as_symbol;
 
 /// For each predicate its Boolean parameters, and the integer ones that clauses only copy or set to constants. `None` if
 /// there is no time to find out.

@@ -9,7 +9,7 @@ use super::super::rewrite::Rewriting;
 use super::super::work::{conjunction, roots, symbols_of};
 use super::explore::{Edge, Graph, RESOURCES, TIMEOUT};
 use super::{ControlOptions, ControlStats, Instance, Location, Meaning, Split, has_value};
-use clinch_analyses::linear::as_symbol;
+use clinch_terms::linear::as_symbol;
 
 /// How often disjuncts are removed from one constraint.
 const ROUNDS: usize = 4;

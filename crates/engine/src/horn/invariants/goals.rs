@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::InvariantOptions;
 use super::templates::{Preference, Projection};
-use clinch_analyses::linear::{Linear, as_symbol};
+use clinch_terms::linear::{Linear, as_symbol};
 
 /// Goals of one predicate.
 const MAX_GOALS: usize = 12;

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use super::InvariantOptions;
 use super::affine::Affine;
 use super::templates::{Preference, Projection, Sum, canonical};
-use clinch_analyses::linear::Linear;
+use clinch_terms::linear::Linear;
 
 /// Forms of one predicate, and pairs of them.
 const MAX_FORMS: usize = 12;

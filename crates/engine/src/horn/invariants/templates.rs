@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::InvariantOptions;
 use super::affine::Affine;
-use clinch_analyses::linear::{Linear, as_symbol};
+use clinch_terms::linear::{Linear, as_symbol};
 
 /// Thresholds of one form.
 const MAX_THRESHOLDS: usize = 16;

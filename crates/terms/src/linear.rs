@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use clinch_terms::{BinOp, Node, Symbol, Term, Terms, UnOp};
 use num_bigint::BigInt;
+
+use crate::{BinOp, Node, Symbol, Term, Terms, UnOp};
 
 /// Sums with more summands than this are left alone.
 const MAX_SUMMANDS: usize = 64;
@@ -25,6 +26,16 @@ impl Linear {
         let mut linear = Linear::default();
         linear.add(terms, term, 1)?;
         Some(linear)
+    }
+
+    /// A sum without summands.
+    pub fn constant(constant: i64) -> Linear {
+        Linear { constant, leaves: 1, ..Linear::default() }
+    }
+
+    /// A term as a sum of its own.
+    pub fn summand(term: Term) -> Linear {
+        Linear { summands: BTreeMap::from([(term, 1)]), constant: 0, leaves: 1 }
     }
 
     /// The sum `a - b`.
@@ -72,6 +83,20 @@ impl Linear {
             self.summands.remove(&term);
         }
         Some(())
+    }
+
+    /// This sum with a multiple of another one added.
+    pub fn plus(mut self, other: &Linear, factor: i64) -> Option<Linear> {
+        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        self.leaves += other.leaves;
+        for (&term, &c) in &other.summands {
+            let coefficient = self.summands.entry(term).or_insert(0);
+            *coefficient = coefficient.checked_add(c.checked_mul(factor)?)?;
+            if *coefficient == 0 {
+                self.summands.remove(&term);
+            }
+        }
+        Some(self)
     }
 
     /// How many leaves it has when written down again.
