@@ -98,10 +98,24 @@ fn nothing_is_shared_where_nothing_is_to_be_shared() {
     assert!(object["stats"].get("shared").is_none(), "{object}");
 }
 
+/// The same about a cell that is not allocated before the run, so that no engine is done at once.
+const CELL: &str = "
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+extern void *malloc(unsigned long);
+int main(void) {
+  unsigned *x = malloc(4), y = 8, n = __VERIFIER_nondet_uint();
+  *x = __VERIFIER_nondet_uint() & ~3u;
+  while (n != 0) { *x = *x + 4; y = (y ^ *x) & ~3u; n--; }
+  if ((*x & 3) != 0 || (y & 1) == 1) reach_error();
+  return 0;
+}
+";
+
 /// Through the supervisor. When a fact arrives depends on the machine, so one of a few runs has to show it.
 #[test]
 fn a_fact_travels_from_one_worker_to_another() {
-    let file = root().join("examples/c/packets.c").display().to_string();
+    let (_folder, file) = written(CELL);
     let mut seen = Vec::new();
     for _ in 0..5 {
         let (code, object) = check_json(&file, &[]);
