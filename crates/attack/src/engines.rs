@@ -9,8 +9,21 @@ use crate::sources::{Written, clinch_flags};
 use crate::twin::Expected;
 
 /// The engines that take C.
-pub const ENGINES: [&str; 11] =
-    ["auto", "explicit", "bounded", "kinduction", "lazy", "cegar", "spacer", "spds", "alpha", "split", "outline"];
+pub const ENGINES: [&str; 13] = [
+    "auto",
+    "explicit",
+    "bounded",
+    "kinduction",
+    "lazy",
+    "cegar",
+    "spacer",
+    "spds",
+    "alpha",
+    "split",
+    "outline",
+    "symex",
+    "ic3",
+];
 
 /// What an engine says.
 #[derive(Clone, PartialEq, Eq, Debug)]
