@@ -22,12 +22,19 @@ import figures
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "rem")
 
 
+def chain(main, inner, last, n):
+    """A main module and n others, each of which calls the next one."""
+    return "".join([main, *(inner(i) for i in range(1, n)), last(n)])
+
+
 def levels(n):
     """Figure 8."""
-    text = "bool G;\nmodule void main() { G = true; level1(); level1(); if :: G == false -> goto error; :: else -> return; fi error: skip; }\n"
-    for i in range(1, n):
-        text += f"module void level{i}() {{ level{i + 1}(); level{i + 1}(); }}\n"
-    return text + f"module void level{n}() {{ if :: G == true -> G = false; :: else -> G = true; fi }}\n"
+    return chain(
+        "bool G;\nmodule void main() { G = true; level1(); level1(); if :: G == false -> goto error; :: else -> return; fi error: skip; }\n",
+        lambda i: f"module void level{i}() {{ level{i + 1}(); level{i + 1}(); }}\n",
+        lambda i: f"module void level{i}() {{ if :: G == true -> G = false; :: else -> G = true; fi }}\n",
+        n,
+    )
 
 
 def diamonds(n):
@@ -41,10 +48,12 @@ def diamonds(n):
 
 def nesting(n):
     """A value that is handed down through n procedures and back."""
-    text = "module void main() { bool x; bool y; y = down1(x); if :: x != y -> goto error; :: else -> return; fi error: skip; }\n"
-    for i in range(1, n):
-        text += f"module bool down{i}(bool x) {{ bool y; y = down{i + 1}(x); return y; }}\n"
-    return text + f"module bool down{n}(bool x) {{ return x; }}\n"
+    return chain(
+        "module void main() { bool x; bool y; y = down1(x); if :: x != y -> goto error; :: else -> return; fi error: skip; }\n",
+        lambda i: f"module bool down{i}(bool x) {{ bool y; y = down{i + 1}(x); return y; }}\n",
+        lambda i: f"module bool down{i}(bool x) {{ return x; }}\n",
+        n,
+    )
 
 
 def example(name):

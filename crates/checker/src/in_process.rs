@@ -202,28 +202,18 @@ fn without_verdict(given_up: Vec<GivenUp>, budget: &Budget) -> Report {
 mod tests {
     use std::time::Instant;
 
+    use clinch_testing::together::{bits, without_times};
     use rand::{Rng, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
     use crate::asked::Property;
 
-    /// Needs bits, so that every engine goes through several rounds, and hears what the others tell in between.
-    const BITS: &str = "
-        extern unsigned __VERIFIER_nondet_uint(void);
-        extern void reach_error(void);
-        int main(void) {
-            unsigned x = __VERIFIER_nondet_uint() & ~3u, y = 8, n = __VERIFIER_nondet_uint();
-            while (n != 0) { x = x + 4; y = (y ^ x) & ~3u; n--; }
-            if ((x & 3) != WRONG || (y & 1) == 1) reach_error();
-            return 0;
-        }";
-
     /// A proof that comes after a run with undefined behaviour does not count.
     #[test]
     fn a_program_that_was_seen_to_misbehave_is_not_safe() {
         let misuse = "int main(void) { int *p = malloc(4); if (!p) return 0; free(p); *p = 1;";
-        let text = BITS.replace("WRONG", "0").replace("int main(void) {", misuse);
+        let text = bits(0).replace("int main(void) {", misuse);
         let task = about_assertions(Task::text(
             "misuse.c",
             &format!("void *malloc(unsigned long); void free(void *);\n{text}"),
@@ -242,8 +232,8 @@ mod tests {
         task.with(reading)
     }
 
-    fn bits(wrong: &str) -> Task {
-        about_assertions(Task::text("bits.c", &BITS.replace("WRONG", wrong)))
+    fn bits_task(rest: u32) -> Task {
+        about_assertions(Task::text("bits.c", &bits(rest)))
     }
 
     fn example(name: &str) -> Task {
@@ -314,7 +304,8 @@ mod tests {
             ("bp/lock-bug.bp", "unsafe"),
         ];
         let tasks = examples.map(|(name, expected)| (example(name), expected));
-        let tasks = tasks.into_iter().chain([(bits("0"), "safe"), (bits("1"), "unsafe"), (mouse_bug(), "unsafe")]);
+        let tasks =
+            tasks.into_iter().chain([(bits_task(0), "safe"), (bits_task(1), "unsafe"), (mouse_bug(), "unsafe")]);
         let _load = Load::new(1);
         for (task, expected) in tasks {
             for seed in 0..8 {
@@ -333,7 +324,7 @@ mod tests {
     #[test]
     fn one_thread_repeats_itself() {
         let options = Options { threads: Some(1), ..Options::default() };
-        for task in [bits("0"), bits("1"), example("gcl/ticket-err.gcl"), example("rem/parity.rem")] {
+        for task in [bits_task(0), bits_task(1), example("gcl/ticket-err.gcl"), example("rem/parity.rem")] {
             let run = || {
                 let report = check(&task, &options).expect("a program");
                 assert_ne!(word(&report.verdict), "unknown", "{report}");
@@ -342,20 +333,6 @@ mod tests {
             let alone = run();
             let _load = Load::new(2);
             assert_eq!(alone, run());
-        }
-    }
-
-    /// A report without what was measured in seconds.
-    fn without_times(value: serde_json::Value) -> serde_json::Value {
-        use serde_json::Value;
-        let is_time = |name: &str| name.ends_with("seconds") || name.ends_with("_s") || name.ends_with("time");
-        match value {
-            Value::Object(fields) => {
-                let lasting = fields.into_iter().filter(|(name, _)| !is_time(name));
-                Value::Object(lasting.map(|(name, value)| (name, without_times(value))).collect())
-            }
-            Value::Array(items) => Value::Array(items.into_iter().map(without_times).collect()),
-            other => other,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clinch_ir::Reason;
 use clinch_terms::{Term, Terms, work};
 
+use crate::goals::Goals;
 use crate::share::{Fact, Known, Standing};
 use crate::turns::{Turn, thread_time};
 
@@ -279,6 +280,11 @@ pub trait Observer {
     fn heard(&mut self) -> Vec<Fact> {
         Vec::new()
     }
+
+    /// States of which it wants to know when they are met, if any. Searches that abstract or go depth first tell.
+    fn goals(&mut self) -> Option<&mut Goals> {
+        None
+    }
 }
 
 /// Does not look.
@@ -287,4 +293,12 @@ pub struct Silent;
 
 impl Observer for Silent {
     fn progress(&mut self, _: Progress) {}
+}
+
+impl Observer for Goals {
+    fn progress(&mut self, _: Progress) {}
+
+    fn goals(&mut self) -> Option<&mut Goals> {
+        Some(self)
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! The order in which an engine generates states does not depend on which of them is an error. So instead of one search
 //! per error, one search records when it meets each state of a set; that is what it would have reported for each alone.
-//! The searches of [Split, section 5.1] do that (`meet_goals`); without goals they pay one branch.
+//! The searches of [Split, section 5.1] do that for an observer that has goals; without them they pay one branch.
 
 use std::time::{Duration, Instant};
 

@@ -15,6 +15,7 @@ mod expr;
 mod gcl;
 mod junction;
 mod lexer;
+mod model;
 mod options;
 mod parser;
 pub mod rem;

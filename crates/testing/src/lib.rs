@@ -1,5 +1,7 @@
 //! What tests share: programs made by hand, and where the files are.
 
+pub mod together;
+
 use std::path::PathBuf;
 
 use clinch_ir::cfa::{

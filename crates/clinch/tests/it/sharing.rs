@@ -3,21 +3,10 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use clinch_testing::together;
 use serde_json::{Value, json};
 
 use crate::{check_json, root};
-
-/// Needs bits: lazy abstraction goes through all encodings, and hears what others tell in between.
-const BITS: &str = "
-extern unsigned __VERIFIER_nondet_uint(void);
-extern void reach_error(void);
-int main(void) {
-  unsigned x = __VERIFIER_nondet_uint() & ~3u, y = 8, n = __VERIFIER_nondet_uint();
-  while (n != 0) { x = x + 4; y = (y ^ x) & ~3u; n--; }
-  if ((x & 3) != 0 || (y & 1) == 1) reach_error();
-  return 0;
-}
-";
 
 /// Nobody knows whether this error can be reached.
 const COLLATZ: &str = "
@@ -30,9 +19,9 @@ int main(void) {
 }
 ";
 
-/// A file with the program, in a folder that has to be kept.
+/// A file with a program that lazy abstraction reads in all its encodings, in a folder that has to be kept.
 fn bits() -> (tempfile::TempDir, String) {
-    written(BITS)
+    written(&together::bits(0))
 }
 
 fn written(text: &str) -> (tempfile::TempDir, String) {

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use serde_json::Value;
+use clinch_testing::together::without_times;
 
 use crate::{check_json, root};
 
@@ -20,19 +20,6 @@ impl Drop for Load {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-/// Without what was measured in seconds.
-fn without_times(value: Value) -> Value {
-    let is_time = |name: &str| name.ends_with("seconds") || name.ends_with("_s") || name.ends_with("time");
-    match value {
-        Value::Object(fields) => {
-            let lasting = fields.into_iter().filter(|(name, _)| !is_time(name));
-            Value::Object(lasting.map(|(name, value)| (name, without_times(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(without_times).collect()),
-        other => other,
     }
 }
 

@@ -54,7 +54,7 @@ pub use self::options::OPTIONS;
 pub use self::predicates::{Predicate, Predicates, Scope};
 pub use self::procedures::check_procedures;
 use self::search::{AbstractSystem, AlphaSearch};
-use crate::budget::{Budget, Observer, Progress, Silent};
+use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::Model;
 use crate::goals::Goals;
 
@@ -154,55 +154,17 @@ pub struct Stats {
 
 /// `REFINEMENTSEARCH` ([Alpha, figure 3]).
 pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
-    let mut stats = Stats::default();
-    let verdict = refinement_search(program, config, budget, (observer, None), &mut stats);
-    (verdict.unwrap_or_else(Verdict::Unknown), stats)
-}
-
-/// The same, and notes when it meets each of the goals.
-pub fn meet_goals(program: &Program, config: &Config, budget: &Budget, goals: &mut Goals) -> Verdict {
-    let found = refinement_search(program, config, budget, (&mut Silent, Some(goals)), &mut Stats::default());
-    found.unwrap_or_else(Verdict::Unknown)
-}
-
-fn refinement_search(
-    program: &Program,
-    config: &Config,
-    budget: &Budget,
-    (observer, mut goals): (&mut dyn Observer, Option<&mut Goals>),
-    stats: &mut Stats,
-) -> Result<Verdict, Reason> {
     let model = match config.inputs {
-        Inputs::BruteForce(domain) => Model::new(program, domain)?,
-        Inputs::Solve => Model::open(program)?,
+        Inputs::BruteForce(domain) => Model::new(program, domain),
+        Inputs::Solve => Model::open(program),
+    };
+    let model = match model {
+        Ok(model) => model,
+        Err(reason) => return (Verdict::Unknown(reason), Stats::default()),
     };
     let mut refinement = Refinement::new(&model, config);
-    loop {
-        budget.check_iteration(stats.iterations)?;
-        let Searched { system, phi_new, exact, stopped } =
-            refinement.alpha_search(budget, stats.iterations + 1, goals.as_deref_mut());
-        refinement.record(stats, &system, &phi_new);
-        observer.progress(Progress {
-            iteration: stats.iterations,
-            predicates: stats.predicates,
-            states: system.len() as u64,
-            ..Progress::default()
-        });
-        if let Some((state, end)) = &system.error {
-            return Ok(Verdict::Unsafe(system.trace_to(&model.layout, *state, end.clone())));
-        }
-        if let Some(reason) = stopped {
-            return Err(reason);
-        }
-        if phi_new.len() == refinement.phi.len() {
-            return match (exact, model.exhausted()) {
-                (false, _) => Err(Reason::NoProgress),
-                (true, Some(reason)) => Err(reason),
-                (true, None) => Ok(Verdict::Safe(Proof::AbstractStates(refinement.proof(&system)))),
-            };
-        }
-        refinement.phi = phi_new;
-    }
+    let verdict = refinement.run(budget, observer).unwrap_or_else(Verdict::Unknown);
+    (verdict, refinement.stats)
 }
 
 /// What every part of a run looks at.
@@ -236,6 +198,7 @@ struct Refinement<'a> {
     /// In how many iterations in a row each transition was not exact.
     failures: Vec<u32>,
     counted: Counters,
+    stats: Stats,
 }
 
 impl<'a> Refinement<'a> {
@@ -255,6 +218,37 @@ impl<'a> Refinement<'a> {
             prover: (config.prover == ProverUse::On).then(|| Prover::new(program)),
             solver: (config.inputs == Inputs::Solve && is_open(program)).then(|| InputSolver::new(program)),
             counted: Counters::default(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// Searches, with more predicates each time, until there is a verdict.
+    fn run(&mut self, budget: &Budget, observer: &mut dyn Observer) -> Result<Verdict, Reason> {
+        loop {
+            budget.check_iteration(self.stats.iterations)?;
+            let Searched { system, phi_new, exact, stopped } =
+                self.alpha_search(budget, self.stats.iterations + 1, observer.goals());
+            self.record(&system, &phi_new);
+            observer.progress(Progress {
+                iteration: self.stats.iterations,
+                predicates: self.stats.predicates,
+                states: system.len() as u64,
+                ..Progress::default()
+            });
+            if let Some((state, end)) = &system.error {
+                return Ok(Verdict::Unsafe(system.trace_to(&self.model.layout, *state, end.clone())));
+            }
+            if let Some(reason) = stopped {
+                return Err(reason);
+            }
+            if phi_new.len() == self.phi.len() {
+                return match (exact, self.model.exhausted()) {
+                    (false, _) => Err(Reason::NoProgress),
+                    (true, Some(reason)) => Err(reason),
+                    (true, None) => Ok(Verdict::Safe(Proof::AbstractStates(self.proof(&system)))),
+                };
+            }
+            self.phi = phi_new;
         }
     }
 
@@ -296,18 +290,18 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    fn record(&mut self, stats: &mut Stats, system: &AbstractSystem, phi_new: &Predicates) {
+    fn record(&mut self, system: &AbstractSystem, phi_new: &Predicates) {
         let counters = self.prover.as_ref().map(Prover::counters).unwrap_or_default();
         let new = phi_new.iter().skip(self.phi.len());
-        stats.per_iteration.push(Iteration {
+        self.stats.per_iteration.push(Iteration {
             concrete_states: system.generated,
             abstract_states: system.len() as u64,
             new_predicates: new.map(|p| show(self.model.program, &self.terms, p.term)).collect(),
             queries: counters.queries - self.counted.queries,
             cache_hits: counters.cache_hits - self.counted.cache_hits,
         });
-        stats.iterations = stats.per_iteration.len() as u64;
-        stats.predicates = phi_new.len() as u64;
+        self.stats.iterations = self.stats.per_iteration.len() as u64;
+        self.stats.predicates = phi_new.len() as u64;
         self.counted = counters;
     }
 

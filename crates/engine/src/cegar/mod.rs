@@ -71,7 +71,7 @@ use crate::horn::{
     prepare, strengthen,
 };
 use explore::{Exploration, Search, Uses};
-use refine::{Counterexample, Refinement};
+use refine::{Counterexample, Learner, Refinement};
 use tree::Tree;
 
 pub use self::options::OPTIONS;
@@ -393,13 +393,14 @@ impl<'s> Cegar<'s> {
     /// A refutation, if the counterexample is real; otherwise there are new predicates.
     fn refine(&mut self, counterexample: &Counterexample, budget: &Budget) -> Result<Option<HornVerdict>, Reason> {
         let start = Instant::now();
-        let refined = counterexample.refine(
-            self.system,
-            &mut self.terms,
-            &mut self.precision,
-            (&self.config.interpolation, self.config.scope),
-            budget,
-        );
+        let learner = Learner {
+            system: self.system,
+            terms: &mut self.terms,
+            precision: &mut self.precision,
+            config: &self.config.interpolation,
+            scope: self.config.scope,
+        };
+        let refined = counterexample.refine(learner, budget);
         add_time(&mut self.stats.refinement_seconds, start.elapsed());
         match refined? {
             Refinement::Feasible(derivation) => Ok(Some(HornVerdict::Unsafe(derivation))),

@@ -128,14 +128,8 @@ impl Counterexample {
     }
 
     /// Decides whether the counterexample is real, and learns from it if it is not.
-    pub(super) fn refine(
-        &self,
-        system: &HornSystem,
-        terms: &mut Terms,
-        precision: &mut Precision,
-        (config, scope): (&ItpConfig, Scope),
-        budget: &Budget,
-    ) -> Result<Refinement, Reason> {
+    pub(super) fn refine(&self, mut learner: Learner<'_>, budget: &Budget) -> Result<Refinement, Reason> {
+        let (system, terms) = (learner.system, &*learner.terms);
         let mut solver = Z3Solver::for_one_question();
         let left = budget.remaining().map_or(LIMITS.1, |r| (r.as_millis() as u32).min(LIMITS.1));
         solver.set_limits(LIMITS.0, left.max(1));
@@ -148,7 +142,7 @@ impl Counterexample {
                 budget.check()?;
                 Err(Reason::Unsupported("the solver cannot tell whether a counterexample is real".to_owned()))
             }
-            Answer::Unsat => self.learn(system, terms, precision, (config, scope), budget).map(Refinement::Spurious),
+            Answer::Unsat => self.learn(&mut learner, budget).map(Refinement::Spurious),
         }
     }
 
@@ -167,17 +161,11 @@ impl Counterexample {
         Ok(Derivation { steps: steps.ok_or_else(unreadable)? })
     }
 
-    fn learn(
-        &self,
-        system: &HornSystem,
-        terms: &mut Terms,
-        precision: &mut Precision,
-        (config, scope): (&ItpConfig, Scope),
-        budget: &Budget,
-    ) -> Result<usize, Reason> {
+    /// Adds the predicates that refute the counterexample; how many are new.
+    fn learn(&self, learner: &mut Learner<'_>, budget: &Budget) -> Result<usize, Reason> {
         let tree: Vec<ItpNode> =
             self.steps.iter().map(|step| ItpNode { formula: step.formula, children: step.premises.clone() }).collect();
-        let found = interpolate(terms, &tree, config, &|| budget.check().is_err());
+        let found = interpolate(learner.terms, &tree, learner.config, &|| budget.check().is_err());
         let interpolants = match found {
             Ok(interpolants) => interpolants,
             Err(ItpError::Satisfiable) => {
@@ -190,39 +178,50 @@ impl Counterexample {
         };
         let mut new = 0;
         for (step, &formula) in self.steps.iter().zip(&interpolants.formulas) {
-            let Some(head) = &system.clause(step.clause).head else { continue };
-            let formula = over_parameters(system, terms, step, head.predicate, formula);
-            new += match scope {
-                Scope::Location => precision.add(terms, head.predicate, formula),
-                Scope::Everywhere => add_everywhere(system, terms, precision, head.predicate, formula),
-            };
+            let Some(head) = &learner.system.clause(step.clause).head else { continue };
+            let formula = over_parameters(learner.system, learner.terms, step, head.predicate, formula);
+            new += learner.add(head.predicate, formula);
         }
         Ok(new)
     }
 }
 
-/// Adds a formula over the parameters of one location at all locations with parameters of the same sorts.
-fn add_everywhere(
-    system: &HornSystem,
-    terms: &mut Terms,
-    precision: &mut Precision,
-    found_at: PredId,
-    formula: Term,
-) -> usize {
-    let sorts = |terms: &Terms, id: PredId| -> Vec<Sort> {
-        system.predicate(id).params.iter().map(|&p| terms.symbol_sort(p).clone()).collect()
-    };
-    let here = sorts(terms, found_at);
-    let mut new = 0;
-    for location in system.predicate_ids() {
-        if sorts(terms, location) == here {
-            let pairs = system.predicate(found_at).params.iter().zip(&system.predicate(location).params);
-            let map = pairs.map(|(&from, &to)| (from, terms.symbol(to))).collect();
-            let formula = terms.substitute_symbols(formula, &map);
-            new += precision.add(terms, location, formula);
+/// What takes in the predicates of counterexamples.
+pub(super) struct Learner<'a> {
+    pub(super) system: &'a HornSystem,
+    pub(super) terms: &'a mut Terms,
+    pub(super) precision: &'a mut Precision,
+    pub(super) config: &'a ItpConfig,
+    pub(super) scope: Scope,
+}
+
+impl Learner<'_> {
+    /// Adds a formula over the parameters of a location; how many predicates are new.
+    fn add(&mut self, found_at: PredId, formula: Term) -> usize {
+        match self.scope {
+            Scope::Location => self.precision.add(self.terms, found_at, formula),
+            Scope::Everywhere => self.add_everywhere(found_at, formula),
         }
     }
-    new
+
+    /// Adds it at all locations with parameters of the same sorts.
+    fn add_everywhere(&mut self, found_at: PredId, formula: Term) -> usize {
+        let system = self.system;
+        let sorts = |terms: &Terms, id: PredId| -> Vec<Sort> {
+            system.predicate(id).params.iter().map(|&p| terms.symbol_sort(p).clone()).collect()
+        };
+        let here = sorts(self.terms, found_at);
+        let mut new = 0;
+        for location in system.predicate_ids() {
+            if sorts(self.terms, location) == here {
+                let pairs = system.predicate(found_at).params.iter().zip(&system.predicate(location).params);
+                let map = pairs.map(|(&from, &to)| (from, self.terms.symbol(to))).collect();
+                let formula = self.terms.substitute_symbols(formula, &map);
+                new += self.precision.add(self.terms, location, formula);
+            }
+        }
+        new
+    }
 }
 
 /// An interpolant over the interface of a step, as a formula over the parameters of the location.

@@ -16,14 +16,13 @@ struct Frame {
     children: Vec<Box<[u64]>>,
 }
 
-struct Search<'m, 'g> {
+struct Search<'m> {
     model: &'m Model<'m>,
     expander: Expander<'m>,
     table: StateTable,
     path: Vec<Frame>,
     rng: Option<Xoshiro256PlusPlus>,
     stats: Stats,
-    goals: Option<&'g mut Goals>,
 }
 
 pub(super) fn search(
@@ -31,7 +30,6 @@ pub(super) fn search(
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
-    goals: Option<&mut Goals>,
 ) -> (Verdict, Stats) {
     let random = config.order == Order::RandomDepthFirst;
     let mut search = Search {
@@ -41,7 +39,6 @@ pub(super) fn search(
         path: Vec::new(),
         rng: random.then(|| Xoshiro256PlusPlus::seed_from_u64(config.seed)),
         stats: Stats::default(),
-        goals,
     };
     let outcome = search.run(budget, observer);
     let mut stats = std::mem::take(&mut search.stats);
@@ -61,18 +58,18 @@ pub(super) fn search(
     (verdict, stats)
 }
 
-impl Search<'_, '_> {
+impl Search<'_> {
     fn run(&mut self, budget: &Budget, observer: &mut dyn Observer) -> Result<Option<TraceEnd>, Reason> {
         let mut ticker = Ticker::new();
         for initial in self.model.initial_states() {
-            if let Some(end) = self.visit(&initial)? {
+            if let Some(end) = self.visit(&initial, observer.goals())? {
                 return Ok(Some(end));
             }
             while let Some(frame) = self.path.last_mut() {
                 match frame.children.pop() {
                     None => drop(self.path.pop()),
                     Some(child) => {
-                        if let Some(end) = self.visit(&child)? {
+                        if let Some(end) = self.visit(&child, observer.goals())? {
                             return Ok(Some(end));
                         }
                     }
@@ -87,9 +84,9 @@ impl Search<'_, '_> {
     }
 
     /// Puts a state on the path if it is new, and says whether it is an error.
-    fn visit(&mut self, words: &[u64]) -> Result<Option<TraceEnd>, Reason> {
+    fn visit(&mut self, words: &[u64], goals: Option<&mut Goals>) -> Result<Option<TraceEnd>, Reason> {
         let Ok(state) = self.table.insert(words, hash_words(words) as u32) else { return Ok(None) };
-        if let Some(goals) = &mut self.goals {
+        if let Some(goals) = goals {
             let (states, depth) = (self.table.len() as u64, self.path.len() as u64);
             goals.meet(words, || Sighting { states, depth, ..Sighting::default() })?;
         }

@@ -23,9 +23,8 @@ mod runs;
 use clinch_ir::{Dead, Init, InputDomain, Interpreter, Program, Proof, Trace, Verdict};
 use serde::Serialize;
 
-use crate::budget::{Budget, Observer, Silent};
+use crate::budget::{Budget, Observer};
 use crate::concrete::Model;
-use crate::goals::Goals;
 
 pub use self::options::OPTIONS;
 pub(crate) use runs::{Candidates, states_at_loop_heads};
@@ -101,15 +100,7 @@ fn search(program: &Program, config: &Config, budget: &Budget, observer: &mut dy
     };
     match config.order {
         Order::BreadthFirst => bfs::search(&model, config, budget, observer),
-        Order::DepthFirst | Order::RandomDepthFirst => dfs::search(&model, config, budget, observer, None),
-    }
-}
-
-/// Searches depth first, and notes when it meets each of the goals.
-pub fn meet_goals(program: &Program, config: &Config, budget: &Budget, goals: &mut Goals) -> Verdict {
-    match Model::new(program, config.inputs) {
-        Ok(model) => dfs::search(&model, config, budget, &mut Silent, Some(goals)).0,
-        Err(reason) => Verdict::Unknown(reason),
+        Order::DepthFirst | Order::RandomDepthFirst => dfs::search(&model, config, budget, observer),
     }
 }
 

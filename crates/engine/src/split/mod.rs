@@ -63,9 +63,8 @@ pub use self::options::OPTIONS;
 pub use self::procedures::check_procedures;
 use self::search::Search;
 use crate::alpha::Iteration;
-use crate::budget::{Budget, Observer, Progress, Silent};
+use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Model, trace_of};
-use crate::goals::Goals;
 
 /// Which predicates are added after a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -121,21 +120,15 @@ pub struct Threshold {
 /// `GeneralSplitting` ([Split, algorithm 3]).
 pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
     let mut stats = Stats::default();
-    let verdict = general_splitting(program, config, budget, (observer, None), &mut stats);
+    let verdict = general_splitting(program, config, budget, observer, &mut stats);
     (verdict.unwrap_or_else(Verdict::Unknown), stats)
-}
-
-/// The same, and notes when it meets each of the goals.
-pub fn meet_goals(program: &Program, config: &Config, budget: &Budget, goals: &mut Goals) -> Verdict {
-    let found = general_splitting(program, config, budget, (&mut Silent, Some(goals)), &mut Stats::default());
-    found.unwrap_or_else(Verdict::Unknown)
 }
 
 fn general_splitting(
     program: &Program,
     config: &Config,
     budget: &Budget,
-    (observer, mut goals): (&mut dyn Observer, Option<&mut Goals>),
+    observer: &mut dyn Observer,
     stats: &mut Stats,
 ) -> Result<Verdict, Reason> {
     let model = Model::new(program, config.inputs)?;
@@ -144,7 +137,7 @@ fn general_splitting(
     let show = printer(program);
     loop {
         budget.check_iteration(stats.iterations)?;
-        let mut search = Search::new(&model, &phi, config.strategy, goals.as_deref_mut(), stats.iterations + 1);
+        let mut search = Search::new(&model, &phi, config.strategy, observer.goals(), stats.iterations + 1);
         let outcome = search.run(budget);
         let system = search.into_system();
         let added = match outcome {

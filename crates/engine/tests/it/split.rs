@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use clinch_engine::split::{self, Config, Stats, Strategy};
 use clinch_engine::{Budget, Goals, Sighting, Silent, explicit};
-use clinch_frontend::{Language, Options, parse};
+use clinch_frontend::Options;
 use clinch_ir::symbolic::{cell_equals, cell_term};
 use clinch_ir::{InputDomain, Layout, Program, Proof, Property, Reason, Verdict};
 use clinch_terms::{ProcId, VarId};
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
+
+use crate::support::{example_with, gcl, own};
 
 const STRATEGIES: [Strategy; 3] = [Strategy::MaxOverlap, Strategy::MinSet, Strategy::MinOnly];
 
@@ -18,20 +20,10 @@ const FIGURE_4: &str = "var x: int = 0, y: int = 0;
 process Main { loc zero, one; zero -> zero when y >= 0 do y := y + x; zero -> one when y < 0; }
 error Main.one;";
 
-const BRANCHES: &str = "const N = 5;
-var n: 0..N = 0, x: 0..N = 0, y: 0..N = 0;
-process Main {
-  loc branch, grow, shrink;
-  branch -> grow when n < N;
-  branch -> shrink when n < N;
-  grow -> branch do x := x + 1, n := n + 1;
-  grow -> branch do y := y + 1, n := n + 1;
-  shrink -> branch when x > y do x := x - y, n := n + 1;
-  shrink -> branch when x <= y do y := y - x, n := n + 1;
-}";
-
-fn program(text: &str) -> Program {
-    parse(Language::Gcl, "test.gcl", text.as_bytes(), &Options::default()).expect("the model is right")
+/// The example, with five rounds and an error of the test.
+fn branches(error: &str) -> Program {
+    let options = Options { defines: own(&[("N", 5)]), error: Some(error.to_owned()), ..Options::default() };
+    example_with("branches.gcl", &options)
 }
 
 fn config(strategy: Strategy) -> Config {
@@ -74,33 +66,31 @@ fn agree(program: &Program) -> Result<(), TestCaseError> {
 
 #[test]
 fn agrees_with_explicit_search() {
+    for error in ["x + y > n", "x = 2 and y = 2", "n = 5 and x = 5"] {
+        agree(&branches(error)).unwrap_or_else(|failure| panic!("{failure}\nerror {error}"));
+    }
     let models = [
-        FIGURE_4.to_string(),
-        format!("{BRANCHES}\nerror x + y > n;"),
-        format!("{BRANCHES}\nerror x = 2 and y = 2;"),
-        format!("{BRANCHES}\nerror n = 5 and x = 5;"),
+        FIGURE_4,
         // No cells at all.
-        "process P { loc a, b; a -> b; }\nerror P.b;".to_string(),
+        "process P { loc a, b; a -> b; }\nerror P.b;",
         // Negative values, a fault, arrays, Booleans, several initial states, inputs.
-        "var x: -3..3 = 0;\nprocess P { loc a; a -> a do x := x - 1; }".to_string(),
+        "var x: -3..3 = 0;\nprocess P { loc a; a -> a do x := x - 1; }",
         "var a: 0..2[3] = 0, i: 0..2 = 0, b: bool = false;
          process P { loc l; l -> l when i < 2 do a[i] := i + 1, i := i + 1, b := not b; l -> l do b := input; }
-         error a[2] > 0;"
-            .to_string(),
-        "var x: 0..9, y: 0..9 = 0;\nprocess P { loc l; l -> l when y < x do y := y + 1; }\nerror y > x;".to_string(),
+         error a[2] > 0;",
+        "var x: 0..9, y: 0..9 = 0;\nprocess P { loc l; l -> l when y < x do y := y + 1; }\nerror y > x;",
         "var x: int = 0;\nprocess P { loc l; l -> l when x < 9 do x := x + 1; l -> l when x > -9 do x := x - 2; }
-         error x = -8;"
-            .to_string(),
+         error x = -8;",
     ];
-    for model in &models {
-        agree(&program(model)).unwrap_or_else(|error| panic!("{error}\n{model}"));
+    for model in models {
+        agree(&gcl(model)).unwrap_or_else(|error| panic!("{error}\n{model}"));
     }
 }
 
 #[test]
 fn proves_what_weakest_preconditions_do_not() {
     for strategy in STRATEGIES {
-        let (verdict, stats) = run(&program(FIGURE_4), &config(strategy));
+        let (verdict, stats) = run(&gcl(FIGURE_4), &config(strategy));
         assert_eq!(name(&verdict), "safe");
         assert_eq!((stats.iterations, stats.predicates, stats.states), (1, 0, 1));
     }
@@ -110,7 +100,7 @@ fn proves_what_weakest_preconditions_do_not() {
 fn finds_deadlocks() {
     let text = "var x: 0..5 = 0;\nprocess P { loc a; a -> a when x < 5 do x := x + 1; }";
     for (deadlock, expected) in [(true, "unsafe"), (false, "safe")] {
-        let mut program = program(text);
+        let mut program = gcl(text);
         program.property.deadlock = deadlock;
         for strategy in STRATEGIES {
             assert_eq!(name(&run(&program, &config(strategy)).0), expected);
@@ -120,8 +110,8 @@ fn finds_deadlocks() {
 
 #[test]
 fn overflow_and_unbounded_inputs_are_unknown() {
-    let growing = program("var x: int = 1;\nprocess P { loc a; a -> a do x := x * 1000; }");
-    let open = program("var x: int = 1;\nprocess P { loc a; a -> a do x := input; }\nerror x = 7;");
+    let growing = gcl("var x: int = 1;\nprocess P { loc a; a -> a do x := x * 1000; }");
+    let open = gcl("var x: int = 1;\nprocess P { loc a; a -> a do x := input; }\nerror x = 7;");
     for strategy in STRATEGIES {
         assert!(matches!(run(&growing, &config(strategy)).0, Verdict::Unknown(Reason::Overflow(_))));
         assert!(matches!(run(&open, &config(strategy)).0, Verdict::Unknown(Reason::InfiniteInputs(_))));
@@ -133,7 +123,7 @@ fn overflow_and_unbounded_inputs_are_unknown() {
 
 #[test]
 fn predicates_are_printed_and_iterations_limited() {
-    let program = program(&format!("{BRANCHES}\nerror x + y > n;"));
+    let program = branches("x + y > n");
     let (_, stats) = run(&program, &config(Strategy::MaxOverlap));
     assert!(stats.per_iteration[..stats.per_iteration.len() - 1].iter().all(|i| i.new_predicates.len() == 1));
     assert!(stats.per_iteration[0].new_predicates[0].contains(" > "));
@@ -145,7 +135,7 @@ fn predicates_are_printed_and_iterations_limited() {
 
 #[test]
 fn same_seed_same_run() {
-    let program = program(&format!("{BRANCHES}\nerror n = 5 and x = 4;"));
+    let program = branches("n = 5 and x = 4");
     for strategy in STRATEGIES {
         let with_seed = |seed| run(&program, &Config { seed, ..config(strategy) });
         let (first, second) = (with_seed(3), with_seed(3));
@@ -180,7 +170,7 @@ fn marked(program: &Program, words: &[u64]) -> Program {
 /// One search for all states finds each as a search for it alone does.
 #[test]
 fn goals_stand_for_errors() {
-    let program = program(BRANCHES);
+    let program = branches("x + y > n");
     let (reached, _) = explicit::check(&program, &explicit::Config::default(), &Budget::unlimited(), &mut Silent);
     let Verdict::Safe(Proof::ReachedSet(reached)) = reached else { panic!("the model has no error") };
     let words = reached.layout.words;
@@ -188,7 +178,7 @@ fn goals_stand_for_errors() {
         reached.chunks.iter().flat_map(|c| c.chunks_exact(words)).map(Box::from).step_by(3).collect();
     for strategy in STRATEGIES {
         let mut goals = Goals::new(states.iter().cloned());
-        split::meet_goals(&program, &config(strategy), &Budget::unlimited(), &mut goals);
+        split::check(&program, &config(strategy), &Budget::unlimited(), &mut goals);
         for (state, sighting) in states.iter().zip(goals.into_sightings()) {
             let sighting = sighting.expect("every reachable state is found");
             let (verdict, stats) = run(&marked(&program, state), &config(strategy));
@@ -236,7 +226,7 @@ proptest! {
 
     #[test]
     fn agrees_on_random_models(text in arbitrary_model(), deadlock: bool) {
-        let mut program = program(&text);
+        let mut program = gcl(&text);
         program.property.deadlock = deadlock;
         agree(&program)?;
     }

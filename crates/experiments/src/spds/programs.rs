@@ -50,18 +50,16 @@ pub(super) fn dag(n: u32) -> Result<CfaProgram, String> {
 }
 
 fn dag_text(n: u32) -> String {
-    let mut out = format!("bool B[{n}];\nbool C[{n}];\n\nmodule void main() {{\n");
-    for i in 0..n {
-        let _ = writeln!(out, "  B[{i}] = undef;");
-    }
-    for i in 0..n {
-        let _ = writeln!(out, "  if\n  :: B[{i}] == false -> C[{i}] = false;\n  :: else -> C[{i}] = B[{i}];\n  fi");
-    }
-    for i in 0..n {
-        let _ = writeln!(out, "  if\n  :: B[{i}] != C[{i}] -> goto error;\n  :: else -> skip;\n  fi");
-    }
-    out.push_str("  return;\n  error: skip;\n}\n");
-    out
+    let open = each(n, |i| format!("  B[{i}] = undef;\n"));
+    let copy =
+        each(n, |i| format!("  if\n  :: B[{i}] == false -> C[{i}] = false;\n  :: else -> C[{i}] = B[{i}];\n  fi\n"));
+    let check = each(n, |i| format!("  if\n  :: B[{i}] != C[{i}] -> goto error;\n  :: else -> skip;\n  fi\n"));
+    format!("bool B[{n}];\nbool C[{n}];\n\nmodule void main() {{\n{open}{copy}{check}  return;\n  error: skip;\n}}\n")
+}
+
+/// What is written for each number below `n`.
+fn each(n: u32, write: impl Fn(u32) -> String) -> String {
+    (0..n).map(write).collect()
 }
 
 /// Figure 8.
@@ -114,18 +112,10 @@ pub(super) fn linked_list_in_c(heap_bits: u32) -> Result<CfaProgram, String> {
 
 /// Figure 11 in C.
 pub(super) fn dag_in_c(n: u32) -> Result<CfaProgram, String> {
-    let mut out = format!("{C_HEAD}int main(void) {{\n");
-    for i in 0..n {
-        let _ = writeln!(out, "  int b{i} = __VERIFIER_nondet_int(), c{i};");
-    }
-    for i in 0..n {
-        let _ = writeln!(out, "  if (b{i} == 0) c{i} = 0; else c{i} = b{i};");
-    }
-    for i in 0..n {
-        let _ = writeln!(out, "  if (b{i} != c{i}) reach_error();");
-    }
-    out.push_str("  return 0;\n}\n");
-    read_c("dag", out)
+    let open = each(n, |i| format!("  int b{i} = __VERIFIER_nondet_int(), c{i};\n"));
+    let copy = each(n, |i| format!("  if (b{i} == 0) c{i} = 0; else c{i} = b{i};\n"));
+    let check = each(n, |i| format!("  if (b{i} != c{i}) reach_error();\n"));
+    read_c("dag", format!("{C_HEAD}int main(void) {{\n{open}{copy}{check}  return 0;\n}}\n"))
 }
 
 /// Figure 8 in C.

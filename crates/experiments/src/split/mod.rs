@@ -85,16 +85,16 @@ impl Implementation {
         match self.engine {
             Engine::Alpha(prover, add_all) => {
                 let config = alpha::Config { prover, add_all, ..amcs() };
-                alpha::meet_goals(program, &config, budget, goals)
+                alpha::check(program, &config, budget, goals).0
             }
             Engine::Explicit => {
                 let order = explicit::Order::RandomDepthFirst;
                 let config = explicit::Config { order, seed, ..explicit::Config::default() };
-                explicit::meet_goals(program, &config, budget, goals)
+                explicit::check(program, &config, budget, goals).0
             }
             Engine::Split(strategy) => {
                 let config = split::Config { strategy, seed, ..split::Config::default() };
-                split::meet_goals(program, &config, budget, goals)
+                split::check(program, &config, budget, goals).0
             }
         }
     }

@@ -5,27 +5,17 @@ use std::time::Duration;
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::Program;
 
+use super::super::text_of;
 use super::{COLUMNS, Engine, IMPLEMENTATIONS, Setup, search_all};
 
-const BRANCHES: &str = "const N = 5;
-var n: 0..N = 0, x: 0..N = 0, y: 0..N = 0;
-process Main {
-  loc branch, grow, shrink;
-  branch -> grow when n < N;
-  branch -> shrink when n < N;
-  grow -> branch do x := x + 1, n := n + 1;
-  grow -> branch do y := y + 1, n := n + 1;
-  shrink -> branch when x > y do x := x - y, n := n + 1;
-  shrink -> branch when x <= y do y := y - x, n := n + 1;
-}";
-
-fn program(text: &str) -> Program {
-    parse(Language::Gcl, "test.gcl", text.as_bytes(), &Options::default()).expect("the model is right")
+fn program(text: &str, options: &Options) -> Program {
+    parse(Language::Gcl, "test.gcl", text.as_bytes(), options).expect("the model is right")
 }
 
 #[test]
 fn all_implementations_meet_goals() {
-    let models = [("Branches".to_string(), program(&format!("{BRANCHES}\nerror x > 0;")))];
+    let options = Options { defines: vec![("N".to_owned(), 5)], error: Some("x > 0".to_owned()), ..Options::default() };
+    let models = [("Branches".to_string(), program(text_of("branches"), &options))];
     let setup = Setup { seeds: vec![1, 2], errors: 10, bound: Duration::from_secs(5) };
     let mut lines = 0;
     let tables = search_all(&models, &setup, &mut |_| lines += 1).expect("the experiment runs");
@@ -50,7 +40,8 @@ fn all_implementations_meet_goals() {
 
 #[test]
 fn models_without_finite_state_space_are_refused() {
-    let models = [("Open".to_string(), program("var x: int = 1;\nprocess P { loc a; a -> a do x := input; }"))];
+    let text = "var x: int = 1;\nprocess P { loc a; a -> a do x := input; }";
+    let models = [("Open".to_string(), program(text, &Options::default()))];
     let setup = Setup { seeds: vec![1], errors: 40, bound: Duration::from_secs(5) };
     let refused = search_all(&models, &setup, &mut |_| {});
     assert!(refused.is_err_and(|text| text.starts_with("Open: ")));

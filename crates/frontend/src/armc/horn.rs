@@ -6,7 +6,7 @@ use clinch_terms::{Node, Sort, Term, Terms};
 use super::clause::{Clause, TermId, VarIndex};
 use super::expr::{Result, Translator};
 use super::facts::{Facts, Role, Step};
-use super::names::{Named, Names};
+use super::names::{Condition, Names};
 use super::solve::{Solution, Task, solve};
 use crate::junction::conjunction;
 use crate::{Input, Numbers};
@@ -86,25 +86,28 @@ impl super::Translation for Builder {
         }
     }
 
-    fn error_condition(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: TermId) -> Result<()> {
+    fn error_condition(&mut self, condition: &Condition<'_>) -> Result<()> {
+        let &Condition { clause, id, facts, names } = condition;
         for location in 0..facts.locations.len() {
             let values = self.symbols(names);
             let here = |terms: &mut Terms, other| terms.bool(other == location);
-            let scope = Named { names, facts, values: &values, at: here };
+            let scope = condition.named(&values, here);
             let terms = &mut self.system.terms;
-            let condition = Translator { terms, clause, numbers: Numbers::Rational, scope }.formula(id)?;
-            if terms.node(condition) != Node::Bool(false) {
-                self.add(Some(at(location, values)), condition, None, Span::default());
+            let formula = Translator { terms, clause, numbers: Numbers::Rational, scope }.formula(id)?;
+            if terms.node(formula) != Node::Bool(false) {
+                self.add(Some(at(location, values)), formula, None, Span::default());
             }
         }
         Ok(())
     }
 
-    fn named_predicate(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: TermId) -> Result<()> {
+    fn named_predicate(&mut self, condition: &Condition<'_>) -> Result<()> {
         let mut terms = Terms::new();
-        let values: Vec<Term> = names.shown.iter().map(|n| terms.fresh(n.clone(), Sort::Real)).collect();
-        let scope = Named { names, facts, values: &values, at: |terms: &mut Terms, _| terms.tt() };
-        Translator { terms: &mut terms, clause, numbers: Numbers::Rational, scope }.formula(id).map(|_| ())
+        let values: Vec<Term> = condition.names.shown.iter().map(|n| terms.fresh(n.clone(), Sort::Real)).collect();
+        let scope = condition.named(&values, |terms: &mut Terms, _| terms.tt());
+        let mut translator =
+            Translator { terms: &mut terms, clause: condition.clause, numbers: Numbers::Rational, scope };
+        translator.formula(condition.id).map(|_| ())
     }
 
     fn finish(self) -> Input {

@@ -26,7 +26,7 @@ use crate::{Input, Numbers, Options, ReadError};
 use clause::Clause;
 use expr::Fail;
 use facts::{Facts, Said, Step, Unsupported};
-use names::Names;
+use names::{Condition, Names};
 use parse::Reader;
 
 /// Reads a system.
@@ -67,22 +67,10 @@ trait Translation: Sized {
     fn error_locations(&mut self, facts: &Facts);
 
     /// Makes a condition over names and locations the property.
-    fn error_condition(
-        &mut self,
-        clause: &Clause<'_>,
-        facts: &Facts,
-        names: &Names,
-        id: clause::TermId,
-    ) -> expr::Result<()>;
+    fn error_condition(&mut self, condition: &Condition<'_>) -> expr::Result<()>;
 
     /// Adds a predicate to start from, over names and locations.
-    fn named_predicate(
-        &mut self,
-        clause: &Clause<'_>,
-        facts: &Facts,
-        names: &Names,
-        id: clause::TermId,
-    ) -> expr::Result<()>;
+    fn named_predicate(&mut self, condition: &Condition<'_>) -> expr::Result<()>;
 
     fn finish(self) -> Input;
 }
@@ -152,32 +140,20 @@ impl Reading {
     fn properties<T: Translation>(&mut self, target: &mut T, names: &Names, options: &Options) {
         match &options.error {
             None => target.error_locations(&self.facts),
-            Some(text) => {
-                self.option("--error", text, names, |clause, facts, id| {
-                    target.error_condition(clause, facts, names, id)
-                });
-            }
+            Some(text) => self.option("--error", text, names, |condition| target.error_condition(condition)),
         }
         for text in &options.predicates {
-            self.option("--predicate", text, names, |clause, facts, id| {
-                target.named_predicate(clause, facts, names, id)
-            });
+            self.option("--predicate", text, names, |condition| target.named_predicate(condition));
         }
     }
 
-    fn option(
-        &mut self,
-        option: &str,
-        text: &str,
-        names: &Names,
-        f: impl FnOnce(&Clause<'_>, &Facts, clause::TermId) -> expr::Result<()>,
-    ) {
+    fn option(&mut self, option: &str, text: &str, names: &Names, f: impl FnOnce(&Condition<'_>) -> expr::Result<()>) {
         let source = Arc::new(Source { name: option.to_owned(), text: text.to_owned() });
         let mut reader = Reader::new(&source.text);
         let term = reader.only_term().map_err(Fail::Bad);
         let done = term.and_then(|id| {
             reader.clause.atoms_to_variables(id, |name| names.contains(name));
-            f(&reader.clause, &self.facts, id)
+            f(&Condition { clause: &reader.clause, id, facts: &self.facts, names })
         });
         self.note(&source, done);
     }

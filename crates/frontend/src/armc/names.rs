@@ -3,7 +3,7 @@
 use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashMap;
 
-use super::clause::{Clause, VarIndex, push_atom};
+use super::clause::{Clause, TermId, VarIndex, push_atom};
 use super::expr::Scope;
 use super::facts::Facts;
 
@@ -56,14 +56,29 @@ fn shown(name: &str) -> String {
     out
 }
 
+/// A condition of the command line, over names and locations.
+pub(super) struct Condition<'a> {
+    pub(super) clause: &'a Clause<'a>,
+    pub(super) id: TermId,
+    pub(super) facts: &'a Facts,
+    pub(super) names: &'a Names,
+}
+
+impl<'a> Condition<'a> {
+    /// What its names mean, by the terms of the variables and of being at a location.
+    pub(super) fn named<F>(&self, values: &'a [Term], at: F) -> Named<'a, F> {
+        Named { names: self.names, facts: self.facts, values, at }
+    }
+}
+
 /// Names and locations, as options use them.
 pub(super) struct Named<'a, F> {
-    pub(super) names: &'a Names,
-    pub(super) facts: &'a Facts,
+    names: &'a Names,
+    facts: &'a Facts,
     /// The term of each variable.
-    pub(super) values: &'a [Term],
+    values: &'a [Term],
     /// What it means to be at a location.
-    pub(super) at: F,
+    at: F,
 }
 
 impl<F: FnMut(&mut Terms, usize) -> Term> Scope for Named<'_, F> {

@@ -10,7 +10,7 @@ use clinch_terms::{LocId, Node, ProcId, Term, Terms, VarId};
 use super::clause::{Clause, TermId, VarIndex};
 use super::expr::{Result, Scope, Translator};
 use super::facts::{Facts, Role, Step};
-use super::names::{Named, Names};
+use super::names::{Condition, Names};
 use super::solve::{Solution, Task, solve};
 use crate::junction::{conjunction, disjunction};
 use crate::{Input, Numbers};
@@ -73,8 +73,9 @@ impl Builder {
         Translator { terms: &mut self.program.terms, clause, numbers: Numbers::Integer, scope }.formula(id)
     }
 
-    fn named(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: TermId) -> Result<Term> {
-        let values: Vec<Term> = (0..names.shown.len()).map(|i| self.program.terms.var(VarId::from_index(i))).collect();
+    fn condition(&mut self, condition: &Condition<'_>) -> Result<Term> {
+        let values: Vec<Term> =
+            (0..condition.names.shown.len()).map(|i| self.program.terms.var(VarId::from_index(i))).collect();
         let inner = std::mem::take(&mut self.inner);
         let at = |terms: &mut Terms, location| {
             let inside = inner.iter().filter(|(from, _)| *from == location).map(|(_, between)| *between);
@@ -82,7 +83,7 @@ impl Builder {
             let at: Vec<Term> = at.into_iter().map(|l| terms.at(MAIN, LocId::from_index(l))).collect();
             disjunction(terms, &at)
         };
-        let term = self.formula(clause, id, Named { names, facts, values: &values, at });
+        let term = self.formula(condition.clause, condition.id, condition.named(&values, at));
         self.inner = inner;
         term
     }
@@ -154,13 +155,13 @@ impl super::Translation for Builder {
         self.program.property.error = Some(disjunction(terms, &at));
     }
 
-    fn error_condition(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: TermId) -> Result<()> {
-        self.program.property.error = Some(self.named(clause, facts, names, id)?);
+    fn error_condition(&mut self, condition: &Condition<'_>) -> Result<()> {
+        self.program.property.error = Some(self.condition(condition)?);
         Ok(())
     }
 
-    fn named_predicate(&mut self, clause: &Clause<'_>, facts: &Facts, names: &Names, id: TermId) -> Result<()> {
-        let term = self.named(clause, facts, names, id)?;
+    fn named_predicate(&mut self, condition: &Condition<'_>) -> Result<()> {
+        let term = self.condition(condition)?;
         self.program.predicates.push(term);
         Ok(())
     }

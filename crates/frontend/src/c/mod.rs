@@ -5,6 +5,7 @@
 
 pub mod bodies;
 pub(crate) mod check;
+mod control;
 mod exports;
 mod extended;
 pub mod fresh;

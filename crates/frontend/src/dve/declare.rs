@@ -6,9 +6,10 @@ use clinch_ir::{Domain, Init, Process, Program, Source, Syntax};
 use clinch_terms::LocId;
 use indexmap::IndexMap;
 
-use super::ast::{Decl, Model, ProcessDecl, Type};
+use super::ast::{Decl, ProcessDecl, Type};
 use super::expr::{Lowering, wrap_constant};
 use super::scope::{Entity, Names, ProcessNames, Scope};
+use super::{Declared, Parsed};
 use crate::constant::{array_len, check_cells, duplicate};
 use crate::diagnostic::{Bag, Problem};
 use crate::expr::{ExprId, Exprs, Name};
@@ -16,20 +17,9 @@ use crate::options::Defines;
 
 type Result<T> = std::result::Result<T, Problem>;
 
-/// A program without transitions, and what its names mean.
-pub(super) struct Declared<'s> {
-    pub(super) program: Program,
-    pub(super) names: Names<'s>,
-}
-
 /// Collects the names: global variables, then each process.
-pub(super) fn declare<'s>(
-    source: &Arc<Source>,
-    exprs: &Exprs<'s>,
-    model: &Model<'s>,
-    defines: &mut Defines<'_>,
-    bag: &mut Bag,
-) -> Declared<'s> {
+pub(super) fn declare<'s>(parsed: &Parsed<'_, 's>, defines: &mut Defines<'_>, bag: &mut Bag) -> Declared<'s> {
+    let &Parsed { source, exprs, model } = parsed;
     let program = Program::new(Source::clone(source), Syntax::Dve);
     let mut declarer = Declarer { program, names: Names::default(), exprs, source, bag, defines };
     for channel in &model.channels {

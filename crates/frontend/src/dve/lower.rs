@@ -5,10 +5,10 @@ use std::sync::Arc;
 use clinch_ir::{Assign, Move, Program, Rhs, Source, Transition};
 use clinch_terms::{ProcId, Term, Terms, VarId};
 
-use super::ast::{Assigned, Edge, Effect, Model, ProcessDecl, Side, Sync};
-use super::declare::Declared;
+use super::ast::{Assigned, Edge, Effect, ProcessDecl, Side, Sync};
 use super::expr::Lowering;
 use super::scope::Names;
+use super::{Declared, Parsed};
 use crate::Options;
 use crate::diagnostic::{Bag, Problem};
 use crate::dialect::Dialect;
@@ -18,14 +18,8 @@ use crate::options::properties;
 type Result<T> = std::result::Result<T, Problem>;
 
 /// Adds transitions and properties to the declared program.
-pub(super) fn lower<'s>(
-    source: &Arc<Source>,
-    exprs: &Exprs<'s>,
-    model: &Model<'s>,
-    declared: Declared<'s>,
-    options: &Options,
-    bag: &mut Bag,
-) -> Program {
+pub(super) fn lower<'s>(parsed: &Parsed<'_, 's>, declared: Declared<'s>, options: &Options, bag: &mut Bag) -> Program {
+    let &Parsed { source, exprs, model } = parsed;
     let Declared { program, names } = declared;
     let mut lowerer = Lowerer { program, names: &names, exprs, source, bag };
     let processes = model.processes.iter().enumerate();

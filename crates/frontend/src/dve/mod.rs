@@ -15,23 +15,18 @@ use std::sync::Arc;
 
 use clinch_ir::{Program, Source};
 
+use crate::Options;
 use crate::diagnostic::{Bag, Diagnostics};
 use crate::dialect::Dialect;
-use crate::parser::Parser;
-use crate::{Options, options};
+use crate::model::{self, Steps};
+
+/// A model that was parsed.
+type Parsed<'a, 's> = model::Parsed<'a, 's, ast::Model<'s>>;
+/// What its names mean.
+type Declared<'s> = model::Declared<scope::Names<'s>>;
 
 /// Reads a model.
-pub(crate) fn compile(source: &Arc<Source>, options: &Options, mut bag: Bag) -> Result<Program, Diagnostics> {
-    let mut parser = Parser::new(Dialect::Dve, &source.text);
-    let model = parse::model(&mut parser);
-    parser.finish(source, &mut bag)?;
-
-    let mut defines = options::Defines::new(options);
-    let declared = declare::declare(source, &parser.exprs, &model, &mut defines, &mut bag);
-    defines.report_unused(&mut bag);
-    bag.stop_if_any()?;
-
-    let program = lower::lower(source, &parser.exprs, &model, declared, options, &mut bag);
-    bag.stop_if_any()?;
-    Ok(program)
+pub(crate) fn compile(source: &Arc<Source>, options: &Options, bag: Bag) -> Result<Program, Diagnostics> {
+    let steps = Steps { dialect: Dialect::Dve, parse: parse::model, declare: declare::declare, lower: lower::lower };
+    steps.compile(source, options, bag)
 }

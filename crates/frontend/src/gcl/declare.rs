@@ -7,9 +7,10 @@ use clinch_terms::{LocId, ProcId, VarId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::ast::{InitExpr, Item, Model, ProcessDecl, TypeExpr, VarDecl};
+use super::ast::{InitExpr, Item, ProcessDecl, TypeExpr, VarDecl};
 use super::expr::Lowering;
 use super::scope::{Entity, EnumInfo, Globals, Instance, Scope, Template, Type};
+use super::{Declared, Parsed};
 use crate::constant::{array_len, check_cells, duplicate};
 use crate::diagnostic::{Bag, Problem};
 use crate::expr::{Binder, ExprId, Exprs, Name};
@@ -20,20 +21,9 @@ type Result<T> = std::result::Result<T, Problem>;
 /// Most processes.
 const MAX_PROCESSES: usize = 10_000;
 
-/// A program without transitions, and what its names mean.
-pub(super) struct Declared<'s> {
-    pub(super) program: Program,
-    pub(super) globals: Globals<'s>,
-}
-
 /// Treats all declarations, in order.
-pub(super) fn declare<'s>(
-    source: &Arc<Source>,
-    exprs: &Exprs<'s>,
-    model: &Model<'s>,
-    defines: &mut Defines<'_>,
-    bag: &mut Bag,
-) -> Declared<'s> {
+pub(super) fn declare<'s>(parsed: &Parsed<'_, 's>, defines: &mut Defines<'_>, bag: &mut Bag) -> Declared<'s> {
+    let &Parsed { source, exprs, model } = parsed;
     let program = Program::new(Source::clone(source), Syntax::Gcl);
     let mut declarer = Declarer { program, globals: Globals::default(), exprs, source, bag };
     for item in &model.items {
@@ -46,7 +36,7 @@ pub(super) fn declare<'s>(
         }
     }
     let Declarer { program, globals, .. } = declarer;
-    Declared { program, globals }
+    Declared { program, names: globals }
 }
 
 struct Declarer<'a, 's> {

@@ -7,9 +7,10 @@ use clinch_terms::{LocId, Node, Term};
 use rustc_hash::FxHashSet;
 
 use super::ast::{Action, AssignDecl, Edge, Item, Model, ProcessDecl};
-use super::declare::{Declared, no_location};
+use super::declare::no_location;
 use super::expr::Lowering;
 use super::scope::{Entity, Globals, Instance, Scope, Template, Type};
+use super::{Declared, Parsed};
 use crate::Options;
 use crate::constant::duplicate;
 use crate::diagnostic::{Bag, Problem};
@@ -20,15 +21,9 @@ use crate::options::properties;
 type Result<T> = std::result::Result<T, Problem>;
 
 /// Adds transitions and properties to the declared program.
-pub(super) fn lower<'s>(
-    source: &Arc<Source>,
-    exprs: &Exprs<'s>,
-    model: &Model<'s>,
-    declared: Declared<'s>,
-    options: &Options,
-    bag: &mut Bag,
-) -> Program {
-    let Declared { program, globals } = declared;
+pub(super) fn lower<'s>(parsed: &Parsed<'_, 's>, declared: Declared<'s>, options: &Options, bag: &mut Bag) -> Program {
+    let &Parsed { source, exprs, model } = parsed;
+    let Declared { program, names: globals } = declared;
     let mut lowerer = Lowerer { program, globals: &globals, exprs, source, bag };
     let mut commands = FxHashSet::default();
     let mut anonymous = 0;

@@ -48,44 +48,13 @@ pub fn check_procedures(
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> (CfaVerdict, Stats) {
-    let mut stats = Stats::default();
-    let verdict = if program.is_recursive() {
-        Err(Reason::Recursion("variables would have to be there several times".to_owned()))
-    } else {
-        refinement_search(program, config, budget, observer, &mut stats)
-    };
-    (verdict.unwrap_or_else(CfaVerdict::Unknown), stats)
-}
-
-fn refinement_search(
-    program: &CfaProgram,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-    stats: &mut Stats,
-) -> Result<CfaVerdict, Reason> {
-    let mut refinement = Refinement::new(program, config, budget);
-    loop {
-        budget.check_iteration(stats.iterations)?;
-        let mut search = AlphaSearch::default();
-        let outcome = refinement.alpha_search(&mut search);
-        refinement.record(stats, &search);
-        observer.progress(Progress {
-            iteration: stats.iterations,
-            predicates: stats.predicates,
-            states: search.states.len() as u64,
-            ..Progress::default()
-        });
-        if let Some(trace) = outcome? {
-            return Ok(CfaVerdict::Unsafe(trace));
-        }
-        if !search.inexact {
-            return Ok(CfaVerdict::Safe(CfaProof::Invariants(refinement.proof(&search))));
-        }
-        if !refinement.add(search.missing) {
-            return Err(Reason::NoProgress);
-        }
+    if program.is_recursive() {
+        let reason = Reason::Recursion("variables would have to be there several times".to_owned());
+        return (CfaVerdict::Unknown(reason), Stats::default());
     }
+    let mut refinement = Refinement::new(program, config, budget);
+    let verdict = refinement.run(observer).unwrap_or_else(CfaVerdict::Unknown);
+    (verdict, refinement.stats)
 }
 
 /// An abstract state: where control is, and the values of the predicates there.
@@ -161,6 +130,7 @@ struct Refinement<'a> {
     /// For what has no model together with literals: those literals.
     refuted: FxHashMap<Term, Vec<Vec<Literal>>>,
     cache_hits: u64,
+    stats: Stats,
 }
 
 impl<'a> Refinement<'a> {
@@ -192,6 +162,32 @@ impl<'a> Refinement<'a> {
             queries,
             refuted,
             cache_hits,
+            stats: Stats::default(),
+        }
+    }
+
+    /// Searches, with more predicates each time, until there is a verdict.
+    fn run(&mut self, observer: &mut dyn Observer) -> Result<CfaVerdict, Reason> {
+        loop {
+            self.budget.check_iteration(self.stats.iterations)?;
+            let mut search = AlphaSearch::default();
+            let outcome = self.alpha_search(&mut search);
+            self.record(&search);
+            observer.progress(Progress {
+                iteration: self.stats.iterations,
+                predicates: self.stats.predicates,
+                states: search.states.len() as u64,
+                ..Progress::default()
+            });
+            if let Some(trace) = outcome? {
+                return Ok(CfaVerdict::Unsafe(trace));
+            }
+            if !search.inexact {
+                return Ok(CfaVerdict::Safe(CfaProof::Invariants(self.proof(&search))));
+            }
+            if !self.add(search.missing) {
+                return Err(Reason::NoProgress);
+            }
         }
     }
 
@@ -417,18 +413,18 @@ impl<'a> Refinement<'a> {
         new
     }
 
-    fn record(&mut self, stats: &mut Stats, search: &AlphaSearch) {
+    fn record(&mut self, search: &AlphaSearch) {
         let new = search.missing.iter().filter(|(point, p)| !self.phi.get(point).is_some_and(|phi| phi.contains(p)));
         let new: Vec<String> = new.map(|(_, p)| show_c_in(self.program, &self.terms, *p)).collect();
-        stats.predicates += new.len() as u64;
-        stats.per_iteration.push(Iteration {
+        self.stats.predicates += new.len() as u64;
+        self.stats.per_iteration.push(Iteration {
             concrete_states: search.generated,
             abstract_states: search.states.len() as u64,
             new_predicates: new,
             queries: std::mem::take(&mut self.queries),
             cache_hits: std::mem::take(&mut self.cache_hits),
         });
-        stats.iterations = stats.per_iteration.len() as u64;
+        self.stats.iterations = self.stats.per_iteration.len() as u64;
     }
 
     /// The abstract states of each point as a formula.

@@ -6,109 +6,11 @@ use lang_c::span::Node;
 
 use super::expr::Operand;
 use super::literal::unsupported;
+use super::signature::signature;
 use super::{Checked, Checker};
 use crate::c::hir::{Call, Callee, Expr, ExprKind, FunctionId, PlaceKind, Stmt};
 use crate::c::types::{DataModel, Rank, Type, TypeId};
 use crate::diagnostic::Problem;
-
-/// The signature of a library function: result, parameters, `.` for `...`. `v` void, `p` pointer, `s` char pointer, `i` int,
-/// `u` unsigned, `l` long, `L` long long, `z` size_t, `d` double, `f` float, `D` long double, `U` unsigned long long, `h`
-/// unsigned short, `H` short, `C` unsigned char, `m` unsigned long, `w` uint64_t.
-fn signature(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "abort" | "trap" | "unreachable" => "v",
-        "abs" | "ffs" | "putchar" | "isalnum" | "isalpha" | "isascii" | "isblank" | "iscntrl" | "isdigit"
-        | "isgraph" | "islower" | "isprint" | "ispunct" | "isspace" | "isupper" | "isxdigit" | "toascii"
-        | "tolower" | "toupper" => "ii",
-        "alloca" | "malloc" => "pz",
-        "bswap16" => "hh",
-        "bswap32" => "uu",
-        "bswap64" => "ww",
-        "calloc" => "pzz",
-        "clz" | "ctz" | "parity" | "popcount" => "iu",
-        "clzl" | "ctzl" | "parityl" | "popcountl" => "im",
-        "clzll" | "ctzll" | "parityll" | "popcountll" => "iU",
-        "exit" | "_exit" => "vi",
-        "fabs" | "floor" | "sqrt" | "logb" | "ceil" | "trunc" | "round" | "rint" | "nearbyint" | "__clinch_fabs"
-        | "__clinch_trunc" | "__clinch_rint" | "__clinch_round" | "__clinch_sqrt" | "sin" | "cos" | "tan" | "asin"
-        | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "exp" | "exp2" | "expm1"
-        | "log" | "log2" | "log10" | "log1p" | "cbrt" | "erf" | "erfc" => "dd",
-        "fabsf" | "floorf" | "logbf" | "sqrtf" | "ceilf" | "truncf" | "roundf" | "rintf" | "nearbyintf"
-        | "__clinch_fabsf" | "__clinch_truncf" | "__clinch_rintf" | "__clinch_roundf" | "__clinch_sqrtf" | "sinf"
-        | "cosf" | "tanf" | "asinf" | "acosf" | "atanf" | "sinhf" | "coshf" | "tanhf" | "asinhf" | "acoshf"
-        | "atanhf" | "expf" | "exp2f" | "expm1f" | "logf" | "log2f" | "log10f" | "log1pf" | "cbrtf" | "erff"
-        | "erfcf" => "ff",
-        "fabsl" => "DD",
-        "free" => "vp",
-        "frame_address" | "return_address" => "pu",
-        "labs" => "ll",
-        "llabs" | "imaxabs" => "LL",
-        "memchr" | "memset" => "ppiz",
-        "memcmp" | "bcmp" => "ippz",
-        "memcpy" | "memmove" | "mempcpy" => "pppz",
-        "object_size" => "zpi",
-        "pow" | "copysign" | "fmin" | "fmax" | "fdim" | "fmod" | "remainder" | "nextafter" | "atan2" | "hypot"
-        | "__clinch_next" => "ddd",
-        "prefetch" => "vp.",
-        "printf" => "is.",
-        "puts" => "is",
-        "realloc" => "ppz",
-        "snprintf" => "iszs.",
-        "sprintf" => "iss.",
-        "strcat" | "strcpy" | "strstr" | "stpcpy" | "strpbrk" => "sss",
-        "strchr" | "strrchr" | "index" | "rindex" => "ssi",
-        "strcmp" | "strcasecmp" => "iss",
-        "strdup" => "ss",
-        "strlen" => "zs",
-        "strncat" | "strncpy" | "stpncpy" | "__strcpy_chk" | "__strcat_chk" => "sssz",
-        "strncmp" | "strncasecmp" => "issz",
-        "bcopy" => "vppz",
-        "bzero" => "vpz",
-        "ffsl" => "il",
-        "ffsll" => "iL",
-        "strcspn" | "strspn" => "zss",
-        "strndup" => "ssz",
-        "expect" => "lll",
-        "copysignf" | "fminf" | "fmaxf" | "fdimf" | "fmodf" | "remainderf" | "nextafterf" | "atan2f" | "hypotf"
-        | "powf" | "__clinch_nextf" => "fff",
-        "fma" => "dddd",
-        "fmaf" => "ffff",
-        "ldexp" | "scalbn" => "ddi",
-        "ldexpf" | "scalbnf" => "ffi",
-        "ilogb"
-        | "__clinch_signbit"
-        | "__clinch_signalling"
-        | "__isnan"
-        | "__isinf"
-        | "__finite"
-        | "__fpclassify"
-        | "__signbit" => "id",
-        "ilogbf"
-        | "__clinch_signbitf"
-        | "__clinch_signallingf"
-        | "__isnanf"
-        | "__isinff"
-        | "__finitef"
-        | "__fpclassifyf"
-        | "__signbitf" => "if",
-        "lrint" | "lround" => "ld",
-        "lrintf" | "lroundf" => "lf",
-        "llrint" | "llround" => "Ld",
-        "llrintf" | "llroundf" => "Lf",
-        "__clinch_isunordered" | "__clinch_islessgreater" => "idd",
-        "__memcpy_chk" | "__memmove_chk" => "pppzz",
-        "__memset_chk" => "ppizz",
-        "__strncpy_chk" => "ssszz",
-        "__clinch_put_text" => "zszzszzi",
-        "__clinch_put_char" => "zszzizi",
-        "__clinch_put_signed" => "zszzizi",
-        "__clinch_put_signed_long" => "zszzLzi",
-        "__clinch_put_unsigned" => "zszzuizi",
-        "__clinch_put_unsigned_long" => "zszzUizi",
-        "__clinch_put_end" => "iszz",
-        _ => return None,
-    })
-}
 
 impl Checker<'_> {
     /// Calls with a meaning of their own; none if the name is not special.

@@ -26,6 +26,7 @@ mod range;
 mod record;
 mod resolve;
 mod scope;
+mod signature;
 mod specifier;
 mod static_init;
 mod stmt;

@@ -5,6 +5,7 @@ use clinch_ir::cfa::{Edge, Location, Op};
 use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::control::Switch;
 use super::super::hir::{FunctionId, LabelId};
 
 /// A block of the source, with what must end when it is left.
@@ -33,13 +34,6 @@ pub(super) struct Exit {
     pub(super) to: LocId,
     /// How many scopes stay open there.
     pub(super) depth: usize,
-}
-
-/// What a `switch` collects from its body.
-#[derive(Debug, Default)]
-pub(super) struct Switch {
-    pub(super) cases: Vec<(i128, i128, LocId, Span)>,
-    pub(super) default: Option<LocId>,
 }
 
 /// The automaton of one procedure while it is built.

@@ -2,9 +2,10 @@
 
 use clinch_terms::{LocId, Term};
 
+use super::super::control::Branching;
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
 use super::super::points_to::{Residence, key, residence};
-use super::super::types::Type;
+use super::super::types::{Type, TypeId};
 use super::Lowering;
 
 fn is_comparison(op: BinaryOp) -> bool {
@@ -100,18 +101,6 @@ impl Lowering<'_> {
         if self.is_float(e.ty) { self.float_truth(e.ty, value, e.span) } else { self.nonzero(value) }
     }
 
-    /// Whether a conversion cannot turn a number other than 0 into 0.
-    fn keeps_truth(&self, a: &Expr, e: &Expr) -> bool {
-        let types = &self.hir.types;
-        match (types.scalar_bits(a.ty), types.scalar_bits(e.ty), types.get(e.ty)) {
-            (Some(_), _, Type::Bool) => true,
-            (Some(from), Some(to), Type::Int { .. } | Type::Pointer(_)) => {
-                !self.is_float(a.ty) && (from <= to || self.mathematical())
-            }
-            _ => false,
-        }
-    }
-
     fn comparison(&mut self, op: BinaryOp, a: &Expr, b: &Expr, e: &Expr) -> Term {
         if let (_, ExprKind::Int(0)) | (ExprKind::Int(0), _) = (&a.kind, &b.kind) {
             self.tested = Some(key(if matches!(b.kind, ExprKind::Int(0)) { a } else { b }));
@@ -144,49 +133,6 @@ impl Lowering<'_> {
         self.nonzero(value)
     }
 
-    /// Goes to one of two locations, by the truth of an expression.
-    pub(super) fn branch(&mut self, e: &Expr, then: LocId, otherwise: LocId) {
-        match &e.kind {
-            _ if self.is_pure(e) => self.branch_on_truth(e, then, otherwise),
-            ExprKind::Unary(UnaryOp::Not, a) => self.branch(a, otherwise, then),
-            ExprKind::LogicalAnd(a, b) => {
-                let middle = self.body.fresh();
-                self.branch(a, middle, otherwise);
-                self.body.at(middle);
-                self.branch(b, then, otherwise);
-            }
-            ExprKind::LogicalOr(a, b) => {
-                let middle = self.body.fresh();
-                self.branch(a, then, middle);
-                self.body.at(middle);
-                self.branch(b, then, otherwise);
-            }
-            ExprKind::Convert(a) if self.keeps_truth(a, e) => self.branch(a, then, otherwise),
-            ExprKind::Comma(a, b) => {
-                self.effect(a);
-                self.branch(b, then, otherwise);
-            }
-            ExprKind::Conditional(c, Some(a), b) => {
-                let (yes, no) = (self.body.fresh(), self.body.fresh());
-                self.branch(c, yes, no);
-                self.body.at(yes);
-                self.branch(a, then, otherwise);
-                self.body.at(no);
-                self.branch(b, then, otherwise);
-            }
-            ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, zero) if is_truth_test(a, zero) => {
-                let (then, otherwise) = if *op == BinaryOp::Ne { (then, otherwise) } else { (otherwise, then) };
-                self.branch(a, then, otherwise);
-            }
-            _ => self.branch_on_truth(e, then, otherwise),
-        }
-    }
-
-    fn branch_on_truth(&mut self, e: &Expr, then: LocId, otherwise: LocId) {
-        let condition = self.truth(e);
-        self.branch_on(condition, then, otherwise, e.span);
-    }
-
     pub(super) fn branch_on(&mut self, condition: Term, then: LocId, otherwise: LocId, span: clinch_ir::Span) {
         match self.terms.node(condition) {
             clinch_terms::Node::Bool(true) => self.body.goto(then, span),
@@ -199,9 +145,60 @@ impl Lowering<'_> {
     }
 }
 
-/// `(a && b) != 0` and the like, where `a && b` has effects.
-fn is_truth_test(a: &Expr, zero: &Expr) -> bool {
-    let logical =
-        matches!(a.kind, ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Unary(UnaryOp::Not, _));
-    logical && matches!(zero.kind, ExprKind::Int(0))
+impl Branching for Lowering<'_> {
+    fn fresh(&mut self) -> LocId {
+        self.body.fresh()
+    }
+
+    fn at(&mut self, location: LocId) {
+        self.body.at(location);
+    }
+
+    fn is_one_condition(&self, e: &Expr) -> bool {
+        self.is_pure(e)
+    }
+
+    fn keeps_truth(&self, from: &Expr, to: &Expr) -> bool {
+        let types = &self.hir.types;
+        match (types.scalar_bits(from.ty), types.scalar_bits(to.ty), types.get(to.ty)) {
+            (Some(_), _, Type::Bool) => true,
+            (Some(before), Some(after), Type::Int { .. } | Type::Pointer(_)) => {
+                !self.is_float(from.ty) && (before <= after || self.mathematical())
+            }
+            _ => false,
+        }
+    }
+
+    /// `(a && b) != 0` and the like, where `a && b` has effects.
+    fn is_truth_test(&self, a: &Expr, zero: &Expr) -> bool {
+        let logical =
+            matches!(a.kind, ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Unary(UnaryOp::Not, _));
+        logical && matches!(zero.kind, ExprKind::Int(0))
+    }
+
+    fn branch_on_value(&mut self, e: &Expr, then: LocId, otherwise: LocId) {
+        match &e.kind {
+            ExprKind::Conditional(c, Some(a), b) if !self.is_pure(e) => {
+                let (yes, no) = (self.body.fresh(), self.body.fresh());
+                self.branch(c, yes, no);
+                self.body.at(yes);
+                self.branch(a, then, otherwise);
+                self.body.at(no);
+                self.branch(b, then, otherwise);
+            }
+            _ => {
+                let condition = self.truth(e);
+                self.branch_on(condition, then, otherwise, e.span);
+            }
+        }
+    }
+
+    fn effect(&mut self, e: &Expr) {
+        Lowering::effect(self, e);
+    }
+
+    fn compare_with(&mut self, op: BinaryOp, value: Term, ty: TypeId, constant: i128) -> Term {
+        let (constant, signed) = (self.constant(ty, constant), self.hir.types.is_signed(ty));
+        self.compare(op, signed, value, constant)
+    }
 }

@@ -3,6 +3,7 @@
 use clinch_ir::cfa::Op;
 use clinch_terms::Term;
 
+use super::super::control::Branching;
 use super::super::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
 use super::super::points_to::{is_record, key};
 use super::super::types::{Type, TypeId};

@@ -4,6 +4,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{AllocKind, InputKind, Op, Print};
 use clinch_terms::{BinOp, Term};
 
+use super::super::control::Branching;
 use super::super::hir::{BinaryOp, Call, Expr, FunctionId};
 use super::super::points_to::{Library, key};
 use super::super::types::Type;

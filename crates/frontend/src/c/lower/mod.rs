@@ -16,6 +16,7 @@
 //! | `call`, `library`, `outside` | calls, functions known by name, what comes from outside |
 //! | `allocate`, `blocks`, `strings`, `literals`, `formats`, `bits` | what these functions do |
 //! | `order` | which statements depend on the order of evaluation |
+//! | `super::control` | how conditions are taken apart, as the outline does it too |
 //! | `body`, `tidy` | the automaton while it is built, and what is left out afterwards |
 
 mod allocate;

@@ -4,6 +4,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, Op, Target};
 use clinch_terms::Term;
 
+use super::super::control::Branching;
 use super::super::hir::{Expr, ExprKind, Place};
 use super::super::points_to::leaves;
 use super::super::types::TypeId;

@@ -4,11 +4,11 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Check, InputKind, Op};
 use clinch_terms::{LocId, Term};
 
-use super::super::hir::{BinaryOp, Expr, LabelId, Stmt};
+use super::super::control::{Branching, Switch};
+use super::super::hir::{Expr, LabelId, Stmt};
 use super::super::points_to::switch_key;
-use super::super::types::TypeId;
 use super::Lowering;
-use super::body::{EXIT, Exit, Switch};
+use super::body::{EXIT, Exit};
 
 /// What a run stops with at assembler text.
 const ASSEMBLY: &str = "inline assembly";
@@ -185,13 +185,14 @@ impl Lowering<'_> {
     fn dispatch(&mut self, origin: LocId, value: Term, operand: &Expr, switch: Switch, after: LocId) {
         let mut others = Vec::new();
         let mut places: Vec<(LocId, Term, Span)> = Vec::new();
-        for (lo, hi, to, span) in switch.cases {
-            let hit = self.in_case(value, operand.ty, lo, hi);
+        for case in switch.cases {
+            let tests = self.tests_of(&case, value, operand.ty);
+            let hit = self.terms.all(tests);
             others.push(self.not(hit));
-            let to = self.body.find(to);
+            let to = self.body.find(case.to);
             match places.iter_mut().find(|p| p.0 == to) {
                 Some(place) => place.1 = self.terms.or(place.1, hit),
-                None => places.push((to, hit, span)),
+                None => places.push((to, hit, case.span)),
             }
         }
         let rest = self.terms.all(others);
@@ -213,27 +214,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn in_case(&mut self, value: Term, ty: TypeId, lo: i128, hi: i128) -> Term {
-        let low = self.constant(ty, lo);
-        if lo == hi {
-            return self.equal(value, low);
-        }
-        let high = self.constant(ty, hi);
-        let signed = self.hir.types.is_signed(ty);
-        let above = self.compare(BinaryOp::Le, signed, low, value);
-        let below = self.compare(BinaryOp::Le, signed, value, high);
-        self.terms.and(above, below)
-    }
-
-    fn case(&mut self, range: Option<(i128, i128)>, span: Span) {
+    fn case(&mut self, values: Option<(i128, i128)>, span: Span) {
         let here = self.body.fresh();
         self.body.go_on_at(here, span);
         self.body.mark(span);
         if let Some(switch) = self.body.switches.last_mut() {
-            match range {
-                Some((lo, hi)) => switch.cases.push((lo, hi, here, span)),
-                None => switch.default = Some(here),
-            }
+            switch.add(values, here, span);
         }
     }
 

@@ -5,18 +5,12 @@ use clinch_ir::cfa::{Edge, Location, Op, Procedure};
 use clinch_terms::{LocId, Symbol, Term};
 use rustc_hash::FxHashMap;
 
+use super::super::control::Switch;
 use super::super::hir::{FunctionId, LabelId};
 
 /// Where every procedure begins and ends.
 const ENTRY: LocId = LocId(0);
 pub(super) const EXIT: LocId = LocId(1);
-
-/// What a `switch` collects from its body.
-#[derive(Debug, Default)]
-pub(super) struct Switch {
-    pub(super) cases: Vec<(i128, i128, LocId)>,
-    pub(super) default: Option<LocId>,
-}
 
 /// The automaton.
 #[derive(Debug, Default)]

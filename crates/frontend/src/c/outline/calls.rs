@@ -4,6 +4,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Op, Procedure, ProcedureId};
 use clinch_terms::{Symbol, Term};
 
+use super::super::control::Branching;
 use super::super::hir::{Call, Callee, Expr, ExprKind, FunctionId};
 use super::super::points_to::{Library, library, library_by_pointer};
 use super::super::types::{Type, TypeId};

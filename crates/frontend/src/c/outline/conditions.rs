@@ -3,46 +3,13 @@
 use clinch_ir::Span;
 use clinch_terms::{BinOp, LocId, Node, Term};
 
-use super::super::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
-use super::super::types::Type;
+use super::super::control::Branching;
+use super::super::hir::{BinaryOp, Expr, ExprKind};
+use super::super::types::{Type, TypeId};
 use super::Outline;
 use super::values::Value;
 
 impl Outline<'_> {
-    /// Goes to one of two locations, by the truth of an expression.
-    pub(super) fn branch(&mut self, e: &Expr, then: LocId, otherwise: LocId) {
-        match &e.kind {
-            ExprKind::Unary(UnaryOp::Not, a) => self.branch(a, otherwise, then),
-            ExprKind::LogicalAnd(a, b) => {
-                let middle = self.body.fresh();
-                self.branch(a, middle, otherwise);
-                self.body.at(middle);
-                self.branch(b, then, otherwise);
-            }
-            ExprKind::LogicalOr(a, b) => {
-                let middle = self.body.fresh();
-                self.branch(a, then, middle);
-                self.body.at(middle);
-                self.branch(b, then, otherwise);
-            }
-            ExprKind::Convert(a) if self.keeps_truth(a, e) => self.branch(a, then, otherwise),
-            ExprKind::Comma(a, b) => {
-                self.effect(a);
-                self.branch(b, then, otherwise);
-            }
-            ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, zero)
-                if matches!(zero.kind, ExprKind::Int(0)) && self.is_number(a.ty) =>
-            {
-                let (then, otherwise) = if *op == BinaryOp::Ne { (then, otherwise) } else { (otherwise, then) };
-                self.branch(a, then, otherwise);
-            }
-            _ => {
-                let condition = self.condition(e);
-                self.branch_on(condition, then, otherwise, e.span);
-            }
-        }
-    }
-
     /// Goes by a truth value; by none either way.
     pub(super) fn branch_on(&mut self, condition: Option<Term>, then: LocId, otherwise: LocId, span: Span) {
         match condition.map(|condition| (condition, self.terms.node(condition))) {
@@ -54,12 +21,6 @@ impl Outline<'_> {
             }
             None => self.any_of(&[then, otherwise], span),
         }
-    }
-
-    /// Whether a conversion cannot turn a number other than 0 into 0.
-    fn keeps_truth(&self, a: &Expr, e: &Expr) -> bool {
-        let numbers = self.is_number(a.ty) && self.is_number(e.ty);
-        numbers && (matches!(self.hir.types.get(e.ty), Type::Bool) || self.bits(a.ty) <= self.bits(e.ty))
     }
 
     /// The truth of an expression that is no connection of others, if it is known.
@@ -126,5 +87,42 @@ impl Outline<'_> {
             BinaryOp::Gt => self.terms.binary(strict, b, a),
             _ => self.terms.binary(weak, b, a),
         }
+    }
+}
+
+impl Branching for Outline<'_> {
+    fn fresh(&mut self) -> LocId {
+        self.body.fresh()
+    }
+
+    fn at(&mut self, location: LocId) {
+        self.body.at(location);
+    }
+
+    fn is_one_condition(&self, _: &Expr) -> bool {
+        false
+    }
+
+    fn keeps_truth(&self, from: &Expr, to: &Expr) -> bool {
+        let numbers = self.is_number(from.ty) && self.is_number(to.ty);
+        numbers && (matches!(self.hir.types.get(to.ty), Type::Bool) || self.bits(from.ty) <= self.bits(to.ty))
+    }
+
+    fn is_truth_test(&self, a: &Expr, zero: &Expr) -> bool {
+        matches!(zero.kind, ExprKind::Int(0)) && self.is_number(a.ty)
+    }
+
+    fn branch_on_value(&mut self, e: &Expr, then: LocId, otherwise: LocId) {
+        let condition = self.condition(e);
+        self.branch_on(condition, then, otherwise, e.span);
+    }
+
+    fn effect(&mut self, e: &Expr) {
+        Outline::effect(self, e);
+    }
+
+    fn compare_with(&mut self, op: BinaryOp, value: Term, ty: TypeId, constant: i128) -> Term {
+        let (constant, signed) = (self.constant(ty, constant), self.hir.types.is_signed(ty));
+        self.compare(op, signed, value, constant)
     }
 }

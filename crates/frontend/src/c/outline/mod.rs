@@ -21,6 +21,7 @@
 //! |---|---|
 //! | `automaton` | the automaton of a procedure while it is built |
 //! | `statements`, `values`, `conditions`, `calls` | what they say |
+//! | `super::control` | how conditions are taken apart, as the full reading does it too |
 //! | `sequence` | operands whose order of evaluation may matter |
 //! | `retyped` | functions that may be called through pointers of another type |
 

@@ -4,10 +4,10 @@ use clinch_ir::Span;
 use clinch_ir::cfa::Op;
 use clinch_terms::{LocId, Sort, Term};
 
-use super::super::hir::{BinaryOp, Expr, Init, Place, PlaceKind, Stmt, VariableId};
-use super::super::types::TypeId;
+use super::super::control::{Branching, Switch};
+use super::super::hir::{Expr, Init, Place, PlaceKind, Stmt, VariableId};
 use super::Outline;
-use super::automaton::{EXIT, Switch};
+use super::automaton::EXIT;
 use super::values::Value;
 
 impl Outline<'_> {
@@ -160,14 +160,15 @@ impl Outline<'_> {
     fn dispatch(&mut self, value: Value, operand: &Expr, switch: Switch, after: LocId) {
         let default = switch.default.unwrap_or(after);
         let Value::Is(value) = value else {
-            let places: Vec<LocId> = switch.cases.iter().map(|case| case.2).chain([default]).collect();
+            let places: Vec<LocId> = switch.cases.iter().map(|case| case.to).chain([default]).collect();
             return self.any_of(&places, operand.span);
         };
         let origin = self.body.here();
         let mut rest = self.terms.tt();
-        for (lo, hi, to) in switch.cases {
-            let hit = self.in_case(value, operand.ty, lo, hi);
-            self.body.edge(origin, to, Op::Assume(hit), operand.span);
+        for case in switch.cases {
+            let tests = self.tests_of(&case, value, operand.ty);
+            let hit = self.terms.all(tests);
+            self.body.edge(origin, case.to, Op::Assume(hit), operand.span);
             let miss = self.terms.not(hit);
             rest = self.terms.and(rest, miss);
         }
@@ -203,25 +204,11 @@ impl Outline<'_> {
         self.terms.symbol(symbol)
     }
 
-    fn in_case(&mut self, value: Term, ty: TypeId, lo: i128, hi: i128) -> Term {
-        let (low, high) = (self.constant(ty, lo), self.constant(ty, hi));
-        if lo == hi {
-            return self.terms.eq(value, low);
-        }
-        let signed = self.hir.types.is_signed(ty);
-        let above = self.compare(BinaryOp::Le, signed, low, value);
-        let below = self.compare(BinaryOp::Le, signed, value, high);
-        self.terms.and(above, below)
-    }
-
-    fn case(&mut self, range: Option<(i128, i128)>, span: Span) {
+    fn case(&mut self, values: Option<(i128, i128)>, span: Span) {
         let here = self.body.fresh();
         self.body.go_on_at(here, span);
         if let Some(switch) = self.body.switches.last_mut() {
-            match range {
-                Some((lo, hi)) => switch.cases.push((lo, hi, here)),
-                None => switch.default = Some(here),
-            }
+            switch.add(values, here, span);
         }
     }
 

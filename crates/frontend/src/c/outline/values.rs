@@ -4,6 +4,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, Op, Target};
 use clinch_terms::{BinOp, Symbol, Term};
 
+use super::super::control::Branching;
 use super::super::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp, Update, UpdateOp};
 use super::super::types::{Type, TypeId};
 use super::super::walk::{Each, Visitor};
