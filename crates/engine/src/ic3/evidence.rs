@@ -8,32 +8,26 @@ use clinch_machine::{InputRequest, InputSource};
 use rustc_hash::FxHashMap;
 
 use super::cube::Cube;
-use super::frames::Frames;
 use super::search::Counterexample;
 use super::system::System;
 
-/// The constants and the lemmas of a level at each location.
-pub(super) fn invariants(
-    system: &System<'_>,
-    constants: &[Option<Cube>],
-    frames: &[Frames],
-    level: usize,
-) -> Invariants {
+/// The constants of each location, and that it is in none of the cubes that are excluded there.
+pub(super) fn invariants(system: &System<'_>, constants: &[Option<Cube>], excluded: &[Vec<Cube>]) -> Invariants {
     let mut terms = system.terms.clone();
     let mut points = Vec::new();
-    for ((location, constants), frames) in system.locations.iter().zip(constants).zip(frames) {
+    for ((location, constants), excluded) in system.locations.iter().zip(constants).zip(excluded) {
         let (Some(point), Some(constants)) = (location.point, constants) else { continue };
+        // All states are in a cube without bits.
+        if excluded.iter().any(|cube| cube.bits().is_empty()) {
+            continue;
+        }
         let mut formula = system.formula(&mut terms, constants);
-        let mut is_reached = true;
-        for lemma in frames.lemmas().iter().filter(|lemma| lemma.level > level) {
-            is_reached &= !lemma.cube.bits().is_empty();
-            let excluded = system.formula(&mut terms, &lemma.cube);
-            let lemma = terms.not(excluded);
-            formula = terms.and(formula, lemma);
+        for cube in excluded {
+            let cube = system.formula(&mut terms, cube);
+            let outside = terms.not(cube);
+            formula = terms.and(formula, outside);
         }
-        if is_reached {
-            points.push((system.unfolding.point(point).clone(), formula));
-        }
+        points.push((system.unfolding.point(point).clone(), formula));
     }
     Invariants { terms, points, bound: None }
 }

@@ -19,6 +19,7 @@ mod constants;
 mod cube;
 mod evidence;
 mod frames;
+mod needed;
 mod search;
 mod system;
 #[cfg(test)]
@@ -45,6 +46,8 @@ pub struct Stats {
     pub frames: u64,
     /// Cubes that were excluded.
     pub lemmas: u64,
+    /// Those of them that the proof has.
+    pub invariant: u64,
     /// Sets of states that were to be excluded.
     pub obligations: u64,
     /// Questions to the solver.
@@ -78,8 +81,10 @@ fn search(
     let mut search = Search::new(&mut system, constants, budget, stats);
     match search.run(observer)? {
         Ok(level) => {
-            let (frames, constants) = (std::mem::take(&mut search.frames), std::mem::take(&mut search.constants));
-            Ok(CfaVerdict::Safe(CfaProof::Invariants(evidence::invariants(&system, &constants, &frames, level))))
+            let excluded = search.invariant(level)?;
+            let constants = std::mem::take(&mut search.constants);
+            stats.invariant = excluded.iter().map(|cubes| cubes.len() as u64).sum();
+            Ok(CfaVerdict::Safe(CfaProof::Invariants(evidence::invariants(&system, &constants, &excluded))))
         }
         Err(found) if found.target == Target::Open => {
             Err(Reason::Unsupported("something that is not modelled can be reached".to_owned()))

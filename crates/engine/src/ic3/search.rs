@@ -71,7 +71,7 @@ pub(super) struct Search<'s, 'p> {
     /// Level, number.
     waiting: BinaryHeap<Reverse<(usize, usize)>>,
     top: usize,
-    budget: &'s Budget,
+    pub(super) budget: &'s Budget,
     stats: &'s mut Stats,
 }
 
@@ -382,7 +382,7 @@ impl<'s, 'p> Search<'s, 'p> {
         Ok(Cube::new(bits.into_iter().map(|(bit, _)| bit).collect()))
     }
 
-    fn now(&mut self, location: usize, cube: &Cube) -> Vec<Lit> {
+    pub(super) fn now(&mut self, location: usize, cube: &Cube) -> Vec<Lit> {
         let mut literals = Vec::with_capacity(cube.bits().len());
         for &(bit, value) in cube.bits() {
             let wire = self.system.now(location, bit);
@@ -391,12 +391,12 @@ impl<'s, 'p> Search<'s, 'p> {
         literals
     }
 
-    fn then(&mut self, (from, way): (usize, usize), (bit, value): (Bit, bool)) -> Lit {
+    pub(super) fn then(&mut self, (from, way): (usize, usize), (bit, value): (Bit, bool)) -> Lit {
         let wire = self.system.then(from, way, bit);
         self.system.literal(from, wire, value)
     }
 
-    fn guard(&mut self, from: usize, way: usize) -> Lit {
+    pub(super) fn guard(&mut self, from: usize, way: usize) -> Lit {
         let guard = self.system.locations[from].ways[way].guard;
         self.system.literal(from, guard, true)
     }
