@@ -21,11 +21,11 @@ impl Search<'_, '_> {
     pub(super) fn invariant(&mut self, level: usize) -> Result<Vec<Vec<Cube>>, Reason> {
         let mut lasting: Vec<Vec<Lasting>> = (0..self.frames.len()).map(|location| self.say(location, level)).collect();
         let mut waiting = Vec::new();
-        for location in 1..self.frames.len() {
+        for (location, lasting) in lasting.iter_mut().enumerate().filter(|(location, _)| *location != BEFORE) {
             for way in 0..self.system.locations[location].ways.len() {
                 let leads_on = matches!(self.system.locations[location].ways[way].target, Target::Location(_));
                 if !leads_on && self.constants[location].is_some() {
-                    self.need((location, way), &Cube::default(), &mut lasting[location], &mut waiting)?;
+                    self.need((location, way), &Cube::default(), lasting, &mut waiting)?;
                 }
             }
         }
