@@ -19,7 +19,7 @@ fn program(body: &str) -> CfaProgram {
 fn prove(program: &CfaProgram, seconds: u64) -> Option<Invariants> {
     let budget = Budget::unlimited().with_timeout(Some(Duration::from_secs(seconds)));
     let invariants =
-        InvariantOptions { time: Duration::from_secs(10), share: 70, relations: true, ..InvariantOptions::default() };
+        InvariantOptions { time: Duration::from_secs(60), share: 70, relations: true, ..InvariantOptions::default() };
     let config = Config { invariants: Some(invariants), ..Config::default() };
     let encoding = Encoding::Integers(Overflow::Ignored);
     let solve = |system: &_, budget: &_, observer: &mut dyn crate::Observer| check(system, &config, budget, observer);
@@ -40,7 +40,7 @@ fn filled(value: &str) -> String {
 #[test]
 fn an_array_is_filled() {
     let program = program(&filled("42"));
-    let proof = prove(&program, 30).expect("a proof");
+    let proof = prove(&program, 120).expect("a proof");
     check_invariants(&program, &proof, &|| false).expect("it holds");
     assert!(proof.bound.is_some());
 
@@ -82,7 +82,7 @@ fn arrays_are_compared() {
          for (i = 0; i < 1000; i++) b[i] = a[i];\n\
          if (x >= 0 && x < 1000 && a[x] != b[x]) reach_error(); }",
     );
-    let proof = prove(&program, 30).expect("a proof");
+    let proof = prove(&program, 120).expect("a proof");
     check_invariants(&program, &proof, &|| false).expect("it holds");
 }
 
@@ -94,7 +94,7 @@ fn unsigned_cells_are_compared() {
          for (i = 0; i < 1000; i++) { unsigned t = __VERIFIER_nondet_uint(); if (t <= i) return 0; a[i] = t; }\n\
          for (i = 0; i < 1000; i++) if (a[i] <= i) reach_error(); }",
     );
-    let proof = prove(&program, 30).expect("a proof");
+    let proof = prove(&program, 120).expect("a proof");
     check_invariants(&program, &proof, &|| false).expect("it holds");
 }
 
@@ -107,7 +107,7 @@ fn a_search_has_found_nothing_so_far() {
          for (i = 0; i < 1000 && a[i] != e; i++) ;\n\
          for (int x = 0; x < i; x++) if (a[x] == e) reach_error(); }",
     );
-    let proof = prove(&program, 30).expect("a proof");
+    let proof = prove(&program, 120).expect("a proof");
     check_invariants(&program, &proof, &|| false).expect("it holds");
 }
 
@@ -115,7 +115,7 @@ fn a_search_has_found_nothing_so_far() {
 /// A proof, and a program with an error that differs in one word has none.
 fn proved_unless(text: &str, (right, wrong): (&str, &str)) {
     let correct = program(text);
-    let proof = prove(&correct, 30).expect("a proof");
+    let proof = prove(&correct, 120).expect("a proof");
     check_invariants(&correct, &proof, &|| false).expect("it holds");
     let changed = text.replacen(right, wrong, 1);
     assert_ne!(changed, text);
