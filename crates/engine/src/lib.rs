@@ -1,6 +1,6 @@
 //! The engines of clinch, one folder each, and what they share.
 //!
-//! Every engine is `check(program, config, budget, observer) -> (Verdict, Stats)`. [`explicit`] visits all states and is the oracle for the
+//! Every engine is `check(program, config, budget, observer) -> Outcome<Stats>`. [`explicit`] visits all states and is the oracle for the
 //! others; [`alpha`] and [`split`] search concretely and match abstractly; [`cegar`], [`lazy`], [`bounded`], [`kinduction`] and [`spds`] work
 //! on formulas or decision diagrams; [`spacer`] is Z3's engine, to compare with. They share the compiled program ([`concrete`]), the
 //! preparation of Horn clauses ([`horn`]), limits ([`budget`], [`turns`]), drawings of what they searched ([`drawing`]) and what they tell each other ([`share`]).
@@ -33,3 +33,10 @@ pub mod turns;
 
 pub use budget::{Budget, Observer, Progress, Silent, resident_bytes};
 pub use goals::{Goals, Sighting};
+
+/// A verdict about processes, and what the run did.
+pub type Outcome<S> = (clinch_ir::Verdict, S);
+/// A verdict about procedures, and what the run did.
+pub type CfaOutcome<S> = (clinch_ir::cfa::CfaVerdict, S);
+/// A verdict about Horn clauses, and what the run did.
+pub type HornOutcome<S> = (clinch_ir::HornVerdict, S);

@@ -52,8 +52,9 @@ use self::exact::Exactness;
 use self::inputs::{InputSolver, cell_values};
 pub use self::options::OPTIONS;
 pub use self::predicates::{Predicate, Predicates, Scope};
-pub use self::procedures::check_procedures;
+pub use self::procedures::check as check_procedures;
 use self::search::{AbstractSystem, AlphaSearch};
+use crate::Outcome;
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::Model;
 use crate::goals::Goals;
@@ -153,7 +154,7 @@ pub struct Stats {
 }
 
 /// `REFINEMENTSEARCH` ([Alpha, figure 3]).
-pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
+pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> Outcome<Stats> {
     let model = match config.inputs {
         Inputs::BruteForce(domain) => Model::new(program, domain),
         Inputs::Solve => Model::open(program),

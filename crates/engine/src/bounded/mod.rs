@@ -55,6 +55,7 @@ use clinch_terms::{Term, Terms};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer, Progress};
 use crate::share::Known;
 use cut::Cuts;
@@ -107,12 +108,7 @@ pub struct Stats {
 }
 
 /// Checks a program.
-pub fn check(
-    program: &CfaProgram,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     let mut bounded = Bounded::new(program, config, budget);
     let verdict = bounded.run(observer).unwrap_or_else(CfaVerdict::Unknown);
     bounded.stats.terms = bounded.memory.terms.len() as u64;

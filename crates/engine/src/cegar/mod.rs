@@ -64,6 +64,7 @@ use clinch_terms::show::show_term;
 use clinch_terms::{Term, Terms};
 use serde::Serialize;
 
+use crate::HornOutcome;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::drawing::Drawing;
 use crate::horn::{
@@ -209,12 +210,7 @@ pub struct Stats {
 }
 
 /// Checks Horn clauses, starting without predicates.
-pub fn check(
-    system: &HornSystem,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (HornVerdict, Stats) {
+pub fn check(system: &HornSystem, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> HornOutcome<Stats> {
     let Some(options) = &config.simplify else { return check_plainly(system, config, budget, observer) };
     let prepared = prepare(system, options, config.control.as_ref(), &|| budget.check().is_err());
     let (verdict, stats) = check_strengthened(prepared.system(), config, budget, observer);
@@ -237,7 +233,7 @@ fn check_strengthened(
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
-) -> (HornVerdict, Stats) {
+) -> HornOutcome<Stats> {
     let Some(options) = &config.invariants else { return check_plainly(system, config, budget, observer) };
     let options = options.within(budget);
     let quick = budget.part(QUICK_INVARIANTS);
@@ -265,7 +261,7 @@ fn check_plainly(
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
-) -> (HornVerdict, Stats) {
+) -> HornOutcome<Stats> {
     let mut cegar = Cegar::new(system, config);
     let verdict = cegar.run(budget, observer);
     (verdict, cegar.stats)

@@ -9,7 +9,8 @@ use clinch_ir::{Proof, Reason, StateSet, TraceEnd, TransId, Verdict};
 use clinch_terms::Fault;
 use rayon::prelude::*;
 
-use super::{Config, Stats};
+use super::Stats;
+use crate::Outcome;
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Event, Expander, Model, StateTable, hash_words, trace_of};
 
@@ -60,11 +61,11 @@ struct Block {
 
 pub(super) fn search(
     model: &Model<'_>,
-    config: &Config,
+    threads: usize,
     budget: &Budget,
     observer: &mut dyn Observer,
-) -> (Verdict, Stats) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).build();
+) -> Outcome<Stats> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let mut search = Search::new(model);
     let outcome = match pool {
         Ok(pool) => search.run(&pool, budget, observer),

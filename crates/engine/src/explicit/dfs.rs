@@ -6,6 +6,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Config, Order, Stats};
+use crate::Outcome;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::concrete::{Event, Expander, Model, StateTable, hash_words, trace_of};
 use crate::goals::{Goals, Sighting};
@@ -30,7 +31,7 @@ pub(super) fn search(
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
-) -> (Verdict, Stats) {
+) -> Outcome<Stats> {
     let random = config.order == Order::RandomDepthFirst;
     let mut search = Search {
         model,

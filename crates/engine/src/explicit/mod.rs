@@ -23,6 +23,7 @@ mod runs;
 use clinch_ir::{Dead, Init, InputDomain, Interpreter, Program, Proof, Trace, Verdict};
 use serde::Serialize;
 
+use crate::Outcome;
 use crate::budget::{Budget, Observer};
 use crate::concrete::Model;
 
@@ -77,7 +78,7 @@ pub struct Stats {
 }
 
 /// Searches for an error.
-pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
+pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> Outcome<Stats> {
     // Without a property it is the number of states that is wanted.
     let is_asked = program.property.error.is_some() || program.property.deadlock;
     let dead = if config.forget && is_asked { Dead::of(program) } else { Dead::default() };
@@ -93,13 +94,13 @@ pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut
     (verdict, stats)
 }
 
-fn search(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
+fn search(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> Outcome<Stats> {
     let model = match Model::new(program, config.inputs) {
         Ok(model) => model,
         Err(reason) => return (Verdict::Unknown(reason), Stats::default()),
     };
     match config.order {
-        Order::BreadthFirst => bfs::search(&model, config, budget, observer),
+        Order::BreadthFirst => bfs::search(&model, config.threads, budget, observer),
         Order::DepthFirst | Order::RandomDepthFirst => dfs::search(&model, config, budget, observer),
     }
 }

@@ -29,6 +29,7 @@ use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
 use serde::Serialize;
 
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer};
 use search::Search;
 use system::{System, Target};
@@ -55,7 +56,7 @@ pub struct Stats {
 }
 
 /// Checks a program without recursion.
-pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     let mut stats = Stats::default();
     let verdict = search(program, budget, observer, &mut stats);
     (verdict.unwrap_or_else(CfaVerdict::Unknown), stats)

@@ -45,6 +45,7 @@ use clinch_terms::{LocId, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use crate::CfaOutcome;
 use crate::bounded::cut::{Candidate, Cuts, loops_to_cut};
 use crate::bounded::{self, Bounded, Bounds, Found, Round, unrolling};
 use crate::budget::{Budget, Observer};
@@ -96,12 +97,7 @@ pub struct Stats {
 }
 
 /// Checks a program.
-pub fn check(
-    program: &CfaProgram,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     let bounds = bounded::Config::default();
     let mut induction = Induction::new(program, config, &bounds, budget);
     let verdict = induction.run(observer).unwrap_or_else(CfaVerdict::Unknown);

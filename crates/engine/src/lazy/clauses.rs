@@ -19,6 +19,7 @@ use clinch_terms::{LocId, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 
 use super::{Config, Stats};
+use crate::HornOutcome;
 use crate::budget::{Budget, Observer};
 use crate::horn::{SimplifyOptions, prepare};
 
@@ -28,7 +29,7 @@ pub fn check_clauses(
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
-) -> (HornVerdict, Stats) {
+) -> HornOutcome<Stats> {
     let prepared = prepare(system, &SimplifyOptions::default(), None, &|| budget.check().is_err());
     let automaton = match Automaton::new(prepared.system()) {
         Ok(automaton) => automaton,

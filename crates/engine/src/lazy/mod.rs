@@ -86,6 +86,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 pub use self::options::OPTIONS;
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::drawing::Drawing;
 use crate::search::BitSet;
@@ -179,7 +180,7 @@ pub fn check(
     config: &Config,
     budget: &Budget,
     observer: &mut dyn Observer,
-) -> (CfaVerdict, Stats) {
+) -> CfaOutcome<Stats> {
     let mut lazy = Lazy::new(program, encoding, config, budget);
     let verdict = lazy.run(observer).unwrap_or_else(CfaVerdict::Unknown);
     lazy.exchange(observer);

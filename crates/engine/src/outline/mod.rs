@@ -34,6 +34,7 @@ use clinch_terms::Symbol;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer, Progress};
 use search::{Found, Search};
 use state::Layout;
@@ -60,7 +61,7 @@ pub struct Stats {
 }
 
 /// Checks the outline of a program. It is an error of the outline that is found, if one is: then nothing is known of the program.
-pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     let mut stats = Stats {
         procedures: program.procedures.len() as u64,
         locations: program.procedures.iter().map(|p| p.locations.len() as u64).sum(),

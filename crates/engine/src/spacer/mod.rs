@@ -16,6 +16,7 @@ use clinch_smt::{Answer, HornAnswer, Quantifiers, Refutation, Solver, Z3Solver};
 use clinch_terms::{Node, Term, Terms};
 use serde::Serialize;
 
+use crate::HornOutcome;
 use crate::budget::{Budget, Observer, Progress};
 
 /// What a run took.
@@ -32,7 +33,7 @@ pub struct Stats {
 }
 
 /// Decides Horn clauses.
-pub fn check(system: &HornSystem, budget: &Budget, observer: &mut dyn Observer) -> (HornVerdict, Stats) {
+pub fn check(system: &HornSystem, budget: &Budget, observer: &mut dyn Observer) -> HornOutcome<Stats> {
     let start = Instant::now();
     let mut run = Solving { system, budget, stats: Stats::default() };
     observer.progress(Progress { iteration: 1, ..Progress::default() });

@@ -82,6 +82,7 @@ use clinch_terms::work;
 use serde::Serialize;
 
 pub use self::options::OPTIONS;
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer, Progress};
 use crate::drawing::Drawing;
 pub use config::{Abstraction, Calls, Config, Interpolants};
@@ -168,12 +169,7 @@ const NODE: u64 = 1_000;
 const CACHE: usize = 1 << 20;
 
 /// Checks a program.
-pub fn check(
-    program: &CfaProgram,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     let mut stats = Stats::default();
     let found = match config.abstraction {
         Abstraction::Both => take_turns(program, config, budget, observer, &mut stats),

@@ -60,8 +60,9 @@ pub use self::max_overlap::max_overlap;
 pub use self::min_only::min_only;
 pub use self::min_set::min_set;
 pub use self::options::OPTIONS;
-pub use self::procedures::check_procedures;
+pub use self::procedures::check as check_procedures;
 use self::search::Search;
+use crate::Outcome;
 use crate::alpha::Iteration;
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Model, trace_of};
@@ -118,7 +119,7 @@ pub struct Threshold {
 }
 
 /// `GeneralSplitting` ([Split, algorithm 3]).
-pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> (Verdict, Stats) {
+pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> Outcome<Stats> {
     let mut stats = Stats::default();
     let verdict = general_splitting(program, config, budget, observer, &mut stats);
     (verdict.unwrap_or_else(Verdict::Unknown), stats)

@@ -14,6 +14,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxBuildHasher;
 
 use super::{Config, Segment, Stats, Threshold, split_eligible};
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use crate::concrete::runs::error_of;
 use crate::explicit::{Candidates, RunsConfig};
@@ -22,12 +23,7 @@ use crate::explicit::{Candidates, RunsConfig};
 const SAMPLES: usize = 16;
 
 /// `GeneralSplitting` ([Split, algorithm 3]) on a program with procedures.
-pub fn check_procedures(
-    program: &CfaProgram,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     let mut stats = Stats::default();
     let verdict = general_splitting(program, config, budget, observer, &mut stats);
     (verdict.unwrap_or_else(CfaVerdict::Unknown), stats)

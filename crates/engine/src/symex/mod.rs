@@ -41,6 +41,7 @@ use clinch_terms::{LocId, Sort, Term, Terms};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 use distance::Distances;
 use memory::Memory;
@@ -73,7 +74,7 @@ const TURN: u64 = 20_000;
 const TELL: u64 = 256;
 
 /// Looks for inputs that lead to an error.
-pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     if program.integers == Integers::Mathematical {
         let reason = Reason::Unsupported("symbolic execution is for machine integers".to_owned());
         return (CfaVerdict::Unknown(reason), Stats::default());

@@ -32,6 +32,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use self::runs::{Arrival, Chosen, Concrete, Runs};
 use super::{Config, Iteration, Order, Stats};
+use crate::CfaOutcome;
 use crate::budget::{Budget, Observer, Progress, Ticker};
 
 /// Points of a block at most.
@@ -42,12 +43,7 @@ const TRIES: usize = 256;
 const LIMITS: (u32, u32) = (5_000_000, 2_000);
 
 /// `REFINEMENTSEARCH` ([Alpha, figure 3]) on a program with procedures.
-pub fn check_procedures(
-    program: &CfaProgram,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (CfaVerdict, Stats) {
+pub fn check(program: &CfaProgram, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> CfaOutcome<Stats> {
     if program.is_recursive() {
         let reason = Reason::Recursion("variables would have to be there several times".to_owned());
         return (CfaVerdict::Unknown(reason), Stats::default());

@@ -29,6 +29,7 @@ use clinch_terms::{Symbol, Term, Terms};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::HornOutcome;
 use crate::budget::{Budget, Observer, Progress};
 use crate::horn::{
     ControlOptions, InvariantOptions, InvariantStats, Invariants, SimplifyOptions, SimplifyStats, equals, invariants,
@@ -61,12 +62,7 @@ pub struct Stats {
 }
 
 /// Checks Horn clauses.
-pub fn check(
-    system: &HornSystem,
-    config: &Config,
-    budget: &Budget,
-    observer: &mut dyn Observer,
-) -> (HornVerdict, Stats) {
+pub fn check(system: &HornSystem, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> HornOutcome<Stats> {
     let stop = || budget.check().is_err();
     let prepared = prepare(system, &SimplifyOptions::default(), Some(&ControlOptions::default()), &stop);
     let known = invariants(prepared.system(), &config.invariants.within(budget), &stop);
