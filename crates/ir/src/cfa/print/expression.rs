@@ -531,7 +531,7 @@ impl Printer<'_> {
             _ => {
                 let mask = if width < 64 { (1u64 << width) - 1 } else { u64::MAX };
                 let text = format!("{} & {mask:#x}", shifted.inside(level::BIT_AND));
-                Shown::new(text, level::BIT_AND, Some(true))
+                Shown::new(text, level::BIT_AND, Some(false))
             }
         }
     }
