@@ -112,11 +112,15 @@ fn an_interrupt_is_answered_within_a_second() {
             // It had an answer before.
             continue;
         }
-        interrupted += 1;
         let interrupt = Instant::now();
         send("-INT", child.id());
         let output = child.wait_with_output().expect("it ends");
         let (taken, object) = (interrupt.elapsed(), object(&output));
+        if code(&output) == 0 {
+            // It had one at that moment.
+            continue;
+        }
+        interrupted += 1;
         assert_eq!((code(&output), &object["verdict"]), (2, &"unknown".into()), "{engine} on {file}: {object}");
         let reason = object["reason"].as_str().expect("a reason");
         assert!(reason.starts_with("interrupted"), "{engine} on {file}: {reason}");
