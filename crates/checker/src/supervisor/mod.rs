@@ -36,7 +36,7 @@ use worker::{State, Worker};
 /// How often the limits are looked at.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a worker may take to end by itself at a limit.
-const GRACE: Duration = Duration::from_millis(350);
+const GRACE: Duration = Duration::from_millis(600);
 /// How often an onlooker sees who is at work.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long after an engine the next one starts: most questions are easy.
