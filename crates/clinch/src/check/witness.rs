@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use clinch_checker::{Error, Report, Task, c_files};
+use clinch_ir::cfa::Integers;
 use clinch_reports::witness::{About, Version, graphml, yaml};
 
 use crate::cli::{CheckArgs, WitnessVersion};
@@ -12,6 +13,9 @@ use crate::cli::{CheckArgs, WitnessVersion};
 pub(super) fn of(args: &CheckArgs, task: &Task, report: &Report, file: &Path) -> Result<String, String> {
     if task.reading.entry.as_deref().is_some_and(|entry| entry != "main") {
         return Err("it would be about runs that start with main".to_owned());
+    }
+    if task.reading.integers == Some(Integers::Mathematical) {
+        return Err("it would be about the integers of the machine, which wrap around".to_owned());
     }
     let (sources, checks) = c_files(&task.sources, &task.reading).map_err(|error| match error {
         Error::Input(text) | Error::Usage(text) => text,

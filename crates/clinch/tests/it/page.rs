@@ -73,6 +73,7 @@ fn shown(name: &str, text: &str) -> Option<String> {
             "--disable-gpu",
             "--enable-logging=stderr",
             "--virtual-time-budget=3000",
+            "--window-size=1400,1000",
             "--dump-dom",
         ])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
@@ -88,7 +89,9 @@ fn shown(name: &str, text: &str) -> Option<String> {
 const READER: &str = "<script>
   const seen = [], $ = (id) => document.getElementById(id), now = () => document.querySelector('#steps .now').dataset.step;
   const count = document.querySelectorAll('#steps li').length;
+  const inSight = (row) => { const at = document.querySelector(row).getBoundingClientRect(); return at.top > 0 && at.bottom < innerHeight; };
   seen.push('at ' + (now() == count - 1 ? 'end' : now()));
+  seen.push('in sight ' + (inSight('#steps .now') && inSight('#code .now') && inSight('#values table')));
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' })); seen.push('home ' + now());
   $('next').click(); seen.push('next ' + now());
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' })); seen.push('left ' + now());
@@ -103,7 +106,8 @@ const READER: &str = "<script>
 fn a_browser_shows_the_run() {
     let (_folder, text) = page("c/ring-bug.c", &[]);
     let Some(dom) = shown("report.html", &text.replace("</body>", READER)) else { return };
-    let expected = "at end; home 0; next 1; left 0; folded true; unfolded 0; found true; values true; line 1";
+    let expected =
+        "at end; in sight true; home 0; next 1; left 0; folded true; unfolded 0; found true; values true; line 1";
     assert!(dom.contains(expected), "{}", dom.split("id=\"seen\"").nth(1).unwrap_or(&dom));
     let (_folder, text) = page("gcl/ticket-err.gcl", &[]);
     let stepping = "<script>document.getElementById('back').click();</script></body>";

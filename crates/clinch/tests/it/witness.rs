@@ -107,6 +107,47 @@ fn a_proof_is_written_and_confirmed() {
     assert!(said.starts_with("CONFIRMED: its "), "{said}");
 }
 
+/// What holds of unbounded integers need not hold of those that other tools would check it with.
+#[test]
+fn a_witness_is_about_the_integers_of_the_machine() {
+    let case = Case::new("loop.c", LOOP);
+    let file = case.file("witness.yml");
+    let file = file.to_str().expect("a name");
+    let output = clinch(&["check", case.program(), "--integers", "mathematical", "--witness", file]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    let said = stderr(&output);
+    assert!(said.contains("warning: there is no witness: it would be about the integers of the machine"), "{said}");
+    assert!(!Path::new(file).exists());
+}
+
+/// More inputs than a witness has waypoints: those that are given come from a table, the others are open.
+#[test]
+fn runs_with_thousands_of_inputs_go_round() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int a[20000], b[20000];
+int main(void) {
+  for (int i = 0; i < 20000; i++) {
+    a[i] = __VERIFIER_nondet_int();
+    b[i] = __VERIFIER_nondet_int();
+  }
+  for (int i = 0; i < 20000; i++)
+    if (a[i] != b[i])
+      reach_error();
+  return 0;
+}
+";
+    let case = Case::new("many.c", text);
+    let witness = case.witness(&["--engine", "explicit"]);
+    assert_eq!(witness.matches("function_return").count(), 500);
+    let (code, said) = case.validate(&witness);
+    assert_eq!(code, 0, "{said}");
+    // A value that the input cannot have is found in the table as well.
+    let first = witness.find("\\result == ").expect("a constraint");
+    let wrong = format!("{}\\result == 5000000000{}", &witness[..first], &witness[first + "\\result == 0".len()..]);
+    assert_eq!(case.validate(&wrong).0, 1);
+}
+
 /// Lines of a preprocessed file are its own, whatever its line markers say.
 #[test]
 fn preprocessed_files_have_their_own_lines() {

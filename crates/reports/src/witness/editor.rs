@@ -41,6 +41,12 @@ impl Passing {
         let announced = if self.is_goal { format!(",{PASSED}()") } else { String::new() };
         format!("(void)({COUNTER}={next}{announced})")
     }
+
+    /// Whether its value may stand in a table of `int` and means the same there.
+    fn has_plain_value(&self) -> bool {
+        let is_plain = |value: &String| value.parse::<i32>().is_ok_and(|number| number.to_string() == *value);
+        !self.is_goal && self.fixed.as_ref().is_some_and(is_plain)
+    }
 }
 
 /// What follows if the condition holds.
@@ -65,6 +71,9 @@ struct Insert {
     rank: i32,
     text: String,
 }
+
+/// From how many on the values of an input are looked up in a table.
+const IN_TURN: usize = 16;
 
 /// Ranks of what is opened, from the outside to the inside.
 const STATEMENT: i32 = 10;
@@ -147,10 +156,12 @@ impl<'t> Editor<'t> {
         let is_input = function.starts_with("__VERIFIER_nondet_") && !defined.contains(function);
         let (given, seen): (Vec<_>, Vec<_>) = steps.iter().partition(|step| is_input && step.fixed.is_some());
         let mut open = format!("({{__typeof__({}) {VALUE};", self.one_line(name, close));
-        for given in given {
-            let (segment, value, step) = (given.segment, given.fixed.as_deref().unwrap_or_default(), given.step());
-            let fits = format!("{VALUE}=({value});if({VALUE}!=({value}))__builtin_abort();");
-            open += &format!("if({COUNTER}=={segment}){{{fits}{step};}}else ");
+        let plain = given.iter().filter(|given| given.has_plain_value()).count();
+        let (many, few): (Vec<_>, Vec<_>) =
+            given.into_iter().partition(|given| plain >= IN_TURN && given.has_plain_value());
+        open += &given_in_turn(&many);
+        for given in few {
+            open += &given_once(given);
         }
         open += &format!("{{{VALUE}=");
         let seen: Vec<Passing> = seen.into_iter().cloned().collect();
@@ -206,6 +217,30 @@ impl Edited {
     pub(crate) fn is_inserted(&self, offset: usize) -> bool {
         self.inserted.iter().any(|(_, range)| range.contains(&offset))
     }
+}
+
+/// The value of an input in one segment: the beginning of an `if` statement that ends in `else`.
+fn given_once(given: &Passing) -> String {
+    let (segment, value, step) = (given.segment, given.fixed.as_deref().unwrap_or_default(), given.step());
+    format!("if({COUNTER}=={segment}){{{VALUE}=({value});if({VALUE}!=({value}))__builtin_abort();{step};}}else ")
+}
+
+/// The same for many segments: a loop that fills an array passes hundreds of them, and no run should ask at each step which one it is in.
+fn given_in_turn(many: &[&Passing]) -> String {
+    let segments = || many.iter().map(|given| given.segment);
+    let (Some(first), Some(last)) = (segments().min(), segments().max()) else { return String::new() };
+    let (mut is_here, mut values) = (vec!["0"; (last - first + 1) as usize], vec!["0"; (last - first + 1) as usize]);
+    for given in many {
+        let at = (given.segment - first) as usize;
+        (is_here[at], values[at]) = ("1", given.fixed.as_deref().unwrap_or_default());
+    }
+    let (is_here, values) = (is_here.join(","), values.join(","));
+    let value = format!("clinch_values[{COUNTER}-{first}]");
+    format!(
+        "static const char clinch_here[]={{{is_here}}};static const int clinch_values[]={{{values}}};\
+         if({COUNTER}>={first}&&{COUNTER}<={last}&&clinch_here[{COUNTER}-{first}]){{\
+         {VALUE}={value};if({VALUE}!={value})__builtin_abort();{COUNTER}++;}}else "
+    )
 }
 
 /// What steps of one place do, as an expression. A run is in one segment at a time, and one evaluation of a place counts for one of them.
