@@ -10,9 +10,11 @@ use clinch_terms::{BinOp, LocId, Node, Sort, Term, Terms};
 use super::domains::Domains;
 use super::floats::{Chain, FloatFacts};
 use super::memory::about_memory;
-use super::places::{Place, places, places_in};
+use super::places::{Place, live_around, places, places_in};
+use super::polynomials::{Equalities, equalities};
 use crate::bounded::Bounded;
 use crate::bounded::cut::CutLoop;
+use crate::share::{self, Concrete};
 
 /// The most candidates of one loop.
 const MOST: usize = 400;
@@ -29,19 +31,31 @@ type Head = (ProcedureId, LocId);
 #[derive(Default)]
 pub(super) struct Proposed {
     pub(super) formulas: Vec<(Head, Term)>,
+    /// Equalities of products: dear in bits.
+    pub(super) products: Vec<(Head, Term)>,
     /// Bounds of floats.
     pub(super) chains: Vec<(Head, Chain)>,
 }
 
-/// Proposes candidates for all loops.
-pub(super) fn propose(bounded: &mut Bounded<'_>, loops: &BTreeMap<Head, CutLoop>) -> Proposed {
+/// Proposes candidates for all loops; states that runs were in suggest equalities.
+pub(super) fn propose(
+    bounded: &mut Bounded<'_>,
+    loops: &BTreeMap<Head, CutLoop>,
+    states: &BTreeMap<share::Place, Vec<Concrete>>,
+) -> Proposed {
     let program = bounded.layout.program;
     let (domains, constants, floats) = (Domains::new(program), Constants::new(program), FloatFacts::new(program));
     let mut all = Proposed::default();
     for (&head, cut) in loops {
         let (layout, terms) = bounded.parts();
         let places = places(layout, terms, head, cut);
+        let at = share::Place { procedure: head.0, location: head.1 };
+        let seen = states.get(&at).map_or(&[][..], Vec::as_slice);
+        let around = live_around(layout, terms, head, &places);
+        let Equalities { linear, products } = equalities(terms, &[&places[..], &around].concat(), seen);
+        all.products.extend(products.into_iter().map(|formula| (head, formula)));
         let mut templates = Templates { terms, found: Vec::new(), known: BTreeSet::new() };
+        linear.into_iter().for_each(|formula| templates.add(formula));
         templates.values(&places, &domains);
         let about_memory = about_memory(layout, templates.terms, head);
         about_memory.into_iter().for_each(|formula| templates.add(formula));

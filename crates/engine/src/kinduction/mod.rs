@@ -17,6 +17,7 @@
 //! | simple paths                             | deviation D5 of `crate::bounded`                            |
 //! | candidate annotations                    | `candidates`                                                |
 //! | refuted annotations are removed          | `Induction::keep_preserved`                                 |
+//! | equalities from states, \[Algebraic\]      | `polynomials`                                               |
 //! | the same for transition systems          | [`clauses`]                                                 |
 //!
 //! **Soundness.** See [`clinch_ir::cfa::Induction`]; `clinch_certify` does the last step again, with code of its own.
@@ -33,6 +34,7 @@ mod floats;
 mod intervals;
 mod memory;
 mod places;
+mod polynomials;
 #[cfg(test)]
 mod tests;
 
@@ -67,6 +69,8 @@ const GROWTHS: u32 = 3;
 const BITS: Duration = Duration::from_millis(60);
 /// There, so many errors are looked at one by one.
 const ALONE: usize = 32;
+/// So long a question may take while products are among the candidates: they answer at once, or make hard what was easy.
+const PRODUCTS: Duration = Duration::from_secs(1);
 
 /// What is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,6 +123,8 @@ struct Induction<'a> {
     open: FxHashSet<usize>,
     /// Bounds of floats, of which one at a time is a candidate.
     bounds_of_floats: Vec<Chosen>,
+    /// Candidates with products.
+    products: Vec<usize>,
     /// What others found out, and states that runs were in.
     learned: Learned,
     /// Of what is not cut.
@@ -145,6 +151,7 @@ impl<'a> Induction<'a> {
             kept,
             open: FxHashSet::default(),
             bounds_of_floats,
+            products: Vec::new(),
             learned,
             bounds,
             stats,
@@ -158,7 +165,7 @@ impl<'a> Induction<'a> {
         let seen = states_at_loop_heads(self.program);
         let seen: Vec<Fact> = seen.into_iter().map(|what| Fact { from: String::new(), what }).collect();
         self.learned.absorb(&seen, self.program, self.bounded.terms());
-        let proposed = candidates::propose(&mut self.bounded, &self.cuts.loops);
+        let proposed = candidates::propose(&mut self.bounded, &self.cuts.loops, &self.learned.states);
         self.add_candidates(proposed.formulas);
         self.add_bounds(proposed.chains);
         for depth in depths() {
@@ -170,7 +177,11 @@ impl<'a> Induction<'a> {
             if let Some(trace) = self.base(observer)? {
                 return Ok(CfaVerdict::Unsafe(trace));
             }
-            if let Some(round) = self.step(observer)? {
+            let mut proved = self.step(observer)?;
+            if proved.is_none() && depth == 1 && self.add_products(&proposed.products) {
+                proved = self.step(observer)?;
+            }
+            if let Some(round) = proved {
                 return Ok(CfaVerdict::Safe(self.proof(&round)));
             }
         }
@@ -195,6 +206,22 @@ impl<'a> Induction<'a> {
         }
         self.drop_refuted();
         self.stats.candidates = self.cuts.loops.values().map(|cut| cut.candidates.len() as u64).sum();
+    }
+
+    /// What is dear is tried where the rest was not enough: whether there is some.
+    fn add_products(&mut self, proposed: &[(Head, Term)]) -> bool {
+        let added: Vec<usize> = proposed.iter().filter_map(|&(at, formula)| self.add_candidate(at, formula)).collect();
+        self.products = added;
+        self.drop_refuted();
+        !self.products.is_empty()
+    }
+
+    /// Candidates with products make questions too hard: whether there were any.
+    fn give_products_up(&mut self) -> bool {
+        let kept: Vec<usize> = self.products.drain(..).filter(|&number| self.kept[number]).collect();
+        kept.iter().for_each(|&number| self.kept[number] = false);
+        self.open.extend(&kept);
+        !kept.is_empty()
     }
 
     /// The number of a candidate, if it is new and about a loop that is cut.
@@ -251,7 +278,10 @@ impl<'a> Induction<'a> {
             let some = self.some_of(&bad);
             let mut model = match self.ask(some)? {
                 Found::Model(model) => model,
-                Found::Unknown => return Ok(None),
+                Found::Unknown => {
+                    self.give_products_up();
+                    return Ok(None);
+                }
                 Found::None => {
                     debug_assert!(self.kept.len() == self.candidates.len() && self.is_preserved(&round));
                     return Ok(Some(round));
@@ -314,6 +344,7 @@ impl<'a> Induction<'a> {
                         self.kept[number] &= !self.bounded.holds(&mut model, condition);
                     }
                 }
+                Found::Unknown if self.give_products_up() => continue,
                 // What is not known to be preserved is not kept.
                 Found::Unknown => left.into_iter().for_each(|(number, condition)| {
                     if self.kept[number] && !self.is_refuted(&[condition]) {
@@ -328,11 +359,13 @@ impl<'a> Induction<'a> {
         }
     }
 
-    /// Asks, for a limited time where floats are computed with.
+    /// Asks, for a limited time where floats or products are computed with.
     fn ask(&mut self, formula: Term) -> Result<Found, Reason> {
-        match self.bounds_of_floats.is_empty() {
-            true => Ok(self.bounded.ask(formula)?.map_or(Found::None, Found::Model)),
-            false => self.bounded.ask_within(formula, BITS * (self.cuts.depth + 1)),
+        let has_products = self.products.iter().any(|&number| self.kept[number]);
+        match (self.bounds_of_floats.is_empty(), has_products) {
+            (true, false) => Ok(self.bounded.ask(formula)?.map_or(Found::None, Found::Model)),
+            (true, true) => self.bounded.ask_within(formula, PRODUCTS),
+            (false, _) => self.bounded.ask_within(formula, BITS * (self.cuts.depth + 1)),
         }
     }
 

@@ -58,6 +58,26 @@ pub(super) fn places(
     found.into_iter().map(|(_, place)| place).take(MOST).collect()
 }
 
+/// Numbers of the procedure that the loop is not about but what comes behind it: they are as they were before it.
+pub(super) fn live_around(
+    layout: &Layout<'_>,
+    terms: &mut Terms,
+    (procedure, head): (ProcedureId, LocId),
+    known: &[Place],
+) -> Vec<Place> {
+    let here = layout.program.procedure(procedure);
+    let mut found = Vec::new();
+    for &symbol in here.params.iter().chain(&here.locals) {
+        let (term, info) = (terms.symbol(symbol), layout.program.variables.get(&symbol));
+        let is_number = matches!(terms.sort(term), Sort::BitVec(2..=64) | Sort::Int);
+        let is_new = known.iter().all(|place| place.term != term);
+        if is_number && is_new && is_visible(layout, terms, (procedure, head), term) {
+            found.push(Place { term, changed: false, signed: info.is_none_or(|info| info.signed) });
+        }
+    }
+    found
+}
+
 /// The variable, or the region of the cell.
 fn variable_of(terms: &Terms, term: Term) -> Option<Symbol> {
     match terms.node(term) {

@@ -54,6 +54,23 @@ fn loops_without_end_are_safe_by_their_last_iteration() {
     is_not_safe("int main() { unsigned x = 0; while (1) { if (x == 4000) reach_error(); x += 2; } }");
 }
 
+/// What the proof needs is a product, or is about a variable that the loop does not touch.
+#[test]
+fn equalities_of_polynomials_are_guessed_from_states() {
+    let input =
+        |name: &str| format!("int {name} = __VERIFIER_nondet_int(); if ({name} < 1 || {name} > 1000) return 0;");
+    let (n, m) = (input("n"), input("m"));
+    is_safe(&format!(
+        "int main() {{ {n} int s = 0, i = 1; while (i <= n) {{ s += i; i++; }} if (2 * s != n * (n + 1)) reach_error(); }}"
+    ));
+    is_not_safe(&format!(
+        "int main() {{ {n} int s = 0, i = 1; while (i <= n) {{ s += i; i++; }} if (2 * s == 420) reach_error(); }}"
+    ));
+    is_safe(&format!(
+        "int main() {{ {n} {m} int x = n, y = m; while (x) {{ x--; y--; }} if (n == m && y) reach_error(); }}"
+    ));
+}
+
 #[test]
 fn some_properties_need_more_than_one_iteration() {
     // Two steps back it was the other one.

@@ -14,13 +14,14 @@ use super::candidates::{Candidates, Mood};
 use crate::budget::Observer;
 use crate::share::{Known, Place, globals_read};
 
-/// Runs, so that each mood has its turns.
-const RUNS: usize = 10;
-/// Edges of one run.
+/// Runs, so that each mood has its turns: many programs want inputs that few of them have.
+const RUNS: usize = 60;
+/// Edges of one run, and of all.
 const STEPS: u64 = 30_000;
+const ALL_STEPS: u64 = 300_000;
 /// States of one loop head, in one run and in all.
 const IN_ONE_RUN: usize = 8;
-const IN_ALL: usize = 48;
+const IN_ALL: usize = 96;
 /// Variables of a state.
 const VARIABLES: usize = 60;
 
@@ -30,8 +31,9 @@ pub(super) fn scout(machine: &Machine<'_>, candidates: &Candidates<'_>, seed: u6
     let globals = globals_read(machine.program());
     let (liveness, variables, told) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
     let mut scout = Scout { machine, globals, liveness, variables, told };
+    let mut left = ALL_STEPS;
     for mood in Mood::LIVELY.into_iter().cycle().take(RUNS) {
-        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let limits = Limits { steps: STEPS.min(left), ..Limits::default() };
         let mut state = machine.initial();
         let mut visits: FxHashMap<Place, Visits> = FxHashMap::default();
         loop {
@@ -49,6 +51,7 @@ pub(super) fn scout(machine: &Machine<'_>, candidates: &Candidates<'_>, seed: u6
                 Pause::Stopped(_) => break,
             }
         }
+        left = left.saturating_sub(state.steps());
     }
 }
 
