@@ -1,7 +1,7 @@
 //! A goal of a search for a run that a witness describes: the error at a given place, after the steps that the witness lists, is the only
 //! one that counts.
 
-use clinch_ir::cfa::{CfaProgram, Edge, Location, Op, Procedure, SourceMap};
+use clinch_ir::cfa::{CfaProgram, Edge, Location, ObjectKind, Op, Procedure, SourceMap};
 use clinch_terms::{LocId, Sort, Symbol, Term};
 
 /// The error that counts. Runs end without error at all others.
@@ -50,16 +50,34 @@ impl Goal {
 
 /// That a global variable has a value.
 fn condition(program: &mut CfaProgram, name: &str, value: u32) -> Option<Term> {
-    let is_meant = |symbol: &Symbol| program.variables.get(symbol).is_some_and(|info| info.name == name);
-    let symbol = program.globals.iter().map(|global| global.symbol).find(is_meant)?;
+    let variable = variable(program, name).or_else(|| cell(program, name))?;
     let terms = &mut program.terms;
-    let value = match terms.symbol_sort(symbol) {
-        Sort::BitVec(width) => terms.bit_vec(*width, value.into()),
+    let value = match terms.sort(variable) {
+        Sort::BitVec(width) => terms.bit_vec(width, value.into()),
         Sort::Int => terms.int(value.into()),
         _ => return None,
     };
-    let variable = terms.symbol(symbol);
     Some(terms.eq(variable, value))
+}
+
+fn variable(program: &mut CfaProgram, name: &str) -> Option<Term> {
+    let is_meant = |symbol: &Symbol| program.variables.get(symbol).is_some_and(|info| info.name == name);
+    let symbol = program.globals.iter().map(|global| global.symbol).find(is_meant)?;
+    Some(program.terms.symbol(symbol))
+}
+
+/// The variable as a cell of memory: that is where it is if some pointer may lead anywhere.
+fn cell(program: &mut CfaProgram, name: &str) -> Option<Term> {
+    let object = program.objects.iter().find(|object| object.kind == ObjectKind::Static && object.name == name)?;
+    let has_it_whole = |symbol: &Symbol| {
+        let region = program.region(*symbol);
+        region.is_some_and(|region| !region.ghost && u64::from(region.cell_bytes) == object.size)
+    };
+    let region = object.regions.iter().copied().find(has_it_whole)?;
+    let Sort::Array(of) = program.terms.symbol_sort(region) else { return None };
+    let Sort::BitVec(width) = of.0 else { return None };
+    let (array, address) = (program.terms.symbol(region), program.terms.bit_vec(width, object.address));
+    Some(program.terms.select(array, address))
 }
 
 /// Lets an edge be taken only where a condition holds. No other edge leaves its location, so that runs end there otherwise.

@@ -91,7 +91,7 @@ const READER: &str = "<script>
   const count = document.querySelectorAll('#steps li').length;
   const inSight = (row) => { const at = document.querySelector(row).getBoundingClientRect(); return at.top > 0 && at.bottom < innerHeight; };
   seen.push('at ' + (now() == count - 1 ? 'end' : now()));
-  seen.push('in sight ' + (inSight('#steps .now') && inSight('#code .now') && inSight('#values table')));
+  seen.push('in sight ' + (inSight('#steps .now') && inSight('#code .now')));
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' })); seen.push('home ' + now());
   $('next').click(); seen.push('next ' + now());
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' })); seen.push('left ' + now());

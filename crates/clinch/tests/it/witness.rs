@@ -148,6 +148,30 @@ int main(void) {
     assert_eq!(case.validate(&wrong).0, 1);
 }
 
+/// Where a pointer may lead to any global, the variable that counts waypoints is a cell of memory.
+#[test]
+fn waypoints_are_counted_in_memory_too() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+extern void *malloc(unsigned long);
+struct device { int *flag; int version; };
+int main(void) {
+  struct device *device = malloc(sizeof(struct device));
+  device->version = __VERIFIER_nondet_int();
+  if (device->flag)
+    *device->flag = 1;
+  if (device->version == 7)
+    reach_error();
+  return 0;
+}
+";
+    let case = Case::new("device.c", text);
+    let witness = case.witness(&[]);
+    assert!(witness.contains("\\result == 7"), "{witness}");
+    let (code, said) = case.validate(&witness);
+    assert_eq!(code, 0, "{said}");
+}
+
 /// Lines of a preprocessed file are its own, whatever its line markers say.
 #[test]
 fn preprocessed_files_have_their_own_lines() {

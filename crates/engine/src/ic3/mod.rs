@@ -27,11 +27,12 @@ mod tests;
 
 use clinch_ir::Reason;
 use clinch_ir::cfa::{CfaProgram, CfaProof, CfaVerdict, Integers};
+use clinch_machine::guided::open_reason;
 use serde::Serialize;
 
 use crate::CfaOutcome;
 use crate::budget::{Budget, Observer};
-use search::Search;
+use search::{Counterexample, Search};
 use system::{System, Target};
 
 /// What a run did.
@@ -87,9 +88,7 @@ fn search(
             stats.invariant = excluded.iter().map(|cubes| cubes.len() as u64).sum();
             Ok(CfaVerdict::Safe(CfaProof::Invariants(evidence::invariants(&system, &constants, &excluded))))
         }
-        Err(found) if found.target == Target::Open => {
-            Err(Reason::Unsupported("something that is not modelled can be reached".to_owned()))
-        }
+        Err(Counterexample { target: Target::Open(procedure, edge), .. }) => Err(open_reason(program, procedure, edge)),
         Err(found) => evidence::trace(program, &system, &found).map(CfaVerdict::Unsafe),
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use clinch_ir::Reason;
-use clinch_ir::cfa::CfaProgram;
 use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::unfold::{Destination, Open, PointId, Step, Unfolding};
+use clinch_ir::cfa::{CfaProgram, EdgeId, ProcedureId};
 use clinch_smt::{Gates, Lit, Wire};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -63,7 +63,7 @@ pub(super) enum Target {
     Location(usize),
     Error,
     /// To something that is not modelled.
-    Open,
+    Open(ProcedureId, EdgeId),
 }
 
 /// A loop head of the unfolding, or the start.
@@ -333,7 +333,7 @@ impl Reading {
                 let target = match step.target {
                     Destination::Point(to) => Target::Location(number[&to]),
                     Destination::Error(..) => Target::Error,
-                    Destination::Open(..) => Target::Open,
+                    Destination::Open(procedure, edge) => Target::Open(procedure, edge),
                     Destination::End => continue,
                 };
                 let mut read = |term| {
