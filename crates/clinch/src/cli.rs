@@ -524,6 +524,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) errors: usize,
 
+    /// A folder with published drivers (lazy): an index.csv with the columns file and expected (true, false), perhaps property and data_model.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) tasks: Option<PathBuf>,
+
     /// Print the data as JSON instead of tables.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clinch_experiments::{Measured, Paper, Request, run as conduct};
+use clinch_experiments::{Driver, Measured, Paper, Request, drivers, run as conduct};
 
 use crate::check::save;
 use crate::cli::{self, ReproduceArgs};
@@ -10,7 +10,14 @@ use crate::{console, exit};
 
 /// `clinch reproduce`.
 pub(crate) fn run(args: &ReproduceArgs) -> u8 {
-    match request(args).and_then(|request| conduct(&request, &mut |what| console::error(what))) {
+    let drivers = match args.tasks.as_deref().map(drivers).transpose() {
+        Ok(drivers) => drivers.unwrap_or_default(),
+        Err(text) => {
+            console::error(&text);
+            return exit::BAD_INPUT;
+        }
+    };
+    match request(args, drivers).and_then(|request| conduct(&request, &mut |what| console::error(what))) {
         Ok(measured) => answer(args, &measured),
         Err(text) => {
             console::error(&format!("internal error: {text}"));
@@ -31,7 +38,7 @@ fn answer(args: &ReproduceArgs, measured: &Measured) -> u8 {
     exit::SAFE
 }
 
-fn request(args: &ReproduceArgs) -> Result<Request, String> {
+fn request(args: &ReproduceArgs, drivers: Vec<Driver>) -> Result<Request, String> {
     let default = if args.paper == Paper::Lazy { 60 } else { 3 };
     Ok(Request {
         paper: args.paper,
@@ -39,6 +46,7 @@ fn request(args: &ReproduceArgs) -> Result<Request, String> {
         seeds: args.seeds,
         only: args.only.clone(),
         errors: args.errors,
+        drivers,
         clinch: std::env::current_exe().map_err(|e| e.to_string())?,
     })
 }

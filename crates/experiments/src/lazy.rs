@@ -1,6 +1,6 @@
 //! Table 1 of \[Lazy\]: predicates and prover calls on drivers, correct ones and wrong ones.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clinch_reports::document::{Document, Part, Plot, Scale, Series, Table};
@@ -55,9 +55,22 @@ programs! {
     "mouse", "mouse-bug1", "mouse-bug2", "mouse-bug3", "block", "block-bug1", "block-bug2",
 }
 
+/// A program of the experiment.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    name: String,
+    file: PathBuf,
+    /// Whether it has no error.
+    is_safe: bool,
+    /// How it is to be read, and what counts as an error.
+    flags: Vec<String>,
+    lines: usize,
+}
+
 /// One run.
 struct Run {
-    program: &'static str,
+    program: String,
+    lines: usize,
     preset: &'static str,
     answer: String,
     /// Whether that is the answer it should have, with evidence that was accepted.
@@ -67,58 +80,96 @@ struct Run {
 }
 
 /// The tables.
-pub(super) fn run(request: &Request) -> Result<Measured, String> {
+pub(super) fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<Measured, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    for (name, text) in PROGRAMS {
-        std::fs::write(folder.path().join(format!("{name}.c")), text).map_err(|e| e.to_string())?;
-    }
     let mut table = Vec::new();
     for paper in PAPER.iter().filter(|p| p.program.contains(&request.only) || p.name.contains(&request.only)) {
         let mut runs = Vec::new();
-        for &program in [paper.program].iter().chain(paper.bugs) {
-            for preset in ["blast", "default"] {
-                runs.push(search(request, folder.path(), program, preset)?);
-            }
+        for program in [paper.program].iter().chain(paper.bugs) {
+            runs.extend(both_presets(request, &ours(folder.path(), program)?)?);
         }
         table.push((paper, runs));
     }
-    Ok(Measured { document: document(&table), data: to_json(&table) })
+    let mut published = Vec::new();
+    for driver in request.drivers.iter().filter(|driver| driver.name.contains(&request.only)) {
+        progress(&driver.name);
+        published.extend(both_presets(request, driver)?);
+    }
+    Ok(Measured { document: document(&table, &published), data: to_json(&table, &published) })
+}
+
+/// A program that is part of the binary, in a folder.
+fn ours(folder: &Path, name: &str) -> Result<Driver, String> {
+    let text = PROGRAMS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+    let file = folder.join(format!("{name}.c"));
+    std::fs::write(&file, text).map_err(|e| e.to_string())?;
+    // A wrong version is its correct one but for a line, and a comment that says which.
+    let correct = name.split("-bug").next().unwrap_or(name);
+    let correct = PROGRAMS.iter().find(|(known, _)| *known == correct).map_or(text, |(_, text)| text);
+    let flags = ["--check", "assertions"].map(str::to_owned).to_vec();
+    Ok(Driver { name: name.to_owned(), file, is_safe: !name.contains("-bug"), flags, lines: lines_of_code(correct) })
+}
+
+/// Published drivers: what the `index.csv` of a folder lists and the folder, or `tasks` in it, has. Fails with a diagnostic.
+pub fn drivers(folder: &Path) -> Result<Vec<Driver>, String> {
+    let index = folder.join("index.csv");
+    let text = std::fs::read_to_string(&index).map_err(|error| format!("{}:1:1: error: {error}", index.display()))?;
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = lines.next().unwrap_or_default();
+    let column = |name: &str| head.iter().position(|column| *column == name);
+    let (Some(file), Some(expected)) = (column("file"), column("expected")) else {
+        return Err(format!("{}:1:1: error: the columns `file` and `expected` are needed", index.display()));
+    };
+    let mut found = Vec::new();
+    for line in lines.filter(|line| line.len() > file) {
+        let places = [folder.join(line[file]), folder.join("tasks").join(line[file])];
+        let Some(path) = places.into_iter().find(|path| path.exists()) else { continue };
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}:1:1: error: {error}", path.display()))?;
+        let of = |name: &str| column(name).and_then(|column| line.get(column)).copied();
+        let mut flags = vec!["--property".to_owned(), of("property").unwrap_or("unreach-call").to_owned()];
+        if let Some(model) = of("data_model").filter(|model| ["ILP32", "LP64"].contains(model)) {
+            flags.extend(["--data-model".to_owned(), model.to_lowercase()]);
+        }
+        let is_safe = matches!(line.get(expected), Some(&"true" | &"safe"));
+        found.push(Driver { name: line[file].to_owned(), file: path, is_safe, flags, lines: lines_of_code(&text) });
+    }
+    Ok(found)
+}
+
+fn both_presets(request: &Request, program: &Driver) -> Result<Vec<Run>, String> {
+    ["blast", "default"].into_iter().map(|preset| search(request, program, preset)).collect()
 }
 
 /// One run, in a process of its own: what a user gets, with nothing left over from the run before.
-fn search(request: &Request, folder: &Path, program: &'static str, preset: &'static str) -> Result<Run, String> {
-    let file = folder.join(format!("{program}.c"));
+fn search(request: &Request, program: &Driver, preset: &'static str) -> Result<Run, String> {
     let time = format!("{}ms", request.bound.as_millis());
     let mut command = Command::new(&request.clinch);
-    command.arg("check").arg(file).args([
-        "--check",
-        "assertions",
-        "--engine",
-        "lazy",
-        "--preset",
-        preset,
-        "--timeout",
-        &time,
-        "--json",
-    ]);
+    command.arg("check").arg(&program.file).args(&program.flags);
+    command.args(["--engine", "lazy", "--preset", preset, "--timeout", &time, "--json"]);
     let output = command.output().map_err(|e| e.to_string())?;
     let answer: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|_| format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim()))?;
+        .map_err(|_| format!("{}: {}", program.name, String::from_utf8_lossy(&output.stderr).trim()))?;
     let verdict = answer["verdict"].as_str().unwrap_or_default();
     let good = match verdict {
-        "safe" => !program.contains("-bug") && answer["certified"] == true,
-        "unsafe" => program.contains("-bug") && answer["confirmed"] == true,
+        "safe" => program.is_safe && answer["certified"] == true,
+        "unsafe" => !program.is_safe && answer["confirmed"] == true,
         _ => false,
     };
-    let place = format!("{}/", folder.display());
+    let place = program.file.parent().map_or(String::new(), |folder| format!("{}/", folder.display()));
     let reason = answer["reason"].as_str().map_or(String::new(), |reason| format!(": {}", reason.replace(&place, "")));
-    let seconds = answer["time_s"].as_f64().unwrap_or_default();
-    Ok(Run { program, preset, answer: format!("{verdict}{reason}"), good, seconds, stats: answer["stats"].clone() })
+    Ok(Run {
+        program: program.name.clone(),
+        lines: program.lines,
+        preset,
+        answer: format!("{verdict}{reason}"),
+        good,
+        seconds: answer["time_s"].as_f64().unwrap_or_default(),
+        stats: answer["stats"].clone(),
+    })
 }
 
-/// The lines of a program that are not empty; a wrong version is its correct one but for a line.
-fn lines_of_code(program: &str) -> usize {
-    let text = PROGRAMS.iter().find(|(name, _)| *name == program).map_or("", |(_, text)| text);
+/// The lines of a text that are neither empty nor a comment.
+fn lines_of_code(text: &str) -> usize {
     text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//")).count()
 }
 
@@ -126,7 +177,7 @@ fn count(stats: &Value, of: &str, what: &str) -> u64 {
     stats[of][what].as_u64().unwrap_or(0)
 }
 
-fn document(rows: &[(&PaperRow, Vec<Run>)]) -> Document {
+fn document(rows: &[(&PaperRow, Vec<Run>)], published: &[Run]) -> Document {
     let head = ["program", "", "LOC", "predicates", "active", "prover calls", "cached", "seconds", "verdict"];
     let title = "[Lazy] table 1: lazy abstraction on drivers";
     let mut table = Table { words: 2, last_has_words: true, ..Table::new(title, &head) };
@@ -138,6 +189,7 @@ fn document(rows: &[(&PaperRow, Vec<Run>)]) -> Document {
         table.rows.push(names.chain(numbers).chain([format!("{:.2}", paper.seconds), "safe".to_owned()]).collect());
         table.rows.extend(runs.iter().map(cells));
     }
+    table.rows.extend(published.iter().map(cells));
     let mut document = Document::new("[Lazy]");
     document.parts = vec![Part::Table(table), Part::Plot(times(rows)), Part::Text(NOTES.to_owned())];
     document
@@ -145,17 +197,16 @@ fn document(rows: &[(&PaperRow, Vec<Run>)]) -> Document {
 
 const NOTES: &str = "\
 The paper's programs, but for funlock.c, are drivers of Windows and Linux as they were in 2001; these were written after what its text says
-of them (examples/c). blast: the configuration of the paper (--preset blast). Every `safe` was re-checked in exact arithmetic, every
+of them (examples/c). `--tasks FOLDER` adds published drivers. blast: the configuration of the paper (--preset blast). Every `safe` was re-checked in exact arithmetic, every
 `unsafe` was confirmed by execution of the compiled program.";
 
 fn cells(run: &Run) -> Vec<String> {
     let stats = &run.stats;
     let note = if run.good || run.answer.starts_with("unknown") { "" } else { " (NOT CONFIRMED)" };
-    let lines = lines_of_code(run.program.split("-bug").next().unwrap_or(run.program));
     vec![
-        run.program.to_owned(),
+        run.program.clone(),
         run.preset.to_owned(),
-        lines.to_string(),
+        run.lines.to_string(),
         count(stats, "predicates", "total").to_string(),
         count(stats, "predicates", "max_active").to_string(),
         count(stats, "prover_calls", "total").to_string(),
@@ -180,10 +231,10 @@ fn times(rows: &[(&PaperRow, Vec<Run>)]) -> Plot {
     }
 }
 
-fn to_json(table: &[(&PaperRow, Vec<Run>)]) -> Value {
+fn to_json(table: &[(&PaperRow, Vec<Run>)], published: &[Run]) -> Value {
     let run = |r: &Run| {
         json!({
-            "program": r.program, "preset": r.preset, "answer": r.answer, "confirmed": r.good,
+            "program": r.program, "lines": r.lines, "preset": r.preset, "answer": r.answer, "confirmed": r.good,
             "seconds": r.seconds, "stats": r.stats,
         })
     };
@@ -196,5 +247,8 @@ fn to_json(table: &[(&PaperRow, Vec<Run>)]) -> Value {
             "runs": runs.iter().map(run).collect::<Vec<_>>(),
         })
     };
-    json!({ "table 1": table.iter().map(row).collect::<Vec<_>>() })
+    json!({
+        "table 1": table.iter().map(row).collect::<Vec<_>>(),
+        "published": published.iter().map(run).collect::<Vec<_>>(),
+    })
 }

@@ -15,6 +15,8 @@ use clinch_ir::Program;
 use clinch_reports::document::Document;
 use serde_json::Value;
 
+pub use lazy::{Driver, drivers};
+
 /// Whose tables.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Paper {
@@ -45,6 +47,8 @@ pub struct Request {
     pub errors: usize,
     /// The program `clinch`, for what runs in a process of its own (\[Lazy\]).
     pub clinch: PathBuf,
+    /// Published drivers beside our own (\[Lazy\]).
+    pub drivers: Vec<Driver>,
 }
 
 /// What was measured.
@@ -63,7 +67,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(&str)) -> Result<Measured
         Paper::Spds => spds::run(request),
         Paper::Split => split::run(request, progress),
         Paper::Subsumer => subsumer::run(request),
-        Paper::Lazy => lazy::run(request),
+        Paper::Lazy => lazy::run(request, progress),
     }
 }
 

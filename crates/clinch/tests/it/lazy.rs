@@ -59,6 +59,29 @@ fn the_table_is_reproduced() {
     assert!(total <= 4, "{total} predicates");
 }
 
+#[test]
+fn published_drivers_are_rows_of_the_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let task = std::fs::read_to_string(root().join("examples/c/funlock.c")).expect("an example");
+    std::fs::write(folder.path().join("published.c"), task).expect("a file");
+    let index = folder.path().join("index.csv");
+    let reproduce = || {
+        let tasks = folder.path().to_str().expect("a name");
+        clinch(&["reproduce", "lazy", "--tasks", tasks, "--only", "published", "--bound", "20s", "--json"])
+    };
+    std::fs::write(&index, "file,expected,data_model\npublished.c,true,LP64\nabsent.c,true,LP64\n").expect("a file");
+    let table: Value = serde_json::from_str(&stdout(&reproduce())).expect("JSON");
+    let runs = table["published"].as_array().expect("runs");
+    assert_eq!(runs.len(), 2);
+    for run in runs {
+        assert!(run["confirmed"] == true && run["lines"].as_u64() > Some(20), "{run}");
+    }
+    std::fs::write(&index, "name\npublished.c\n").expect("a file");
+    let output = reproduce();
+    assert_eq!(code(&output), 65);
+    assert!(stderr(&output).contains("index.csv:1:1: error: the columns `file` and `expected` are needed"));
+}
+
 /// A line with the head of a loop, with a condition that is evaluated wherever the loop starts over.
 fn with_check(line: &str, check: &str) -> Option<String> {
     if let Some((before, after)) = line.split_once("while (") {
