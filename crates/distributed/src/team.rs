@@ -64,15 +64,15 @@ pub struct Stats {
     pub workers: u64,
     /// Milliseconds until the search ended.
     pub search_ms: u64,
-    /// Batches of states that workers sent to others in the search, and their bytes.
+    /// Batches of states that workers sent to others in the search.
     pub messages: u64,
-    /// See there.
+    /// The bytes of those batches.
     pub bytes_exchanged: u64,
     /// The most memory that this process held until the search ended.
     pub peak_bytes: u64,
-    /// Bytes that this process sent to others, and those that came.
+    /// Bytes that this process sent to others, of search and re-check.
     pub bytes_sent: u64,
-    /// See there.
+    /// Bytes that came from others.
     pub bytes_received: u64,
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Tracing<'s> {
     me: u16,
     /// The state that is asked for.
     wanted: Option<Place>,
+    /// What was said of it.
+    found: Option<Step>,
     /// The path, backwards.
     path: Vec<Box<[u64]>>,
 }
@@ -25,7 +27,7 @@ pub(crate) struct Tracing<'s> {
 impl<'s> Tracing<'s> {
     /// The path to a state.
     pub(crate) fn new(store: &'s Store, me: usize, last: Place) -> Self {
-        Tracing { store, me: me as u16, wanted: Some(last), path: Vec::new() }
+        Tracing { store, me: me as u16, wanted: Some(last), found: None, path: Vec::new() }
     }
 
     /// The states from an initial one on; none if one of them could not be read.
@@ -40,12 +42,16 @@ impl Part for Tracing<'_> {
 
     fn hear(&mut self, _: u32, note: &[u8]) {
         if let Ok(Some(step)) = serde_json::from_slice::<Option<Step>>(note) {
-            self.path.push(step.words.into());
-            self.wanted = step.parent;
+            self.found = Some(step);
         }
     }
 
     fn begin(&mut self, _: u64) -> bool {
+        // Not before: others may say it while this worker is still asked for the last one.
+        if let Some(step) = self.found.take() {
+            self.path.push(step.words.into());
+            self.wanted = step.parent;
+        }
         self.wanted.is_some()
     }
 

@@ -149,18 +149,16 @@ fn a_limit_ends_the_search_of_all() {
     assert!(found.stats.states > 0);
 }
 
-/// A checkpoint of a search that reached its time limit, with so many workers.
+/// A checkpoint of a search with so many workers, which reached its time limit early on if the machine is not too fast.
 fn checkpoint(program: &Program, folder: &Path, workers: usize) {
     let mut config = config(threads(workers));
     config.checkpoint = Some(folder.to_owned());
-    for milliseconds in [100, 300, 1000, 3000] {
+    for milliseconds in [5, 20, 60, 200, 1000, 5000] {
         let _ = std::fs::remove_dir_all(folder);
         let budget = Budget::unlimited().with_timeout(Some(std::time::Duration::from_millis(milliseconds)));
-        let found = check(program, &config, &budget, &mut Silent).expect("no verdict");
-        let has_level =
-            std::fs::read_to_string(folder.join("complete.json")).is_ok_and(|text| !text.contains("\"level\":0,"));
-        if has_level {
-            assert!(!found.verdict.is_certified(), "{:?}", found.stats);
+        check(program, &config, &budget, &mut Silent).expect("what is found holds");
+        let complete = std::fs::read_to_string(folder.join("complete.json"));
+        if complete.is_ok_and(|text| !text.contains("\"level\":0,")) {
             return;
         }
     }
@@ -176,7 +174,7 @@ fn a_search_goes_on_with_any_number_of_workers() {
     let folder = tempfile::tempdir().expect("a folder");
     let cases = [
         ("safe", model("multiply-to-n.gcl", &[("N", 24)], None, false)),
-        ("deadlock", model("multiply-to-n.gcl", &[("N", 24)], None, true)),
+        ("unsafe", model("multiply-to-n.gcl", &[("N", 24)], Some("product = 300"), false)),
     ];
     for (name, program) in cases {
         let first = folder.path().join(name);
