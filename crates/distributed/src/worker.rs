@@ -48,7 +48,7 @@ pub(crate) fn run(worker: &mut Worker, job: &Job, told: Sender<Progress>) -> Res
         Err(reason) => return Ok(Found::unknown(reason)),
     };
     let start = Instant::now();
-    let told = (worker.index() % job.config.cluster.threads == 0).then_some(told);
+    let told = worker.index().is_multiple_of(job.config.cluster.threads).then_some(told);
     let mut search = match checkpoint(worker, job) {
         Ok(checkpoint) => {
             Search::new(&model, (worker.index(), worker.peers()), &job.budget, job.limit(), (told, checkpoint))

@@ -9,8 +9,11 @@ use clinch_engine::{Budget, Silent, explicit};
 use clinch_frontend::{Language, Options, parse};
 use clinch_ir::{InputDomain, Program, Reason, Verdict};
 
-/// Models that end soon, with constants, an error and whether deadlocks are errors. Among them are safe ones, shallow and deep errors, deadlocks and faults.
-const MODELS: [(&str, &[(&str, i64)], Option<&str>, bool); 9] = [
+/// A model, with constants, an error and whether deadlocks are errors.
+type Asked = (&'static str, &'static [(&'static str, i64)], Option<&'static str>, bool);
+
+/// Models that end soon: safe ones, shallow and deep errors, deadlocks and faults.
+const MODELS: [Asked; 9] = [
     ("barbershop.gcl", &[], None, false),
     ("multiply-to-n.gcl", &[], None, false),
     ("stack.gcl", &[], None, false),
