@@ -88,3 +88,38 @@ fn hosts(team: &Team) -> Result<Vec<String>, Reason> {
     }
     Ok(hosts)
 }
+
+#[cfg(test)]
+mod tests {
+    use clinch_engine::options::Settings;
+
+    use crate::options::{EngineName, Options};
+    use crate::report::{Report, Verdict};
+    use crate::task::Task;
+
+    fn report(error: &str, settings: &[(&str, &str)]) -> Report {
+        let text = format!("var x: 0..99 = 1; command up when x < 50 do x := 2 * x; error {error};");
+        let settings = settings.iter().fold(Settings::default(), |all, (name, value)| all.with(name, value));
+        let options = Options { engine: EngineName::Explicit, settings, ..Options::default() };
+        crate::check(&Task::text("doubling.gcl", &text), &options).expect("a model")
+    }
+
+    #[test]
+    fn workers_report_as_one_machine_does() {
+        let safe = report("x = 50", &[("workers", "3")]);
+        assert!(safe.certified && matches!(safe.verdict, Verdict::Safe { .. }), "{safe}");
+        assert_eq!((&safe.stats["states"], &safe.stats["workers"]), (&7.into(), &3.into()), "{safe}");
+        let wrong = report("x = 32", &[("workers", "2")]);
+        assert!(wrong.certified && matches!(wrong.verdict, Verdict::Unsafe { .. }), "{wrong}");
+        assert_eq!(wrong.stats["depth"], 5, "{wrong}");
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        for (settings, what) in [(("hosts", "/nowhere/hosts"), "No such file"), (("process", "1"), "without --hosts")] {
+            let report = report("x = 50", &[settings]);
+            let Verdict::Unknown { reason, .. } = &report.verdict else { panic!("{report}") };
+            assert!(reason.contains(what), "{reason}");
+        }
+    }
+}
