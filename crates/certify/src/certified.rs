@@ -8,9 +8,16 @@ use crate::{
     check_refutation, check_solution, check_summaries, check_trace, check_unrolling,
 };
 
-/// A verdict whose evidence was accepted: only [`certify`] makes one, so that it can neither be forgotten nor done twice.
+/// A verdict whose evidence was accepted: only [`certify`] and [`certify_parts`](crate::certify_parts) make one, so that it can neither be forgotten nor done twice.
 #[derive(Clone, Debug)]
 pub struct Certified<V>(V);
+
+impl<V> Certified<V> {
+    /// For a check that was made in parts ([`certify_parts`](crate::certify_parts)).
+    pub(crate) fn accepted(verdict: V) -> Self {
+        Certified(verdict)
+    }
+}
 
 /// A verdict as it stands.
 #[derive(Clone, Debug)]

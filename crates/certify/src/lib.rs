@@ -12,6 +12,7 @@ mod diagrams;
 mod horn;
 mod induction;
 mod invariant;
+mod parts;
 mod reached;
 mod replay;
 mod runs;
@@ -28,6 +29,7 @@ pub use certified::{Certified, Judged, Model, certify};
 pub use consequences::{Candidates, consequences};
 pub use horn::{check_refutation, check_solution};
 pub use induction::check_induction;
+pub use parts::{Part, Sorted, Tally, certify_parts};
 pub use replay::check_trace;
 pub use runs::{check_input_trace, check_reached_states};
 pub use summaries::check_summaries;
@@ -67,6 +69,9 @@ pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(
         Proof::ForgetfulSet(states, dead) => {
             dead::check(program, dead)?;
             reached::check(&dead.forget(program), states, stop)
+        }
+        Proof::ReachedElsewhere(_) => {
+            Err(Rejection::Undecided("the states are on several workers: only they can check them".to_owned()))
         }
         Proof::AbstractStates(proof) => invariant::check(program, proof, stop),
         Proof::Interleaved(proof) => {

@@ -24,20 +24,20 @@ pub(crate) fn check(program: &Program, set: &StateSet, stop: Stop<'_>) -> Result
         return Err(Rejection::Wrong("the states are packed for another program".to_string()));
     }
     let index = Index::new(set);
-    let closure = Closure::new(program, set, &index);
-    closure.check_initial()?;
+    let closure = Closure::new(program, &set.layout);
+    closure.for_each_initial(|packed| index.contains(packed, hash(packed)))?;
     let batches: Vec<&[u64]> = set.chunks.iter().flat_map(|chunk| chunk.chunks(set.layout.words * BATCH)).collect();
     batches.par_iter().try_for_each_init(Successors::default, |successors, batch| {
         if stop() {
             return Err(Rejection::Stopped);
         }
-        closure.check_batch(batch, successors)
+        closure.check_batch(&index, batch, successors)
     })
 }
 
 /// Where each state of the set is: open addressing, with the position plus one in the lower half of a bucket and a part of the hash in the
 /// upper one.
-struct Index<'s> {
+pub(crate) struct Index<'s> {
     states: Vec<&'s [u64]>,
     words: usize,
     /// First position of each chunk.
@@ -49,7 +49,7 @@ struct Index<'s> {
 const POSITION: u64 = u32::MAX as u64;
 
 impl<'s> Index<'s> {
-    fn new(set: &'s StateSet) -> Self {
+    pub(crate) fn new(set: &'s StateSet) -> Self {
         let words = set.layout.words;
         let states: Vec<&[u64]> = set.chunks.iter().map(Vec::as_slice).collect();
         let mut starts = Vec::new();
@@ -101,7 +101,7 @@ impl<'s> Index<'s> {
 
     /// Whether it contains all of these. Where they most likely are is asked for first, for all of them, so that they wait for the memory
     /// together.
-    fn contains_all(&self, states: &[u64], hashes: &mut Vec<u64>) -> bool {
+    pub(crate) fn contains_all(&self, states: &[u64], hashes: &mut Vec<u64>) -> bool {
         hashes.clear();
         hashes.extend(states.chunks_exact(self.words).map(hash));
         let likely = |&hash: &u64| self.buckets[self.first_bucket(hash)].load(Ordering::Relaxed);
@@ -117,11 +117,11 @@ fn hash(state: &[u64]) -> u64 {
     hasher.finish()
 }
 
-struct Closure<'a> {
+/// The steps of a program from the states of a set, and what must not be among those.
+pub(crate) struct Closure<'a> {
     program: &'a Program,
     layout: &'a Layout,
     interpreter: Interpreter<'a>,
-    index: &'a Index<'a>,
     terms: Terms,
     /// The error condition, true where it has no value.
     error: Option<Term>,
@@ -134,10 +134,10 @@ struct Closure<'a> {
 
 /// Room for a state and for successors that were not looked up yet.
 #[derive(Default)]
-struct Successors {
+pub(crate) struct Successors {
     state: State,
     next: Successor,
-    packed: Vec<u64>,
+    pub(crate) packed: Vec<u64>,
     hashes: Vec<u64>,
 }
 
@@ -145,7 +145,7 @@ struct Successors {
 const NO_UNBOUNDED_INPUTS: InputDomain = InputDomain(None);
 
 impl<'a> Closure<'a> {
-    fn new(program: &'a Program, set: &'a StateSet, index: &'a Index<'a>) -> Self {
+    pub(crate) fn new(program: &'a Program, layout: &'a Layout) -> Self {
         let mut terms = program.terms.clone();
         let error = program.property.error.map(|error| violated(program, &mut terms, error));
         let mut by_location: Vec<Vec<Vec<TransId>>> =
@@ -159,12 +159,17 @@ impl<'a> Closure<'a> {
         }
         let interpreter = Interpreter::new(program);
         let asks = program.transition_ids().map(|id| program.transition(id).inputs().next().is_some()).collect();
-        Closure { program, layout: &set.layout, interpreter, index, terms, error, by_location, global, asks }
+        Closure { program, layout, interpreter, terms, error, by_location, global, asks }
     }
 
-    fn check_initial(&self) -> Result<(), Rejection> {
+    /// Fails where `is_there` denies one of the initial states.
+    pub(crate) fn for_each_initial(&self, mut is_there: impl FnMut(&[u64]) -> bool) -> Result<(), Rejection> {
         let mut missing = false;
-        let finite = self.interpreter.for_each_initial(NO_UNBOUNDED_INPUTS, |state| missing |= !self.contains(&state));
+        let mut words = vec![0; self.layout.words];
+        let finite = self.interpreter.for_each_initial(NO_UNBOUNDED_INPUTS, |state| {
+            self.layout.pack(&state, &mut words);
+            missing |= !is_there(&words);
+        });
         match (finite, missing) {
             (false, _) => wrong("there are infinitely many initial states"),
             (_, true) => wrong("an initial state is missing"),
@@ -172,32 +177,19 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn contains(&self, state: &State) -> bool {
-        let mut words = vec![0; self.layout.words];
-        self.layout.pack(state, &mut words);
-        self.index.contains(&words, hash(&words))
-    }
-
-    fn check_batch(&self, batch: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
+    fn check_batch(&self, index: &Index<'_>, batch: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
         successors.packed.clear();
         for state in batch.chunks_exact(self.layout.words) {
             self.check_state(state, successors)?;
             if successors.packed.len() >= LOOKUPS * self.layout.words {
-                self.look_up(successors)?;
+                look_up(index, successors)?;
             }
         }
-        self.look_up(successors)
+        look_up(index, successors)
     }
 
-    fn look_up(&self, successors: &mut Successors) -> Result<(), Rejection> {
-        if !self.index.contains_all(&successors.packed, &mut successors.hashes) {
-            return wrong("a successor is missing");
-        }
-        successors.packed.clear();
-        Ok(())
-    }
-
-    fn check_state(&self, words: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
+    /// Fails if the state is an error; appends its successors to those that wait.
+    pub(crate) fn check_state(&self, words: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
         self.layout.unpack_into(words, &mut successors.state);
         let Successors { state, next, packed, .. } = successors;
         if state.locs.iter().zip(&self.by_location).any(|(loc, of_process)| loc.index() >= of_process.len()) {
@@ -260,6 +252,15 @@ impl<'a> Closure<'a> {
     }
 }
 
-fn wrong<T>(what: &str) -> Result<T, Rejection> {
+/// Fails if one of those that wait is missing; then none waits any more.
+fn look_up(index: &Index<'_>, successors: &mut Successors) -> Result<(), Rejection> {
+    if !index.contains_all(&successors.packed, &mut successors.hashes) {
+        return wrong("a successor is missing");
+    }
+    successors.packed.clear();
+    Ok(())
+}
+
+pub(crate) fn wrong<T>(what: &str) -> Result<T, Rejection> {
     Err(Rejection::Wrong(format!("the set of states is no proof: {what}")))
 }

@@ -322,6 +322,9 @@ pub fn check_program(
     checks: bool,
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome, String> {
+    if let ProcessEngine::Team(config, memory) = engine {
+        return engines::team::check(program, (config, *memory), (budget, checks), watcher);
+    }
     let search = |watcher: &mut dyn Watcher| engine.check(program, budget, watcher);
     search_and_certify(program, engine.name(), (budget, checks), watcher, search)
 }

@@ -82,6 +82,7 @@ fn flag(forms: &[Declared]) -> Arg {
         ValueForm::Number(_, None) => arg.value_name("N"),
         ValueForm::Number(_, Some(_)) => arg.value_name("N").num_args(0..=1).default_missing_value(""),
         ValueForm::Interval => arg.value_name("LO..HI").allow_hyphen_values(true),
+        ValueForm::Path => arg.value_name("PATH"),
         ValueForm::Word(_) => {
             let mut words: Vec<&'static str> = Vec::new();
             for (_, form) in forms {

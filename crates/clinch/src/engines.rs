@@ -30,6 +30,7 @@ pub(crate) fn list() -> String {
                 ValueForm::Number(_, None) => format!("--{} N", option.name),
                 ValueForm::Number(_, Some(_)) => format!("--{} [N]", option.name),
                 ValueForm::Interval => format!("--{} LO..HI", option.name),
+                ValueForm::Path => format!("--{} PATH", option.name),
             };
             push(&mut out, &typed, option.about);
         }

@@ -43,6 +43,8 @@ pub enum Value<C: 'static> {
     Number(RangeInclusive<u64>, Option<u64>, fn(&mut C, u64)),
     /// Two numbers, LO..HI.
     Interval(fn(&mut C, (i64, i64))),
+    /// The name of a file or folder.
+    Path(fn(&mut C, &str)),
 }
 
 /// The options of an engine.
@@ -78,6 +80,8 @@ pub enum ValueForm {
     Number(RangeInclusive<u64>, Option<u64>),
     /// Two numbers, LO..HI.
     Interval,
+    /// The name of a file or folder.
+    Path,
 }
 
 /// Options as they were typed: names with values. A flag has an empty one.
@@ -123,6 +127,7 @@ impl<C> OptionTable<C> {
                 Value::Word(words) => ValueForm::Word(words.iter().map(|(word, _)| *word).collect()),
                 Value::Number(range, missing, _) => ValueForm::Number(range.clone(), *missing),
                 Value::Interval(_) => ValueForm::Interval,
+                Value::Path(_) => ValueForm::Path,
             },
             on: option.on,
         };
@@ -135,6 +140,7 @@ impl<C> EngineOption<C> {
         let wrong = |expected: &str| Err(format!("--{} {typed}: expected {expected}", self.name));
         match &self.value {
             Value::Flag(set) => set(config),
+            Value::Path(set) => set(config, typed),
             Value::Word(words) => match words.iter().find(|(word, _)| *word == typed) {
                 Some((_, set)) => set(config),
                 None => return wrong(&words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")),

@@ -59,6 +59,8 @@ pub enum Proof {
     ReachedSet(StateSet),
     /// The same for the program that forgets what is dead ([`Dead::forget`]).
     ForgetfulSet(StateSet, Dead),
+    /// So many states as in [`Proof::ReachedSet`]. They are on the workers that found them, and those check them together.
+    ReachedElsewhere(u64),
     /// The same with abstract states.
     AbstractStates(AbstractProof),
     /// A proof for the program as one procedure ([`Interleaving`](crate::interleaving::Interleaving)).

@@ -3,6 +3,7 @@
 pub(crate) mod chosen;
 mod encodings;
 pub(crate) mod procedures;
+pub(crate) mod team;
 
 use std::time::Duration;
 
@@ -64,6 +65,8 @@ impl<V> Found<V> {
 pub enum ProcessEngine {
     /// Every reachable state.
     Explicit(explicit::Config),
+    /// The same by several workers, with so many bytes of memory in this process.
+    Team(explicit::Config, Option<u64>),
     /// Abstract matching.
     Alpha(alpha::Config),
     /// Abstract matching with intervals.
@@ -103,6 +106,9 @@ impl ProcessEngine {
         match name {
             EngineName::Explicit => {
                 let config = explicit::OPTIONS.configure(settings)?;
+                if config.team.is_some() {
+                    return team::configured(config, options);
+                }
                 Ok(ProcessEngine::Explicit(explicit::Config {
                     seed: options.seed,
                     // Beside other engines it has all cores or one.
@@ -151,7 +157,7 @@ impl ProcessEngine {
     /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
-            ProcessEngine::Explicit(_) => "explicit",
+            ProcessEngine::Explicit(_) | ProcessEngine::Team(..) => "explicit",
             ProcessEngine::Alpha(_) => "alpha",
             ProcessEngine::Split(_) => "split",
             ProcessEngine::Clauses(engine) => engine.name(),
@@ -162,7 +168,10 @@ impl ProcessEngine {
     /// Runs it.
     pub(crate) fn check(&self, program: &Program, budget: &Budget, watcher: &mut dyn Watcher) -> Found<Verdict> {
         match self {
-            ProcessEngine::Explicit(config) => Found::new(explicit::check(program, config, budget, watcher)),
+            // Several workers re-check what they find themselves: see `team::check`.
+            ProcessEngine::Explicit(config) | ProcessEngine::Team(config, _) => {
+                Found::new(explicit::check(program, config, budget, watcher))
+            }
             ProcessEngine::Alpha(config) => Found::new(alpha::check(program, config, budget, watcher)),
             ProcessEngine::Split(config) => Found::new(split::check(program, config, budget, watcher)),
             ProcessEngine::Clauses(engine) => engine.check_program(program, budget, watcher),

@@ -95,6 +95,7 @@ fn values(form: &ValueForm) -> Vec<String> {
         ValueForm::Word(words) => words.iter().map(|word| (*word).to_owned()).collect(),
         ValueForm::Number(range, _) => vec![(range.start() + 5).to_string()],
         ValueForm::Interval => vec!["0..3".to_owned()],
+        ValueForm::Path => vec!["a-path".to_owned()],
     }
 }
 

@@ -31,6 +31,7 @@ fn proof(program: &Program, proof: &IrProof) -> Proof {
     match proof {
         IrProof::ReachedSet(set) => Proof::ReachedSet { states: set.len() as u64, forgetful: false },
         IrProof::ForgetfulSet(set, _) => Proof::ReachedSet { states: set.len() as u64, forgetful: true },
+        IrProof::ReachedElsewhere(states) => Proof::ReachedSet { states: *states, forgetful: false },
         IrProof::AbstractStates(proof) => Proof::AbstractStates {
             states: proof.states.len() as u64,
             predicates: proof.predicates.iter().map(|&p| show(program, &proof.terms, p)).collect(),

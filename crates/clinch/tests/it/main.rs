@@ -34,6 +34,7 @@ mod turns;
 mod unreachable;
 mod usage;
 mod witness;
+mod workers;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

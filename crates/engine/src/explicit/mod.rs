@@ -56,11 +56,45 @@ pub struct Config {
     pub inputs: InputDomain,
     /// Whether variables are forgotten that are written before they are read again: fewer states, with the same errors.
     pub forget: bool,
+    /// Several workers search, which is another crate's work; not looked at here.
+    pub team: Option<Team>,
+}
+
+/// Several workers that search together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Team {
+    /// How many there are in each process.
+    pub workers: usize,
+    /// The file with the addresses of the processes, if there are several.
+    pub hosts: Option<String>,
+    /// Which of them this is.
+    pub process: usize,
+    /// The folder to write a checkpoint to.
+    pub checkpoint: Option<String>,
+    /// The folder with a checkpoint to go on from.
+    pub resume: Option<String>,
+    /// The folder for states that the memory does not hold.
+    pub spill: Option<String>,
+}
+
+impl Config {
+    /// The workers, of which there is one in each process if nothing else is said.
+    fn team(&mut self) -> &mut Team {
+        self.team.get_or_insert(Team {
+            workers: 1,
+            hosts: None,
+            process: 0,
+            checkpoint: None,
+            resume: None,
+            spill: None,
+        })
+    }
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { order: Order::BreadthFirst, seed: 1, threads: 0, inputs: InputDomain::default(), forget: false }
+        let inputs = InputDomain::default();
+        Config { order: Order::BreadthFirst, seed: 1, threads: 0, inputs, forget: false, team: None }
     }
 }
 
@@ -105,8 +139,9 @@ fn search(program: &Program, config: &Config, budget: &Budget, observer: &mut dy
     }
 }
 
-/// The same steps in the program itself, with the values that were forgotten. What it shows is re-checked.
-fn remember(program: &Program, mut trace: Trace) -> Trace {
+/// A trace of a program that forgets ([`Dead::forget`]): the same steps in the program itself, with the values that were forgotten. What it
+/// shows is re-checked.
+pub fn remember(program: &Program, mut trace: Trace) -> Trace {
     let interpreter = Interpreter::new(program);
     for (cell, init) in trace.initial.cells.iter_mut().zip(program.cell_inits()) {
         if let Init::Value(value) = init {
