@@ -55,12 +55,21 @@ const NO_MEMORY: &str = "WARNING: AddressSanitizer failed to allocate";
 
 /// Flags of the comparison.
 pub const PLAIN: &[&str] = &["-O1", "-fwrapv", "-w"];
+/// The same for 32 bits: floats are computed in their own precision, 64-bit integers that become floats are rounded too.
+pub const PLAIN_ILP32: &[&str] =
+    &["-O1", "-fwrapv", "-w", "-m32", "-msse2", "-mfpmath=sse", "-fexcess-precision=standard"];
 /// Flags that find undefined behaviour.
 pub const SANITISED: &[&str] = &["-O0", "-fwrapv", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Whether there is a gcc.
 pub fn available() -> bool {
     Command::new("gcc").arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
+/// Whether it compiles for 32 bits, and there is a C library for them.
+pub fn available_for_ilp32(folder: &Path) -> bool {
+    available()
+        && Batch::compile(folder, "ilp32", &["int main_0(void) { return 0; }\n".to_owned()], PLAIN_ILP32).is_ok()
 }
 
 /// Programs compiled into one file.

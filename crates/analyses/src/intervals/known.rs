@@ -4,16 +4,39 @@ use std::collections::BTreeMap;
 
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, UnOp};
 
+use super::floats::FloatRange;
 use super::range::Range;
 
 /// Terms with more parts than this are not looked into: they are walked as trees.
-const FUEL: u32 = 400;
+pub(super) const FUEL: u32 = 400;
 /// Conditions with more parts than this are not split up.
 const PARTS: u32 = 64;
 
 /// The ranges of variables; of those that are missing nothing is known.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Known(BTreeMap<Symbol, Range>);
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Known {
+    ranges: BTreeMap<Symbol, Range>,
+    /// Of those that hold floats.
+    floats: BTreeMap<Symbol, FloatRange>,
+    /// Of other terms that a condition is about, while its consequences are looked for.
+    parts: BTreeMap<Term, FloatRange>,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fact {
+    /// Its bits, read as an integer.
+    Integers(Range),
+    /// Its bits, read as a float.
+    Floats(FloatRange),
+}
+
+impl Fact {
+    /// Whether it leaves one value.
+    pub fn is_constant(self) -> bool {
+        matches!(self, Fact::Integers(range) if range.as_constant().is_some())
+    }
+}
 
 /// The width of a sort whose values have ranges.
 fn width_of(sort: &Sort) -> Option<u32> {
@@ -26,47 +49,89 @@ fn width_of(sort: &Sort) -> Option<u32> {
 impl Known {
     /// The range of a variable, if something is known of it.
     pub fn get(&self, symbol: Symbol) -> Option<Range> {
-        self.0.get(&symbol).copied()
+        self.ranges.get(&symbol).copied()
     }
 
-    /// The variables of which something is known.
-    pub fn iter(&self) -> impl Iterator<Item = (Symbol, Range)> + '_ {
-        self.0.iter().map(|(s, r)| (*s, *r))
+    /// The floats that a variable may hold, if something is known of them.
+    pub fn float_range(&self, symbol: Symbol) -> Option<FloatRange> {
+        self.floats.get(&symbol).copied()
     }
 
-    /// A variable has a new value.
-    pub(super) fn set(&mut self, symbol: Symbol, range: Option<Range>) {
+    /// All that is known.
+    pub fn facts(&self) -> impl Iterator<Item = (Symbol, Fact)> + '_ {
+        let integers = self.ranges.iter().map(|(s, r)| (*s, Fact::Integers(*r)));
+        integers.chain(self.floats.iter().map(|(s, r)| (*s, Fact::Floats(*r))))
+    }
+
+    /// A variable has a new value, of which other known things say this.
+    pub(super) fn set(&mut self, symbol: Symbol, range: Option<Range>, floats: Option<FloatRange>) {
+        self.set_range(symbol, range);
+        self.set_float(symbol, floats);
+    }
+
+    /// A variable has a value of which nothing is known.
+    pub(super) fn forget(&mut self, symbol: Symbol) {
+        self.set(symbol, None, None);
+    }
+
+    fn set_range(&mut self, symbol: Symbol, range: Option<Range>) {
         match range.filter(|r| !r.is_full()) {
-            Some(range) => _ = self.0.insert(symbol, range),
-            None => _ = self.0.remove(&symbol),
+            Some(range) => _ = self.ranges.insert(symbol, range),
+            None => _ = self.ranges.remove(&symbol),
+        }
+    }
+
+    pub(super) fn set_float(&mut self, symbol: Symbol, floats: Option<FloatRange>) {
+        match floats.filter(|f| !f.is_full()) {
+            Some(floats) => _ = self.floats.insert(symbol, floats),
+            None => _ = self.floats.remove(&symbol),
         }
     }
 
     /// Keeps what is known of some variables.
     pub(super) fn retain(&mut self, keep: impl Fn(Symbol) -> bool) {
-        self.0.retain(|symbol, _| keep(*symbol));
+        self.ranges.retain(|symbol, _| keep(*symbol));
+        self.floats.retain(|symbol, _| keep(*symbol));
     }
 
     pub(super) fn extend(&mut self, other: &Known) {
-        self.0.extend(&other.0);
+        self.ranges.extend(&other.ranges);
+        self.floats.extend(&other.floats);
     }
 
     /// What holds of both.
     pub(super) fn join(&mut self, other: &Known) {
-        self.0.retain(|symbol, range| match other.0.get(symbol) {
+        self.combine(other, Range::join, FloatRange::join);
+        self.parts.retain(|term, range| match other.parts.get(term) {
             Some(new) => {
                 *range = range.join(*new);
-                !range.is_full()
+                true
             }
             None => false,
         });
     }
 
     /// What this, which grew to `new`, is taken to grow to.
-    pub(super) fn widen(&mut self, new: &Known, thresholds: &[i128]) {
-        self.0.retain(|symbol, range| match new.0.get(symbol) {
+    pub(super) fn widen(&mut self, new: &Known, thresholds: &[i128], floats: &[f64]) {
+        self.combine(new, |old, new| old.widen(new, thresholds), |old, new| old.widen(new, floats));
+    }
+
+    fn combine(
+        &mut self,
+        other: &Known,
+        ranges: impl Fn(Range, Range) -> Range,
+        floats: impl Fn(FloatRange, FloatRange) -> FloatRange,
+    ) {
+        self.ranges.retain(|symbol, range| match other.ranges.get(symbol) {
             Some(new) => {
-                *range = range.widen(*new, thresholds);
+                *range = ranges(*range, *new);
+                !range.is_full()
+            }
+            None => false,
+        });
+        self.floats.retain(|symbol, range| match other.floats.get(symbol) {
+            Some(new) => {
+                *range = floats(*range, *new);
                 !range.is_full()
             }
             None => false,
@@ -83,6 +148,9 @@ impl Known {
         let full = Range::full(width);
         let Some(less) = fuel.checked_sub(1) else { return Some(full) };
         *fuel = less;
+        if let Node::Unary(UnOp::Float(op, format), a) = terms.node(term) {
+            return Some(self.converted(terms, op, format, a, fuel).unwrap_or(full));
+        }
         let mut of = |t: Term| self.range_at(terms, t, fuel);
         Some(match terms.node(term) {
             Node::BitVec(_, bits) => Range::constant(width, bits),
@@ -105,7 +173,23 @@ impl Known {
 
     /// What is known where a condition has a value; `None` if that cannot be.
     pub(super) fn assume(self, terms: &Terms, condition: Term, value: bool) -> Option<Known> {
+        let mut known = self.supposing(terms, condition, value)?;
+        // Terms have other values where variables have.
+        known.parts.clear();
+        Some(known)
+    }
+
+    /// The same, with what is known of parts of the condition.
+    pub(super) fn supposing(self, terms: &Terms, condition: Term, value: bool) -> Option<Known> {
         self.assume_at(terms, condition, value, &mut { PARTS })
+    }
+
+    pub(super) fn part(&self, term: Term) -> Option<FloatRange> {
+        self.parts.get(&term).copied()
+    }
+
+    pub(super) fn set_part(&mut self, term: Term, floats: FloatRange) {
+        self.parts.insert(term, floats);
     }
 
     fn assume_at(mut self, terms: &Terms, condition: Term, value: bool, parts: &mut u32) -> Option<Known> {
@@ -129,6 +213,9 @@ impl Known {
                     }
                     (one, other) => one.or(other),
                 }
+            }
+            Node::Binary(BinOp::Float(op, format), a, b) if op.compares() => {
+                self.compare_floats(terms, (op, format), (a, b), value)
             }
             Node::Binary(op, a, b) if op.compares_bit_vectors() => {
                 let (op, a, b) = match value {
@@ -186,11 +273,11 @@ impl Known {
     }
 
     /// A term is in a range: what that says of the variable it is computed from.
-    fn learn(&mut self, terms: &Terms, term: Term, range: Range) -> Option<()> {
+    pub(super) fn learn(&mut self, terms: &Terms, term: Term, range: Range) -> Option<()> {
         match terms.node(term) {
             Node::Symbol(symbol) => {
                 let old = self.get(symbol).unwrap_or_else(|| Range::full(range.width()));
-                self.set(symbol, Some(old.meet(range)?));
+                self.set_range(symbol, Some(old.meet(range)?));
             }
             Node::Extend { signed, of, .. } => {
                 if let Some(inner) = self.range(terms, of) {

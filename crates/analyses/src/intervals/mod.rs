@@ -3,6 +3,9 @@
 //! Memory is not looked into. What holds in a procedure holds for all its calls. Loops are widened, first to the constants that
 //! the program compares with, and narrowed again afterwards: the result is inductive.
 
+#[cfg(test)]
+mod float_tests;
+mod floats;
 mod known;
 mod range;
 #[cfg(test)]
@@ -10,9 +13,11 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use clinch_terms::float::Format;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use known::Known;
+pub use floats::FloatRange;
+pub use known::{Fact, Known};
 pub use range::Range;
 
 use clinch_ir::cfa::{CfaProgram, EdgeId, Op, Procedure, ProcedureId, Target};
@@ -52,8 +57,13 @@ impl Intervals {
     }
 }
 
-/// The bounds of a variable as formulas over its bits, read with sign or without, as one likes best and where that has bounds.
-pub fn bounds(terms: &mut Terms, symbol: Symbol, range: Range, with_sign: bool) -> Vec<Term> {
+/// What is known of a variable as formulas over its bits. Integers are read with sign or without, as one likes best and where that
+/// has bounds.
+pub fn bounds(terms: &mut Terms, symbol: Symbol, fact: Fact, with_sign: bool) -> Vec<Term> {
+    let range = match fact {
+        Fact::Integers(range) => range,
+        Fact::Floats(floats) => return floats::bounds(terms, symbol, floats),
+    };
     let x = terms.symbol(symbol);
     let (width, full) = (range.width(), Range::full(range.width()));
     let mut constant = |value: i128| terms.bit_vec(width, (value & full.unsigned().1) as u64);
@@ -89,6 +99,9 @@ struct Flow<'p> {
     /// Where each procedure is called.
     callers: Vec<BTreeSet<(ProcedureId, LocId)>>,
     thresholds: Vec<i128>,
+    float_thresholds: Vec<f64>,
+    /// Of the variables that are declared as floats.
+    formats: FxHashMap<Symbol, Format>,
     at: Vec<Vec<Option<Known>>>,
     /// How often each head grew.
     grown: Vec<Vec<u32>>,
@@ -116,6 +129,8 @@ impl<'p> Flow<'p> {
             heads: program.procedures.iter().map(Procedure::loop_heads).collect(),
             callers,
             thresholds: thresholds(program),
+            float_thresholds: floats::thresholds(program),
+            formats: floats::formats(program),
             at: program.procedures.iter().map(unreached).collect(),
             grown: program.procedures.iter().map(|p| vec![0; p.locations.len()]).collect(),
         }
@@ -124,7 +139,7 @@ impl<'p> Flow<'p> {
     fn start(&self) -> (Place, Known) {
         let mut known = Known::default();
         for global in &self.program.globals {
-            known.set(global.symbol, known.range(self.terms, global.init));
+            self.assign(&mut known, global.symbol, global.init, &Known::default());
         }
         ((self.program.entry, self.program.procedure(self.program.entry).entry), known)
     }
@@ -192,8 +207,9 @@ impl<'p> Flow<'p> {
         if entry || self.heads[procedure.index()][location.index()] {
             let grown = &mut self.grown[procedure.index()][location.index()];
             *grown += 1;
-            let thresholds = if *grown <= PATIENCE { &self.thresholds[..] } else { &[] };
-            old.widen(&new, thresholds);
+            let patient = *grown <= PATIENCE;
+            let integers = if patient { &self.thresholds[..] } else { &[] };
+            old.widen(&new, integers, if patient { &self.float_thresholds } else { &[] });
         } else {
             *old = new;
         }
@@ -222,7 +238,7 @@ impl<'p> Flow<'p> {
         let mut inside = known.clone();
         inside.retain(|s| self.globals.contains(&s));
         for (&param, &arg) in procedure.params.iter().zip(args) {
-            inside.set(param, known.range(self.terms, arg));
+            self.assign(&mut inside, param, arg, known);
         }
         ((callee, procedure.entry), inside)
     }
@@ -230,13 +246,14 @@ impl<'p> Flow<'p> {
     fn returned(&self, known: &Known, callee: ProcedureId, result: Option<Symbol>) -> Option<Known> {
         let procedure = self.program.procedure(callee);
         let mut outside = self.at[callee.index()][procedure.exit.index()].clone()?;
-        let value = procedure.result.and_then(|r| outside.get(r));
+        let value = procedure.result.map(|r| (outside.get(r), outside.float_range(r)));
         outside.retain(|s| self.globals.contains(&s));
         let mut after = known.clone();
         after.retain(|s| !self.globals.contains(&s));
         after.extend(&outside);
         if let Some(result) = result {
-            after.set(result, value);
+            let (range, floats) = value.unwrap_or_default();
+            after.set(result, range, floats);
         }
         Some(after)
     }
@@ -249,18 +266,24 @@ impl<'p> Flow<'p> {
             Op::Assign(assigns) => {
                 for assign in assigns {
                     if let Target::Var(symbol) = assign.target {
-                        after.set(symbol, known.range(self.terms, assign.value));
+                        self.assign(&mut after, symbol, assign.value, known);
                     }
                 }
             }
-            Op::Return(value) => {
-                if let Some(result) = procedure.result {
-                    after.set(result, value.and_then(|v| known.range(self.terms, v)));
-                }
-            }
-            _ => procedure.writes(op).into_iter().for_each(|symbol| after.set(symbol, None)),
+            Op::Return(value) => match (procedure.result, value) {
+                (Some(result), Some(value)) => self.assign(&mut after, result, *value, known),
+                (Some(result), None) => after.forget(result),
+                (None, _) => {}
+            },
+            _ => procedure.writes(op).into_iter().for_each(|symbol| after.forget(symbol)),
         }
         Some(after)
+    }
+
+    /// A variable gets the value that a term has where something was known before.
+    fn assign(&self, after: &mut Known, symbol: Symbol, value: Term, before: &Known) {
+        let floats = before.assigned_float(self.terms, value, self.formats.get(&symbol).copied());
+        after.set(symbol, before.range(self.terms, value), floats);
     }
 }
 

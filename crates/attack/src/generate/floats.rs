@@ -17,6 +17,11 @@ extern float fmodf(float, float), copysignf(float, float), fdimf(float, float), 
 extern double ldexp(double, int), frexp(double, int *), modf(double, double *), nextafter(double, double), logb(double);
 extern float nextafterf(float, float), fmaf(float, float, float);
 extern double fma(double, double, double);
+extern long double floorl(long double), ceill(long double), truncl(long double), roundl(long double), rintl(long double), fabsl(long double);
+extern long double sqrtl(long double), logbl(long double), copysignl(long double, long double), nextafterl(long double, long double);
+extern long double fdiml(long double, long double), fmodl(long double, long double), remainderl(long double, long double);
+extern long double ldexpl(long double, int), frexpl(long double, int *), modfl(long double, long double *);
+extern long long llrintl(long double), llroundl(long double);
 union bits32$ { float f; unsigned u; unsigned char c[4]; };
 union bits64$ { double d; unsigned long long u; };
 union bits80$ { long double x; struct { unsigned long long m; unsigned short e; } w; };
@@ -125,9 +130,11 @@ impl Floats {
             8 => format!("{}{};", self.one(&["f1", "d1", "f3"]), self.one(&["++", "--"])),
             9 => format!("if ({}) {{ {} }} else {{ {} }}", self.condition(2), self.statement(), self.statement()),
             10 => format!("p = both$({}, {});", self.any(2), self.any(2)),
-            _ => match self.rng.below(3) {
+            _ => match self.rng.below(5) {
                 0 => format!("show_double$(frexp({}, &e)); printf(\"%d\\n\", e);", self.finite(1)),
                 1 => format!("show_double$(modf({}, &d3));", self.any(2)),
+                2 => format!("show_extended$(frexpl({}, &e)); printf(\"%d\\n\", e);", self.finite(1)),
+                3 => format!("show_extended$(modfl({}, &x2));", self.any(2)),
                 _ => format!("show_float$({}); show_double$({});", self.any(3), self.any(3)),
             },
         }
@@ -180,13 +187,24 @@ impl Floats {
             };
         }
         let d = depth - 1;
-        match self.rng.below(9) {
+        match self.rng.below(12) {
             0..=3 => format!("({} {} {})", self.extended(d), self.one(&["+", "-", "*", "/"]), self.any(d)),
             4 => format!("(long double)({})", self.any(d)),
             5 => format!("-({})", self.extended(d)),
             6 => format!("({} ? {} : {})", self.condition(d), self.extended(d), self.any(d)),
             7 => format!("third$({})", self.any(d)),
-            _ => format!("wide$({}).x", self.any(d)),
+            8 => format!("wide$({}).x", self.any(d)),
+            9 | 10 => {
+                let name = self.one(&["floorl", "ceill", "truncl", "roundl", "rintl", "fabsl", "sqrtl", "sqrtl"]);
+                format!("{name}({})", self.any(d))
+            }
+            _ => match self.rng.below(5) {
+                0 => format!("nextafterl({}, {})", self.any(d), self.any(d)),
+                1 => format!("{}({}, {})", self.one(&["fmodl", "remainderl"]), self.finite(d), self.finite(d)),
+                2 => format!("ldexpl({}, {})", self.finite(d), self.one(&["5", "-16390", "16380", "-70", "i1 & 7"])),
+                3 => format!("{}({}, {})", self.one(&["fdiml", "copysignl"]), self.any(d), self.finite(d)),
+                _ => format!("logbl({})", self.finite(d)),
+            },
         }
     }
 
@@ -248,8 +266,12 @@ impl Floats {
             ]);
         }
         let value = if self.rng.percent(50) { self.single(depth - 1) } else { self.double(depth - 1) };
-        match self.rng.below(5) {
+        match self.rng.below(6) {
             0 => self.condition(depth),
+            4 => {
+                let (name, value) = (self.one(&["llrintl", "llroundl"]), self.extended(depth - 1));
+                format!("({value} > -9e18L && {value} < 9e18L ? {name}({value}) : l0)")
+            }
             1 => format!("({value} > -2147483649.0 && {value} < 2147483648.0 ? (int)({value}) : i1)"),
             2 => format!("({value} > -1.0 && {value} < 18446744073709551616.0 ? (unsigned long long)({value}) : m0)"),
             3 => format!("({value} > -129 && {value} < 128 ? (signed char)({value}) : 5)"),
@@ -261,7 +283,18 @@ impl Floats {
 
     fn condition(&mut self, depth: usize) -> String {
         let d = depth.saturating_sub(1);
-        match self.rng.below(6) {
+        match self.rng.below(8) {
+            6 => {
+                let name = self.one(&["isnan", "isinf", "isfinite", "isnormal", "signbit"]);
+                // The sign of a NaN is the compiler's choice.
+                let value = if name == "signbit" { self.finite(d) } else { self.any(d) };
+                format!("!!__builtin_{name}((long double)({value}))")
+            }
+            7 => {
+                let name =
+                    self.one(&["isless", "islessequal", "isgreater", "isgreaterequal", "isunordered", "islessgreater"]);
+                format!("!!__builtin_{name}({}, {})", self.extended(d), self.double(d))
+            }
             0 => format!("(_Bool)({})", self.any(d)),
             1 => format!("!({})", self.any(d)),
             2 if depth > 0 => {

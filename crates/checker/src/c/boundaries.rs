@@ -31,8 +31,8 @@ pub(super) fn at_calls(
         if let Some(known) = intervals.as_ref().and_then(|i| i.at(procedure, location)) {
             let with_sign = |s: Symbol| program.variables.get(&s).is_none_or(|v| v.signed);
             let is_number = |s: Symbol| program.variables.get(&s).is_some_and(|v| !v.pointer);
-            let known = known.iter().filter(|(s, _)| is_number(*s));
-            formulas.extend(known.flat_map(|(s, range)| bounds(terms, s, range, with_sign(s))));
+            let known = known.facts().filter(|(s, _)| is_number(*s));
+            formulas.extend(known.flat_map(|(s, fact)| bounds(terms, s, fact, with_sign(s))));
         }
         for &literal in &literals {
             formulas.push(literal);

@@ -30,10 +30,11 @@ fn width_flag(model: DataModel) -> &'static str {
     }
 }
 
-/// What makes floating-point results not depend on the data model, where the processor can be told.
+/// What makes floating-point results not depend on the data model, where the processor can be told. Without the last flag gcc does not
+/// round 64-bit integers that become floats if it can use them as x87 has them.
 fn sse(model: DataModel) -> impl Iterator<Item = &'static str> {
     let x86 = cfg!(target_arch = "x86_64") && model == DataModel::Ilp32;
-    x86.then_some(["-msse2", "-mfpmath=sse"]).into_iter().flatten()
+    x86.then_some(["-msse2", "-mfpmath=sse", "-fexcess-precision=standard"]).into_iter().flatten()
 }
 
 /// A C compiler on this machine.

@@ -241,3 +241,78 @@ fn hard_cases_of_the_library() {
     is_unsafe(&format!("{declared} if (pow(-0.0, -3) < 0) reach_error();"));
     is_safe(&format!("{declared} if (pow(0.0, 3) != 0 || hypot(3, 0) != 3) reach_error();"));
 }
+
+/// The functions of <math.h> with an `l`, on numbers that no `double` is.
+#[test]
+fn functions_of_long_double_are_exact() {
+    let declared = "extern long double floorl(long double), roundl(long double), rintl(long double), sqrtl(long double), fmodl(long double, long double); \
+        extern long double nextafterl(long double, long double), ldexpl(long double, int), frexpl(long double, int *), modfl(long double, long double *); \
+        extern long double copysignl(long double, long double), remainderl(long double, long double), strtold(const char *, char **); extern long long llrintl(long double);";
+    is_safe(&format!(
+        "{declared} long double x = 0x1p63L - 0.5L; int e; if (floorl(x) != 0x1p63L - 1 || roundl(x) != 0x1p63L || rintl(-2.5L) != -2 || llrintl(1e18L + 1) != 1000000000000000001ll) reach_error(); \
+         if (sqrtl(2) * sqrtl(2) == 2 || sqrtl(2) != 0xb.504f333f9de6484p-3L || nextafterl(1, 2) != 1 + 0x1p-63L || nextafterl(0, -1) != -0x1p-16445L) reach_error(); \
+         if (fmodl(5.5L, -2) != 1.5L || remainderl(5.5L, 2) != -0.5L || frexpl(ldexpl(3, -45), &e) != 0.75L || e != -43) reach_error();"
+    ));
+    is_safe(&format!(
+        "{declared} long double whole, part = modfl(-2.75L, &whole); if (whole != -2 || part != -0.75L || !__builtin_signbit(copysignl(part, -0.0L))) reach_error(); \
+         if (strtold(\"123456789012345678\", 0) != 123456789012345678L || strtold(\"0.1\", 0) != 0.1L || strtold(\"0.1\", 0) == 0.1) reach_error();"
+    ));
+    is_safe(
+        "double d = __VERIFIER_nondet_double(); long double x = d; if (__builtin_isnan(x) != (d != d) && d == d || __builtin_isunordered(x, 1.0) && d == d) reach_error();",
+    );
+    is_unsafe("extern long double sqrtl(long double); if (sqrtl(3) * sqrtl(3) != 3) reach_error();");
+    let (code, shown) =
+        check("extern long double sinl(long double); if (sinl(1) > 2) reach_error();", &["--timeout", "3s"]);
+    assert!(code == 2 && shown.contains("of type `long double`"), "{shown}");
+}
+
+/// What a processor would compute in another mode is not looked at, whoever sets it; nor are its flags.
+#[test]
+fn the_environment_of_floats_is_not_modelled() {
+    let modes = ["0x800", "__VERIFIER_nondet_int()", "0x400), fesetround(0xc00"];
+    for mode in modes {
+        let text = format!(
+            "{HEAD}extern int fesetround(int);\n#pragma STDC FENV_ACCESS ON\n\
+             int main(void) {{ fesetround({mode}); volatile double x = 1; if (x / 3 * 3 != 1) reach_error(); return 0; }}\n"
+        );
+        let (code, shown) = on_text("check", &text, &["--timeout", "3s"]);
+        assert!(code == 2 && shown.contains("does not round to the nearest number"), "{mode}: {shown}");
+    }
+    let flags = "extern int feclearexcept(int), fetestexcept(int); volatile double x = 1; feclearexcept(61); x /= 0; if (!fetestexcept(4)) reach_error();";
+    let (code, shown) = check(flags, &["--timeout", "3s"]);
+    assert!(code == 2 && shown.contains("the floating-point environment"), "{shown}");
+}
+
+/// What a bit-field makes of a float that it does not hold differs between constants and runs.
+#[test]
+fn bit_fields_hold_the_floats_that_fit() {
+    let head = "struct { int a : 4; unsigned b : 3; } x = { 0, 0 };";
+    is_safe(&format!("{head} x.a = -7.9; x.b = 3.5f; x.b *= 2.1; x.a++; if (x.a != -6 || x.b != 6) reach_error();"));
+    for body in [
+        "struct { int a : 4; } x = { 9.5 }; if (x.a != -7) reach_error();",
+        "x.b = 8.5; if (x.b) reach_error();",
+        "x.b += 9.5L; if (x.b) reach_error();",
+    ] {
+        let body = if body.starts_with("struct") { body.to_owned() } else { format!("{head} {body}") };
+        let (code, shown) = check(&body, &["--timeout", "3s"]);
+        assert!(code == 2 && shown.contains("in a bit-field"), "{body}: {shown}");
+    }
+}
+
+/// 64-bit integers that become floats are rounded on 32 bits as well, where gcc by itself keeps more.
+#[test]
+fn integers_of_64_bits_are_rounded() {
+    is_unsafe(
+        "long long l = __VERIFIER_nondet_int() ? 9007199254740993ll : 1; if ((long long)(double)l != l) reach_error();",
+    );
+    is_safe(
+        "volatile long long l = 9007199254740993ll; if ((double)l != 9007199254740992.0L || (float)l != 9007199254740992.0L) reach_error();",
+    );
+}
+
+#[test]
+fn long_doubles_are_printed() {
+    let text = "extern int printf(const char *, ...);\nint main(void) { long double x = 0.1L; printf(\"%Lf %.20Lg %La %d %a\\n\", x, x, x, 7, 0.1); return 0; }\n";
+    let (code, shown) = on_text("run", text, &[]);
+    assert!(code == 0 && shown.contains("0.100000 0.1 0xc.ccccccccccccccdp-7 7 0x1.999999999999ap-4\n"), "{shown}");
+}

@@ -1,6 +1,6 @@
 //! Cheap invariants: what a data-flow pass knows at a loop head holds there without a question to the prover.
 
-use clinch_analyses::intervals::{Intervals, Range, bounds};
+use clinch_analyses::intervals::{Fact, Intervals, bounds};
 use clinch_bdd::Literal;
 
 use clinch_ir::cfa::unfold::{Point, PointId};
@@ -49,8 +49,8 @@ impl<'p> DataFlow<'p> {
             return Some(&[]);
         }
         if !self.facts.contains_key(&point) {
-            let ranges = self.ranges(labels.unfolding.point(point).clone());
-            let facts = ranges.map(|ranges| literals(terms, labels, predicates, ranges));
+            let known = self.known(labels.unfolding.point(point).clone());
+            let facts = known.map(|known| literals(terms, labels, predicates, known));
             self.facts.insert(point, facts);
         }
         self.facts[&point].as_deref()
@@ -60,9 +60,9 @@ impl<'p> DataFlow<'p> {
     pub(super) fn invariants(&mut self, terms: &mut Terms, labels: &Labels<'_>) -> Vec<(Place, Term)> {
         let mut found = Vec::new();
         for Place { procedure, location } in self.loop_heads() {
-            let ranges = self.ranges(Point { calls: Box::default(), procedure, location }).unwrap_or_default();
-            for (symbol, range) in ranges {
-                let bounds = bounds(terms, symbol, range, labels.has_sign(symbol));
+            let known = self.known(Point { calls: Box::default(), procedure, location }).unwrap_or_default();
+            for (symbol, fact) in known {
+                let bounds = bounds(terms, symbol, fact, labels.has_sign(symbol));
                 found.extend(bounds.into_iter().map(|bound| (Place { procedure, location }, bound)));
             }
         }
@@ -85,8 +85,8 @@ impl<'p> DataFlow<'p> {
         found
     }
 
-    /// The bounds of the variables that matter: those of the procedure, of the calls that wait for it, and globals.
-    fn ranges(&mut self, point: Point) -> Option<Vec<(Symbol, Range)>> {
+    /// What is known of the variables that matter: those of the procedure, of the calls that wait for it, and globals.
+    fn known(&mut self, point: Point) -> Option<Vec<(Symbol, Fact)>> {
         let mut frames: Vec<(ProcedureId, LocId)> = vec![(point.procedure, point.location)];
         for &(procedure, edge) in point.calls.iter().rev() {
             frames.push((procedure, self.program.procedure(procedure).edges[edge.index()].from));
@@ -98,8 +98,8 @@ impl<'p> DataFlow<'p> {
             let matters = |symbol| live.contains(&symbol) || depth == 0 && self.globals.contains(&symbol);
             // Between which addresses a pointer lies is a matter of this model; which object it points to is not.
             let is_pointer = |symbol| self.program.variables.get(&symbol).is_some_and(|v| v.pointer);
-            let says = |symbol, range: Range| range.as_constant().is_some() || !is_pointer(symbol);
-            found.extend(known.iter().filter(|&(symbol, range)| matters(symbol) && says(symbol, range)));
+            let says = |symbol, fact: Fact| fact.is_constant() || !is_pointer(symbol);
+            found.extend(known.facts().filter(|&(symbol, fact)| matters(symbol) && says(symbol, fact)));
         }
         Some(found)
     }
@@ -120,11 +120,14 @@ fn literals(
     terms: &mut Terms,
     labels: &mut Labels<'_>,
     predicates: &mut Predicates,
-    ranges: Vec<(Symbol, Range)>,
+    known: Vec<(Symbol, Fact)>,
 ) -> Vec<Literal> {
     let mut facts = Vec::new();
-    for (symbol, range) in ranges {
-        for bound in bounds(terms, symbol, range, labels.has_sign(symbol)) {
+    for (symbol, fact) in known {
+        if labels.has_integers() && matches!(fact, Fact::Floats(_)) {
+            continue;
+        }
+        for bound in bounds(terms, symbol, fact, labels.has_sign(symbol)) {
             let bound = labels.formula(terms, bound);
             facts.extend(predicates.add_literal(terms, bound));
         }

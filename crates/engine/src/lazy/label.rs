@@ -247,6 +247,11 @@ impl<'p> Labels<'p> {
         }
     }
 
+    /// Whether bits are read as integers, among which there are no floats.
+    pub(super) fn has_integers(&self) -> bool {
+        self.integers.is_some()
+    }
+
     /// What is open is read as the variable that takes it.
     fn inherit_view(&mut self, Open { point, edge, symbol }: Open) {
         let Some(encoding) = &mut self.integers else { return };

@@ -2,8 +2,8 @@
 //! on them calls of functions that the lowering knows (`lower/extended.rs`); so all that is said of records holds for them.
 
 use clinch_ir::Span;
+use clinch_terms::float::Format;
 use clinch_terms::float::extended::{self, ExtendedOp};
-use clinch_terms::float::{FloatBinOp, Format};
 use rustc_hash::FxHashMap;
 
 use super::hir::{
@@ -11,6 +11,7 @@ use super::hir::{
     UnaryOp, Update, UpdateOp, Variable, VariableId,
 };
 use super::models::PREFIX;
+use super::points_to::extended_function;
 use super::types::{DataModel, Field, Rank, Record, Type, TypeId};
 use super::walk::MutVisitor;
 
@@ -93,22 +94,12 @@ impl Rewriter<'_> {
     /// What lives for the whole run is initialised with constants.
     fn static_init(&mut self, init: &mut Init) {
         for mut item in std::mem::take(&mut init.items) {
-            let (from, to) = (item.value.ty, item.ty);
-            let folded = self.folded(&item.value);
-            match folded {
-                Some(bits) if to == self.extended => {
-                    for (offset, ty, value) in self.words(bits) {
-                        let value = Expr { kind: ExprKind::Int(value), ty, span: item.value.span };
-                        init.items.push(InitItem { offset: item.offset + offset, ty, bits: None, value });
-                    }
-                    continue;
+            if let Some(bits) = self.folded(&item.value) {
+                for (offset, ty, value) in self.words(bits) {
+                    let value = Expr { kind: ExprKind::Int(value), ty, span: item.value.span };
+                    init.items.push(InitItem { offset: item.offset + offset, ty, bits: None, value });
                 }
-                _ => {}
-            }
-            if let ExprKind::Convert(inner) = &item.value.kind
-                && let Some(kind) = self.folded(inner).and_then(|bits| self.folded_conversion(bits, from))
-            {
-                item.value.kind = kind;
+                continue;
             }
             self.expr(&mut item.value);
             init.items.push(item);
@@ -122,45 +113,11 @@ impl Rewriter<'_> {
 
     /// The bits of a constant of type `long double`.
     fn folded(&self, e: &Expr) -> Option<u128> {
-        if e.ty != self.extended {
-            return None;
-        }
-        match &e.kind {
-            ExprKind::Float(value) => Some(of_double(*value)),
-            ExprKind::Extended(bits) => Some(*bits),
-            ExprKind::Unary(UnaryOp::Neg, a) => Some(self.folded(a)? ^ 1 << (extended::WIDTH - 1)),
-            ExprKind::Binary(op, a, b) => {
-                let op = match op {
-                    BinaryOp::Add => FloatBinOp::Add,
-                    BinaryOp::Sub => FloatBinOp::Sub,
-                    BinaryOp::Mul => FloatBinOp::Mul,
-                    BinaryOp::Div => FloatBinOp::Div,
-                    _ => return None,
-                };
-                Some(extended::binary(op, self.folded(a)?, self.folded(b)?))
-            }
-            ExprKind::Convert(a) => match a.kind {
-                ExprKind::Int(value) => {
-                    let value = i64::try_from(value).ok()?;
-                    Some(extended::unary(ExtendedOp::FromSigned, 64, (value as u64).into()))
-                }
-                ExprKind::Float(value) => Some(of_double(value)),
-                _ => self.folded(a),
-            },
+        match e.kind {
+            ExprKind::Float(value) if e.ty == self.extended => Some(of_double(value)),
+            ExprKind::Extended(bits) => Some(bits),
             _ => None,
         }
-    }
-
-    /// A constant of type `long double` that is converted.
-    fn folded_conversion(&self, bits: u128, to: TypeId) -> Option<ExprKind> {
-        let unary = |op| extended::unary(op, extended::WIDTH, bits) as u64;
-        Some(match *self.hir.types.get(to) {
-            Type::Float(32) => {
-                ExprKind::Float(f32::from_bits(unary(ExtendedOp::ToFloat(Format::Single)) as u32).into())
-            }
-            Type::Float(64) => ExprKind::Float(f64::from_bits(unary(ExtendedOp::ToFloat(Format::Double)))),
-            _ => return None,
-        })
     }
 
     /// Whether nobody knows what bits a function returns.
@@ -170,7 +127,7 @@ impl Rewriter<'_> {
                 let function = &self.hir.functions[f.0 as usize];
                 // The body at work is not in its place.
                 let has_body = function.body.is_some() || self.current == Some(*f);
-                !has_body && !function.name.starts_with(PREFIX) && !is_known(&function.name)
+                !has_body && !function.name.starts_with(PREFIX) && extended_function(&function.name).is_none()
             }
             Callee::Indirect(_) => false,
         }
@@ -365,11 +322,6 @@ impl MutVisitor for Rewriter<'_> {
             e.kind = self.compared_with_zero("ne", value);
         }
     }
-}
-
-/// Functions of the library that are operations on numbers of extended precision.
-fn is_known(name: &str) -> bool {
-    matches!(name, "fabsl" | "__builtin_fabsl")
 }
 
 fn of_double(value: f64) -> u128 {

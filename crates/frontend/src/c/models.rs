@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 11] = [
     ("errno.c", include_str!("models/errno.c")),
     ("fenv.c", include_str!("models/fenv.c")),
     ("math.c", include_str!("models/math.c")),
-    ("bounded.c", include_str!("models/bounded.c")),
+    (BOUNDED, include_str!("models/bounded.c")),
     ("net.c", include_str!("models/net.c")),
     (BUILT_IN, include_str!("models/pointers.c")),
     ("stdio.c", include_str!("models/stdio.c")),
@@ -54,41 +54,43 @@ const FILES: [(&str, &str); 11] = [
     ("wchar.c", include_str!("models/wchar.c")),
 ];
 
-/// The words of a model that is there twice, for `double` and `float` for example, and what they stand for in each.
-const WORDS: [(&str, [&str; 2]); 22] = [
-    ("FLOAT", ["double", "float"]),
-    ("_T", ["", "f"]),
-    ("MAXIMUM", ["0x1.fffffffffffffp1023", "0x1.fffffep127f"]),
-    ("MINIMUM", ["0x1p-1022", "0x1p-126f"]),
-    ("HALF", ["0.5", "0.5f"]),
-    ("ZERO", ["0.0", "0.0f"]),
-    ("LIMIT", ["1023", "127"]),
-    ("FAR", ["2000", "200"]),
-    ("STEP_UNIT", ["0x1p-1000", "0x1p-100f"]),
-    ("STEP", ["1000", "100"]),
+/// The words of a model that is there for several types, for `double`, `float` and `long double` for example, and what they stand
+/// for in each.
+const WORDS: [(&str, [&str; 3]); 22] = [
+    ("FLOAT", ["double", "float", "long double"]),
+    ("_T", ["", "f", "l"]),
+    ("MAXIMUM", ["0x1.fffffffffffffp1023", "0x1.fffffep127f", "0x1.fffffffffffffffep16383L"]),
+    ("MINIMUM", ["0x1p-1022", "0x1p-126f", "0x1p-16382L"]),
+    ("HALF", ["0.5", "0.5f", "0.5L"]),
+    ("ZERO", ["0.0", "0.0f", "0.0L"]),
+    ("LIMIT", ["1023", "127", "16383"]),
+    ("FAR", ["2000", "200", "20000"]),
+    ("STEP_UNIT", ["0x1p-1000", "0x1p-100f", "0x1p-16000L"]),
+    ("STEP", ["1000", "100", "16000"]),
     // Between which the logarithm of a finite number is, and beyond which a power overflows or is no normal number.
-    ("LEAST_LOG", ["-746.0", "-104.0f"]),
-    ("MOST_LOG", ["712.0", "90.0f"]),
-    ("MOST_EXP", ["700.0", "85.0f"]),
+    ("LEAST_LOG", ["-746.0", "-104.0f", ""]),
+    ("MOST_LOG", ["712.0", "90.0f", ""]),
+    ("MOST_EXP", ["700.0", "85.0f", ""]),
     // Integers up to the first one, and powers of ten up to the second one, are numbers.
-    ("INTEGERS", ["9007199254740992", "16777216"]),
-    ("STRTO", ["strtod", "strtof"]),
-    ("TENS", ["22", "10"]),
-    ("TEN", ["10.0", "10.0f"]),
+    ("INTEGERS", ["9007199254740992", "16777216", "0x1p63L"]),
+    ("STRTO", ["strtod", "strtof", "strtold"]),
+    ("TENS", ["22", "10", "27"]),
+    ("TEN", ["10.0", "10.0f", "10.0L"]),
     // Integers as formatted output has them.
-    ("NUMBER", ["int", "long long"]),
-    ("WORD", ["unsigned", "unsigned long long"]),
-    ("_W", ["", "_long"]),
-    ("CASE", ["lower", "upper"]),
-    (
-        "LETTERS",
-        [
-            "97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, \
-             114, 115, 116, 117, 118, 119, 120, 121, 122",
-            "65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90",
-        ],
-    ),
+    ("NUMBER", ["int", "long long", "long long"]),
+    ("WORD", ["unsigned", "unsigned long long", "unsigned long long"]),
+    ("_W", ["", "_long", "_long"]),
+    ("CASE", ["lower", "upper", "upper"]),
+    ("LETTERS", [LOWER, UPPER, UPPER]),
 ];
+
+const LOWER: &str = "97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, \
+                     114, 115, 116, 117, 118, 119, 120, 121, 122";
+const UPPER: &str =
+    "65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90";
+
+/// The file of functions that are there for `double` and `float` alone.
+const BOUNDED: &str = "bounded.c";
 
 /// A declaration of a model.
 struct Item {
@@ -120,13 +122,14 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
     let mut wanted = vec![false; items.len()];
     let mut names: Vec<&str> = named_in(map).collect();
     names.extend(takes_arguments(&map.text).then_some(ARGUMENTS));
+    let has_extended = named_in(map).any(|name| name == "long") && named_in(map).any(|name| name == "double");
     while let Some(name) = names.pop() {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         if plain.ends_with("sprintf") || plain.ends_with("printf_chk") {
             names.extend(WRITERS);
         }
         if let Some(builtin) = name.strip_prefix("__builtin_") {
-            names.extend(called_by(builtin));
+            names.extend(called_by(builtin).iter().filter(|name| has_extended || !name.ends_with('l')));
         }
         for &i in by_name.get(plain).into_iter().flatten() {
             if !std::mem::replace(&mut wanted[i], true) {
@@ -150,13 +153,13 @@ pub(super) fn unit(map: &SourceMap) -> Unit {
 /// What the checker makes calls of, of a builtin that takes numbers of any type.
 fn called_by(builtin: &str) -> &'static [&'static str] {
     match builtin {
-        "isnan" => &["__isnan", "__isnanf"],
-        "isinf" | "isinf_sign" => &["__isinf", "__isinff"],
-        "isfinite" | "finite" => &["__finite", "__finitef"],
-        "signbit" => &["__signbit", "__signbitf"],
-        "isnormal" | "fpclassify" => &["__fpclassify", "__fpclassifyf"],
-        "isunordered" => &["__clinch_isunordered"],
-        "islessgreater" => &["__clinch_islessgreater"],
+        "isnan" => &["__isnan", "__isnanf", "__isnanl"],
+        "isinf" | "isinf_sign" => &["__isinf", "__isinff", "__isinfl"],
+        "isfinite" | "finite" => &["__finite", "__finitef", "__finitel"],
+        "signbit" => &["__signbit", "__signbitf", "__signbitl"],
+        "isnormal" | "fpclassify" => &["__fpclassify", "__fpclassifyf", "__fpclassifyl"],
+        "isunordered" => &["__clinch_isunordered", "__clinch_isunorderedl"],
+        "islessgreater" => &["__clinch_islessgreater", "__clinch_islessgreaterl"],
         _ => &[],
     }
 }
@@ -213,7 +216,8 @@ fn written_items() -> Vec<Item> {
     for (file, text) in FILES {
         let mut line = 1;
         for paragraph in text.split("\n\n") {
-            for code in instances(paragraph.trim_start_matches('\n')) {
+            let types = if file == BOUNDED { 2 } else { 3 };
+            for code in instances(paragraph.trim_start_matches('\n'), types) {
                 if let Some(name) = declared(&code).map(str::to_owned) {
                     items.push(Item { file, line, name, text: code });
                 }
@@ -224,10 +228,10 @@ fn written_items() -> Vec<Item> {
     items
 }
 
-/// A declaration, for each type that it is there for.
-fn instances(code: &str) -> Vec<String> {
+/// A declaration, for each of the first types that it is there for.
+fn instances(code: &str, types: usize) -> Vec<String> {
     let instance = |i: usize| WORDS.iter().fold(code.to_owned(), |code, (word, texts)| code.replace(word, texts[i]));
-    let mut instances = vec![instance(0), instance(1)];
+    let mut instances: Vec<String> = (0..types).map(instance).collect();
     instances.dedup();
     instances
 }

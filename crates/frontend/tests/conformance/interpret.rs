@@ -1,6 +1,7 @@
 //! What the front end and the machine make of a program.
 
 use clinch_frontend::c::lower::{LowerOptions, lower};
+use clinch_frontend::c::types::DataModel;
 use clinch_frontend::c::{CheckOptions, Options, Unit, check, read, split_long_doubles};
 use clinch_ir::cfa::{CfaProgram, Check, InputKind};
 use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, Stop, TracedEdge};
@@ -34,8 +35,12 @@ impl Observer for Output {
 impl Lowered {
     /// Preprocessed text to automata.
     pub(crate) fn new(text: &str) -> Self {
+        Lowered::for_model(text, DataModel::default())
+    }
+
+    pub(crate) fn for_model(text: &str, data_model: DataModel) -> Self {
         let unit = Unit { name: "program.c".to_owned(), text: text.to_owned() };
-        let (mut hir, map) = match check(&[unit], &CheckOptions::default()) {
+        let (mut hir, map) = match check(&[unit], &CheckOptions { data_model, ..CheckOptions::default() }) {
             Ok(checked) => checked,
             Err(error) => return Lowered(Err(format!("check: {:?}", error.first()))),
         };

@@ -153,3 +153,35 @@ fn arithmetic_on_wide_bit_fields_is_not_modelled() {
     assert!(interpret(text, &[]).has_no_verdict());
     check("struct { unsigned long x : 36; } s = { 5 }; int main(void) { s.x += 1; return (int)s.x; }", &[], "", 6);
 }
+
+/// A static `long double` was zero where its initialiser is more than a literal.
+#[test]
+fn constants_of_long_double_are_computed() {
+    check(
+        r#"static long double a = 1 + 2, b = 18446744073709551615ull, c = -9223372036854775807ll - 1, d[2] = { 1 ? 2 : 3.0f, 1 / 3 };
+        static struct { char c; long double x; } s = { 1, 3 - 1 };
+        enum { seven = (int)(0.7L * 10), exact = (int)(4.35L * 100), less = (int)(4.35 * 100) };
+        _Static_assert(0.1L != 0.1 && 1e-4950L > 0, "");
+        static int length[(int)(0.29L * 100)], same = 0.1L + 0.2L == 0.3L, tiny = 1e-4950L ? 5 : 6;
+        static double narrow = 1 + 0x1p-53L + 0x1p-63L;
+        int main(void) {
+          printf("%Lg %Lg %Lg %Lg %Lg %Lg\n", a, b, c, d[0], d[1], s.x);
+          printf("%d %d %d %d %d %d %a\n", seven, exact, less, (int)(sizeof length / sizeof *length), same, tiny, narrow);
+          return 0;
+        }"#,
+        &[],
+        "3 1.84467e+19 -9.22337e+18 2 0 2\n7 435 434 29 1 5 0x1.0000000000001p+0\n",
+        0,
+    );
+}
+
+/// gcc makes 7 of 9.5 in a signed bit-field of four bits if it is a constant, and -7 in a run.
+#[test]
+fn floats_in_bit_fields_must_fit() {
+    let with = |text: &str| format!("struct {{ int a : 4; unsigned b : 3; }} s {text} return s.a + s.b; }}");
+    let fits = with("= { -7.9, 6.5L }; int main(void) { s.b -= 0.6; s.a++;");
+    check(&fits, &[], "", 255);
+    for text in ["= { 9.5 }; int main(void) {", "; int main(void) { s.b = 8.0L;", "; int main(void) { s.a -= 9.1f;"] {
+        assert!(interpret(&with(text), &[]).has_no_verdict(), "{text}");
+    }
+}

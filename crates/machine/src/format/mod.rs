@@ -1,6 +1,8 @@
-//! The output of `printf`, as glibc writes it. Numbers of type `long double`, and those in hexadecimal, print as `?`.
+//! The output of `printf`, as glibc writes it. A number of type `long double` is two arguments, its significand and its exponent.
 
 mod float;
+
+use float::Number;
 
 /// An argument after the default promotions.
 #[derive(Clone, Copy, Debug)]
@@ -163,15 +165,9 @@ impl Formatter<'_> {
             }
             b'n' => return Err(FormatFault::Unsupported("`%n` in a format")),
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' | b'c' | b's' | b'p' => {}
-            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' if !directive.contains(&b'L') => {
-                let number = self.args.next().filter(|a| a.known && a.width == 64);
-                let text = number.map_or(b"?".to_vec(), |a| float::text(spec, f64::from_bits(a.bits)));
-                self.pad(spec, text);
-                return Ok(());
-            }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
-                self.args.next();
-                self.pad(spec, b"?".to_vec());
+                let text = self.floating(directive).map_or(b"?".to_vec(), |number| float::text(spec, number));
+                self.pad(spec, text);
                 return Ok(());
             }
             _ => {
@@ -194,6 +190,19 @@ impl Formatter<'_> {
             _ => self.integer(spec, arg),
         }
         Ok(())
+    }
+
+    /// The next argument as a number, if its value is known.
+    fn floating(&mut self, directive: &[u8]) -> Option<Number> {
+        let first = self.args.next()?;
+        if !directive.contains(&b'L') {
+            return (first.known && first.width == 64).then(|| Number::double(first.bits));
+        }
+        // What is no `long double` is one argument.
+        let second = self.args.as_slice().first().filter(|second| (first.width, second.width) == (64, 16))?;
+        self.args.next();
+        let known = first.known && second.known;
+        known.then(|| Number::extended(first.bits, second.bits as u16))
     }
 
     /// A text in its field.

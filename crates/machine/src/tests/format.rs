@@ -96,7 +96,7 @@ fn other_conversions() {
     assert_eq!(text("[%*d|%-*d|%.*d]", &[int(5), int(7), int(4), int(8), int(3), int(9)]), "[    7|8   |009]");
     assert_eq!(text("[%*d|%.*d]", &[int(-5), int(7), int(-1), int(9)]), "[7    |9]");
     assert_eq!(text("%p %p", &[long(0), long(255)]), "(nil) 0xff");
-    assert_eq!(text("%5.2Lf %a %d", &[long(0), long(0), int(3)]), "    ? ? 3");
+    assert_eq!(text("%5.2Lf %a %d", &[long(0), long(0), int(3)]), "    ? 0x0p+0 3");
     assert_eq!(text("%d", &[Argument { known: false, ..int(3) }]), "?");
     assert_eq!(text("%d %d", &[int(3)]), "3 ?");
     assert_eq!(text("%k and %", &[]), "%k and %");
@@ -134,4 +134,34 @@ fn floats() {
     assert_eq!(shown("%f", -f64::NAN), "-nan");
     assert_eq!(shown("%.0f", 2.5), "2");
     assert_eq!(shown("%.0f", -0.0), "-0");
+}
+
+#[test]
+fn floats_in_hexadecimal() {
+    let double = |x: f64| Argument { bits: x.to_bits(), width: 64, known: true };
+    let shown = |format: &str, x: f64| text(format, &[double(x)]);
+    assert_eq!(shown("%a", 1.0), "0x1p+0");
+    assert_eq!(shown("%A", 0.1), "0X1.999999999999AP-4");
+    assert_eq!(shown("%a", -0.0), "-0x0p+0");
+    assert_eq!(shown("%a", 5e-324), "0x0.0000000000001p-1022");
+    assert_eq!(shown("%.3a", 1.999), "0x1.ffcp+0");
+    assert_eq!(shown("%.0a", 1.5), "0x2p+0");
+    assert_eq!(shown("%015.1a", 0.1), "0x00000001.ap-4");
+    assert_eq!(shown("%a", f64::INFINITY), "inf");
+}
+
+/// Numbers of type `long double` are two arguments.
+#[test]
+fn extended_precision() {
+    let shown = |format: &str, significand: u64, exponent: u64| {
+        text(format, &[long(significand), Argument { bits: exponent, width: 16, known: true }])
+    };
+    assert_eq!(shown("%.20Lf", 0xcccc_cccc_cccc_cccd, 0x3ffb), "0.10000000000000000000");
+    assert_eq!(shown("%.30Lg", 0xaaaa_aaaa_aaaa_aaab, 0x3ffd), "0.333333333333333333342368351437");
+    assert_eq!(shown("%Lg", u64::MAX, 0x7ffe), "1.18973e+4932");
+    assert_eq!(shown("%Le", 3, 0), "1.093560e-4950");
+    assert_eq!(shown("%La", 0xcccc_cccc_cccc_cccd, 0x3ffb), "0xc.ccccccccccccccdp-7");
+    assert_eq!(shown("%.2La", 0xffdf_3b64_5a1c_ac08, 0x3fff), "0xf.fep-3");
+    assert_eq!(shown("%La", u64::MAX, 0x7ffe), "0xf.fffffffffffffffp+16380");
+    assert_eq!(shown("%Lf|", 1 << 63, 0xffff), "-inf|");
 }

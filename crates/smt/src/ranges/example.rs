@@ -3,11 +3,10 @@
 use std::hash::{Hash, Hasher};
 
 use clinch_terms::evaluate::{Environment, Memo, evaluate_with};
-use clinch_terms::float::Format;
+use clinch_terms::float::{Format, interval};
 use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::float;
 use super::part::{Domain, Part};
 
 /// Numbers that programs count with: a counter or an index that is any number is one of these sooner than another.
@@ -97,9 +96,9 @@ fn value(part: &Part, domain: Domain, choice: u64) -> Option<Value> {
                 3 => middle / 2.0 + floats.hi.min(f64::MAX) / 2.0,
                 _ => middle,
             };
-            float::bits(format, rounded(format, number))
+            interval::bits(format, rounded(format, number))
         }
-        Some(format) => float::bits(format, f64::NAN),
+        Some(format) => interval::bits(format, f64::NAN),
         None => {
             let small = i128::from(choice % SMALL).clamp(low, high);
             (small & ((1 << width) - 1)) as u64

@@ -6,7 +6,6 @@
 //! that is not enough, a condition or an interval is split and both halves are refuted. If every case is empty, the formula has no model. Nothing is said otherwise.
 
 mod example;
-mod float;
 mod linear;
 mod part;
 mod table;
@@ -14,11 +13,11 @@ mod table;
 mod tests;
 
 use clinch_terms::float::Format;
+use clinch_terms::float::interval::{self, Floats};
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp, work};
 use rustc_hash::FxHashSet;
 
 use example::has_example;
-use float::Floats;
 use linear::Linear;
 use part::{Domain, Part};
 
@@ -308,8 +307,8 @@ fn halves(floats: Floats, format: Format) -> [Floats; 2] {
         () if lo < 0.0 && hi > 0.0 => 0.0,
         // By exponents, where they differ much.
         () if lo.is_infinite() || hi.is_infinite() || hi.abs() > 1e6 * lo.abs() || lo.abs() > 1e6 * hi.abs() => {
-            let (a, b) = (float::bits(format, lo) & !format.sign(), float::bits(format, hi) & !format.sign());
-            let middle = float::number(format, a.midpoint(b));
+            let (a, b) = (interval::bits(format, lo) & !format.sign(), interval::bits(format, hi) & !format.sign());
+            let middle = interval::number(format, a.midpoint(b));
             if hi <= 0.0 { -middle } else { middle }
         }
         () => lo / 2.0 + hi / 2.0,
@@ -318,8 +317,8 @@ fn halves(floats: Floats, format: Format) -> [Floats; 2] {
         Format::Single => f64::from(middle as f32),
         Format::Double => middle,
     };
-    let middle = middle.clamp(lo, float::below(format, hi));
-    [Floats::between(lo, middle), Floats::between(float::above(format, middle), hi)]
+    let middle = middle.clamp(lo, interval::below(format, hi));
+    [Floats::between(lo, middle), Floats::between(interval::above(format, middle), hi)]
 }
 
 /// Takes from a domain what is not in another one. Whether that is something.

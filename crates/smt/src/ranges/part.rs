@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use clinch_terms::float::interval::{self, Floats, truncated};
 use clinch_terms::float::{FloatBinOp, FloatUnOp, Format, Integral};
 use clinch_terms::{BinOp, Node, Sort, Term, Terms, UnOp};
 use rustc_hash::FxHashMap;
 
-use super::float::{self, Floats, truncated};
 use super::is_supported;
 use super::linear::{Linear, finite};
 use super::table::Table;
@@ -513,7 +513,7 @@ impl Part {
     pub(super) fn linked(&self, domain: Domain) -> Domain {
         match (self.format, domain) {
             (Some(format), Domain::Bits { low, high, floats }) => {
-                let ((low, high), floats) = float::linked(format, (low, high), floats);
+                let ((low, high), floats) = interval::linked(format, (low, high), floats);
                 Domain::Bits { low, high, floats }
             }
             _ => domain,

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod bit_vectors;
+mod float_theory;
 mod floats;
 mod large;
 mod loops;

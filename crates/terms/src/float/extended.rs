@@ -7,10 +7,12 @@
 //! As for the other formats every operation is total, rounds to the nearest number, and its result is fixed to the bit; of two
 //! NaNs the first one is the result (x87 takes the larger one).
 
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
 use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
 
-use super::{FloatBinOp, Format};
+use super::{FloatBinOp, FloatUnOp, Format, Integral};
 
 /// Bits of a number.
 pub const WIDTH: u32 = 80;
@@ -27,6 +29,10 @@ const DEFAULT_NAN: u128 = SIGN | INFINITY | QUIET;
 /// An operation on one number, or one that makes such a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ExtendedOp {
+    /// The square root.
+    Sqrt,
+    /// An integral number near it.
+    Integral(Integral),
     /// The number of another format.
     FromFloat(Format),
     /// The nearest number of another format.
@@ -46,6 +52,7 @@ impl ExtendedOp {
     /// How many bits the result has.
     pub fn width(self) -> u32 {
         match self {
+            ExtendedOp::Sqrt | ExtendedOp::Integral(_) => WIDTH,
             ExtendedOp::FromFloat(_) | ExtendedOp::FromSigned | ExtendedOp::FromUnsigned => WIDTH,
             ExtendedOp::ToFloat(format) => format.width(),
             ExtendedOp::ToSigned(width) | ExtendedOp::ToUnsigned(width) => width.into(),
@@ -57,7 +64,7 @@ impl ExtendedOp {
         match self {
             ExtendedOp::FromFloat(format) => width == format.width(),
             ExtendedOp::FromSigned | ExtendedOp::FromUnsigned => (1..=64).contains(&width),
-            ExtendedOp::ToFloat(_) => width == WIDTH,
+            ExtendedOp::Sqrt | ExtendedOp::Integral(_) | ExtendedOp::ToFloat(_) => width == WIDTH,
             ExtendedOp::ToSigned(bits) | ExtendedOp::ToUnsigned(bits) => width == WIDTH && (1..=64).contains(&bits),
         }
     }
@@ -65,6 +72,8 @@ impl ExtendedOp {
     /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
+            ExtendedOp::Sqrt => FloatUnOp::Sqrt.name(),
+            ExtendedOp::Integral(how) => FloatUnOp::Integral(how).name(),
             ExtendedOp::FromFloat(_) | ExtendedOp::ToFloat(_) => "convert",
             ExtendedOp::FromSigned => "from_signed",
             ExtendedOp::FromUnsigned => "from_unsigned",
@@ -106,6 +115,9 @@ pub fn binary(op: FloatBinOp, a: u128, b: u128) -> u128 {
 /// The result of an operation on one number. `width` is that of the operand.
 pub fn unary(op: ExtendedOp, width: u32, a: u128) -> u128 {
     match op {
+        ExtendedOp::Sqrt | ExtendedOp::Integral(_) if number(a).is_nan() => canonical(a) | QUIET,
+        ExtendedOp::Sqrt => square_root(number(a)),
+        ExtendedOp::Integral(how) => number(a).round_to_integral(rounding(how)).value.to_bits(),
         ExtendedOp::FromFloat(format) => from_float(format, a),
         ExtendedOp::ToFloat(format) => to_float(format, a),
         ExtendedOp::FromSigned => {
@@ -122,6 +134,37 @@ pub fn unary(op: ExtendedOp, width: u32, a: u128) -> u128 {
             unless_invalid(number(a).to_u128_r(bits.into(), Round::TowardZero, &mut false), bits)
         }
     }
+}
+
+fn rounding(how: Integral) -> Round {
+    match how {
+        Integral::Down => Round::TowardNegative,
+        Integral::Up => Round::TowardPositive,
+        Integral::Zero => Round::TowardZero,
+        Integral::Even => Round::NearestTiesToEven,
+        Integral::Away => Round::NearestTiesToAway,
+    }
+}
+
+/// The root of a number that is no NaN, from that of an integer with twice as many digits.
+fn square_root(x: X87DoubleExtended) -> u128 {
+    if x.is_zero() || x.is_infinite() && !x.is_negative() {
+        return x.to_bits();
+    }
+    if x.is_negative() {
+        return DEFAULT_NAN;
+    }
+    let exponent = x.ilogb();
+    // An integer of 64 bits times an even power of two.
+    let half = (exponent - 63).div_euclid(2);
+    let whole = x.scalbn(-2 * half).to_u128(128).value;
+    // Of its root, digits behind the point decide how to round; the last one stands for those that follow.
+    const BEHIND: usize = 40;
+    let radicand = BigUint::from(whole) << (2 * BEHIND);
+    let root = radicand.sqrt();
+    let inexact = &root * &root != radicand;
+    let digits = root.to_u128().expect("half as many digits") << 1 | u128::from(inexact);
+    X87DoubleExtended::from_u128(digits).value.scalbn(half - BEHIND as i32 - 1).to_bits()
 }
 
 fn unless_invalid(whole: StatusAnd<u128>, bits: u8) -> u128 {

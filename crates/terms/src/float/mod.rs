@@ -7,10 +7,12 @@
 //!
 //! Extended precision ([`extended`]) has operations of its own, for its numbers do not fit in a word.
 //!
-//! [`value`] computes with the machine's floats; [`circuit`] says the same in operations on bits, for solvers.
+//! [`value`] computes with the machine's floats; [`circuit`] says the same in operations on bits, for solvers; [`interval`] computes
+//! with intervals.
 
 pub mod circuit;
 pub mod extended;
+pub mod interval;
 mod terms;
 #[cfg(test)]
 mod tests;

@@ -127,6 +127,15 @@ const SPECIAL: [u64; 24] = [
     0x47ef_ffff_f000_0000,
 ];
 
+/// The special numbers of a format.
+fn special(format: Format) -> Vec<u64> {
+    let convert = |&bits: &u64| match format {
+        Format::Single => value::unary(FloatUnOp::Convert, Format::Double, 64, bits),
+        Format::Double => bits,
+    };
+    SPECIAL.iter().map(convert).collect()
+}
+
 /// A number that is likely to be a hard case.
 fn sample(random: &mut Xoshiro256PlusPlus, format: Format) -> u64 {
     let special = SPECIAL[random.random_range(0..SPECIAL.len())];
@@ -153,8 +162,10 @@ fn circuits_agree_with_the_machine() {
     for format in [Format::Single, Format::Double] {
         for op in FloatBinOp::ALL {
             let template = binary_template(op, format);
-            for _ in 0..400 {
-                let (a, b) = (sample(&mut random, format), sample(&mut random, format));
+            let special = special(format);
+            let pairs = special.iter().flat_map(|&a| special.iter().map(move |&b| (a, b)));
+            let others = (0..200).map(|_| (sample(&mut random, format), sample(&mut random, format)));
+            for (a, b) in pairs.chain(others) {
                 assert_eq!(
                     applied(&template, &[a, b]),
                     value::binary(op, format, a, b),
@@ -168,8 +179,8 @@ fn circuits_agree_with_the_machine() {
         let of_floats = [FloatUnOp::Sqrt, FloatUnOp::Convert].into_iter().chain(INTEGRAL.map(FloatUnOp::Integral));
         for op in of_floats.chain(to_signed).chain(to_unsigned) {
             let template = unary_template(op, format, format.width());
-            for _ in 0..400 {
-                let a = sample(&mut random, format);
+            let others = (0..300).map(|_| sample(&mut random, format));
+            for a in special(format).into_iter().chain(others) {
                 let expected = value::unary(op, format, format.width(), a);
                 assert_eq!(applied(&template, &[a]), expected, "{op:?} {format:?} {a:#x}");
             }
@@ -256,7 +267,8 @@ fn circuits_of_extended_precision_agree_with_software() {
     }
     let formats = [Format::Single, Format::Double];
     let widths = [8, 16, 32, 64];
-    let to = formats.map(ExtendedOp::ToFloat).into_iter();
+    let to = formats.map(ExtendedOp::ToFloat).into_iter().chain(INTEGRAL.map(ExtendedOp::Integral));
+    let to = to.chain([ExtendedOp::Sqrt]);
     let to = to.chain(widths.map(ExtendedOp::ToSigned)).chain(widths.map(ExtendedOp::ToUnsigned));
     for op in to {
         let template = extended_unary_template(op, extended::WIDTH);
@@ -292,6 +304,12 @@ fn numbers_of_extended_precision_are_those_of_x87() {
     let third = extended::binary(FloatBinOp::Div, number("1"), number("3"));
     assert_eq!(third, 0x3ffd_aaaa_aaaa_aaaa_aaab);
     assert_eq!(extended::unary(ExtendedOp::ToFloat(Format::Double), 80, third), 0x3fd5_5555_5555_5555);
+    let root = |bits| extended::unary(ExtendedOp::Sqrt, 80, bits);
+    assert_eq!(root(number("2")), 0x3fff_b504_f333_f9de_6484);
+    assert_eq!(root(1), 0x1fe0_b504_f333_f9de_6484);
+    assert_eq!(root(number("-1")), 0xffff_c000_0000_0000_0000);
+    let even = |text| extended::unary(ExtendedOp::Integral(Integral::Even), 80, number(text));
+    assert_eq!((even("2.5"), even("-0.5")), (number("2"), number("-0")));
     assert_eq!(extended::binary(FloatBinOp::Div, 0, 0), 0xffff_c000_0000_0000_0000);
 }
 

@@ -130,7 +130,8 @@ fn asks(subject: Subject<'_>, partner: Partner, site: &InputSite) -> bool {
 
 fn head(subject: Subject<'_>, partner: Partner, out: &mut String) {
     let place = subject.program.source.place(subject.trace.span);
-    let width = if subject.program.pointer_bits == 32 { " -m32 -msse2 -mfpmath=sse" } else { "" };
+    let is_narrow = subject.program.pointer_bits == 32;
+    let width = if is_narrow { " -m32 -msse2 -mfpmath=sse -fexcess-precision=standard" } else { "" };
     let _ = writeln!(
         out,
         "/* Drives the program to its error: {} at {}:{}.",

@@ -13,12 +13,12 @@ impl Checker<'_> {
     /// `__builtin_isnan` and its relatives.
     pub(super) fn classification(&mut self, name: &str, value: &Node<Expression>, span: Span) -> Checked<Expr> {
         let value = self.rvalue(value)?;
-        let single = match *self.hir.types.get(value.ty) {
-            Type::Float(32) => true,
-            Type::Float(64) => false,
+        let suffix = match *self.hir.types.get(value.ty) {
+            Type::Float(32) => "f",
+            Type::Float(64) => "",
+            Type::Float(80) => "l",
             _ => return Ok(unsupported(&format!("`__builtin_{name}` of this type"), self.basic.int, span)),
         };
-        let suffix = if single { "f" } else { "" };
         let (function, result) = match name {
             "isnan" => ("__isnan", None),
             "isinf" | "isinf_sign" => ("__isinf", None),
@@ -47,8 +47,13 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Expr> {
         let (left, right) = (self.rvalue(left)?, self.rvalue(right)?);
+        let is_extended = |e: &Expr| matches!(self.hir.types.get(e.ty), Type::Float(80));
+        let (ty, suffix) = match [&left, &right].into_iter().find(|e| is_extended(e)) {
+            Some(e) => (e.ty, "l"),
+            None => (self.basic.double, ""),
+        };
         let is_exact = |this: &Self, e: &Expr| match this.hir.types.get(e.ty) {
-            Type::Float(bits) => *bits <= 64,
+            Type::Float(bits) => *bits <= 80,
             // Doubles hold them all.
             Type::Int { .. } | Type::Bool => this.hir.types.scalar_bits(e.ty).is_some_and(|bits| bits <= 32),
             _ => false,
@@ -56,14 +61,13 @@ impl Checker<'_> {
         if !is_exact(self, &left) || !is_exact(self, &right) {
             return Ok(unsupported(&format!("`__builtin_{name}` of these types"), self.basic.int, span));
         }
-        let double = self.basic.double;
-        let (left, right) = (self.convert(left, double), self.convert(right, double));
+        let (left, right) = (self.convert(left, ty), self.convert(right, ty));
         let op = match name {
             "isless" => BinaryOp::Lt,
             "islessequal" => BinaryOp::Le,
             "isgreater" => BinaryOp::Gt,
             "isgreaterequal" => BinaryOp::Ge,
-            _ => return Ok(self.model_call(&format!("__clinch_{name}"), vec![left, right], span)),
+            _ => return Ok(self.model_call(&format!("__clinch_{name}{suffix}"), vec![left, right], span)),
         };
         let kind = ExprKind::Binary(op, Box::new(left), Box::new(right));
         Ok(Expr { kind, ty: self.basic.int, span })
@@ -83,6 +87,7 @@ impl Checker<'_> {
         match *self.hir.types.get(value.ty) {
             Type::Float(32) => Ok(self.model_call("__fpclassifyf", vec![value], span)),
             Type::Float(64) => Ok(self.model_call("__fpclassify", vec![value], span)),
+            Type::Float(80) => Ok(self.model_call("__fpclassifyl", vec![value], span)),
             _ => Ok(unsupported("`__builtin_fpclassify` of this type", self.basic.int, span)),
         }
     }

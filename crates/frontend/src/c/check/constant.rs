@@ -8,11 +8,15 @@ use crate::c::hir::{BinaryOp, Expr, ExprKind, Place, PlaceKind, UnaryOp};
 use crate::c::types::{Type, TypeId};
 use crate::diagnostic::Problem;
 
+use super::extended_constant as extended;
+
 /// A known value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Constant {
     Int(i128),
     Float(f64),
+    /// The bits of a number of type `long double`.
+    Extended(u128),
 }
 
 impl Constant {
@@ -20,6 +24,7 @@ impl Constant {
         match self {
             Constant::Int(value) => value != 0,
             Constant::Float(value) => value != 0.0,
+            Constant::Extended(bits) => extended::is_true(bits),
         }
     }
 }
@@ -51,7 +56,7 @@ impl Checker<'_> {
     pub(super) fn constant_int(&self, expr: &Expr) -> Option<i128> {
         match self.constant(expr)? {
             Constant::Int(value) => Some(value),
-            Constant::Float(_) => None,
+            Constant::Float(_) | Constant::Extended(_) => None,
         }
     }
 
@@ -60,7 +65,8 @@ impl Checker<'_> {
         let int = |value| Some(Constant::Int(self.hir.types.wrap(value, expr.ty)));
         match &expr.kind {
             ExprKind::Int(value) => Some(Constant::Int(*value)),
-            ExprKind::Float(value) => Some(Constant::Float(*value)),
+            ExprKind::Float(value) => self.convert_constant(Constant::Float(*value), expr.ty),
+            ExprKind::Extended(bits) => Some(Constant::Extended(*bits)),
             ExprKind::Unary(op, operand) => self.unary_constant(*op, self.constant(operand)?, expr.ty),
             ExprKind::Binary(op, left, right) => self.binary_constant(*op, left, right, expr.ty),
             ExprKind::LogicalAnd(left, right) => match self.constant(left)?.is_true() {
@@ -116,6 +122,16 @@ impl Checker<'_> {
                 let wrapped = self.hir.types.wrap(whole as i128, ty);
                 (wrapped as f64 == whole).then_some(Constant::Int(wrapped))
             }
+            (Type::Int { .. }, Constant::Extended(bits)) => {
+                let whole = extended::whole(bits)?;
+                let wrapped = self.hir.types.wrap(whole, ty);
+                (wrapped == whole).then_some(Constant::Int(wrapped))
+            }
+            (Type::Float(32), Constant::Extended(bits)) => Some(Constant::Float(extended::to_single(bits).into())),
+            (Type::Float(64), Constant::Extended(bits)) => Some(Constant::Float(extended::to_double(bits))),
+            (Type::Float(80), Constant::Int(value)) => extended::of_integer(value).map(Constant::Extended),
+            (Type::Float(80), Constant::Float(value)) => Some(Constant::Extended(extended::of_double(value))),
+            (Type::Float(80), Constant::Extended(bits)) => Some(Constant::Extended(bits)),
             (Type::Float(32), Constant::Int(value)) => Some(Constant::Float(f64::from(value as f32))),
             (Type::Float(32), Constant::Float(value)) => Some(Constant::Float(f64::from(value as f32))),
             (Type::Float(64), Constant::Int(value)) => Some(Constant::Float(value as f64)),
@@ -131,7 +147,8 @@ impl Checker<'_> {
             (UnaryOp::Neg, Constant::Int(value)) => int(value.wrapping_neg()),
             (UnaryOp::BitNot, Constant::Int(value)) => int(!value),
             (UnaryOp::Neg, Constant::Float(value)) => Some(Constant::Float(-value)),
-            (UnaryOp::BitNot, Constant::Float(_)) => None,
+            (UnaryOp::Neg, Constant::Extended(bits)) => Some(Constant::Extended(extended::negation(bits))),
+            (UnaryOp::BitNot, Constant::Float(_) | Constant::Extended(_)) => None,
         }
     }
 
@@ -155,6 +172,7 @@ impl Checker<'_> {
                 Type::Float(64) => float_operation(op, l, r),
                 _ => None,
             },
+            (Constant::Extended(l), Constant::Extended(r)) => extended::operation(op, l, r),
             _ => None,
         }
     }

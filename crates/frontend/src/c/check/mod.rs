@@ -14,6 +14,7 @@ mod convert;
 mod declarator;
 mod define;
 mod expr;
+mod extended_constant;
 pub(in crate::c) mod format;
 mod global;
 mod init;

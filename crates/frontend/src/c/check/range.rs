@@ -5,6 +5,7 @@ use lang_c::span::Node;
 
 use super::constant::Constant;
 use super::expr::Operand;
+use super::extended_constant::is_nan;
 use super::init::{Cursor, Part};
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Init, InitItem, Storage, VariableId};
@@ -55,7 +56,11 @@ impl Checker<'_> {
     /// Lets an item leave its value in a hidden variable, unless it is constant.
     fn keep(&mut self, item: &mut InitItem) -> Checked<Known> {
         // An invalid operation makes another NaN when it is executed.
-        let is_nan = |constant: &Constant| matches!(constant, Constant::Float(value) if value.is_nan());
+        let is_nan = |constant: &Constant| match *constant {
+            Constant::Int(_) => false,
+            Constant::Float(value) => value.is_nan(),
+            Constant::Extended(bits) => is_nan(bits),
+        };
         if let Some(constant) = self.constant(&item.value).filter(|constant| !is_nan(constant)) {
             return Ok(Known::Constant(constant));
         }
@@ -74,6 +79,7 @@ impl Checker<'_> {
         match *known {
             Known::Constant(Constant::Int(value)) => Ok(self.int(value, ty, span)),
             Known::Constant(Constant::Float(value)) => Ok(Expr { kind: ExprKind::Float(value), ty, span }),
+            Known::Constant(Constant::Extended(bits)) => Ok(Expr { kind: ExprKind::Extended(bits), ty, span }),
             Known::Variable(id) => self.value(Operand::Place(self.variable_place(id, span))),
         }
     }

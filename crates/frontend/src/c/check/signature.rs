@@ -7,7 +7,15 @@
 /// The signature of a function.
 pub(super) fn signature(name: &str) -> Option<&'static str> {
     let on_floats = || Some(mathematics(name.strip_suffix('f')?)?.1);
-    general(name).or_else(|| bytes(name)).or_else(|| Some(mathematics(name)?.0)).or_else(on_floats)
+    let on_extended = || mathematics(name.strip_suffix('l')?).and_then(|(of_doubles, _)| extended(of_doubles));
+    let on_doubles = || Some(mathematics(name)?.0);
+    general(name).or_else(|| bytes(name)).or_else(on_doubles).or_else(on_floats).or_else(on_extended)
+}
+
+/// The signature of a function on numbers of type `long double`, from that of the one on doubles.
+fn extended(of_doubles: &str) -> Option<&'static str> {
+    let signatures = ["DD", "DDD", "DDDD", "DDi", "iD", "lD", "LD", "iDD"];
+    signatures.into_iter().find(|signature| signature.replace('D', "d") == of_doubles)
 }
 
 /// Integers, allocation, ends of a run.
@@ -36,8 +44,6 @@ fn general(name: &str) -> Option<&'static str> {
         "object_size" => "zpi",
         "prefetch" => "vp.",
         "expect" => "lll",
-        "fabsl" => "DD",
-        "__clinch_isunordered" | "__clinch_islessgreater" => "idd",
         _ => return None,
     })
 }
@@ -88,6 +94,7 @@ fn mathematics(name: &str) -> Option<(&'static str, &'static str)> {
         | "__clinch_next" => ("ddd", "fff"),
         "fma" => ("dddd", "ffff"),
         "ldexp" | "scalbn" => ("ddi", "ffi"),
+        "__clinch_isunordered" | "__clinch_islessgreater" => ("idd", "iff"),
         "ilogb"
         | "__clinch_signbit"
         | "__clinch_signalling"

@@ -12,12 +12,15 @@ impl Checker<'_> {
     /// Replaces constant expressions by their values.
     pub(super) fn fold_init(&self, mut init: Init) -> Init {
         for item in &mut init.items {
-            if matches!(item.value.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
+            // Whether a float fits in a bit-field is looked at later.
+            let in_bits = item.bits.is_some() && matches!(&item.value.kind, ExprKind::Convert(_));
+            if in_bits || matches!(item.value.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Extended(_)) {
                 continue;
             }
             match self.constant(&item.value) {
                 Some(Constant::Int(value)) => item.value.kind = ExprKind::Int(value),
                 Some(Constant::Float(value)) => item.value.kind = ExprKind::Float(value),
+                Some(Constant::Extended(bits)) => item.value.kind = ExprKind::Extended(bits),
                 None => {}
             }
         }

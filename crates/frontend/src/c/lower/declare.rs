@@ -153,7 +153,7 @@ impl Lowering<'_> {
                 self.store_record(&place, item.ty, &value, span);
                 continue;
             }
-            let value = self.scalar(&item.value);
+            let value = self.value_for(&place, &item.value);
             if alone {
                 self.store(&place, item.ty, value, span);
                 continue;
@@ -230,7 +230,7 @@ impl Lowering<'_> {
                 self.store_record(&place, item.ty, &value, span);
                 continue;
             }
-            let value = self.scalar(&item.value);
+            let value = self.value_for(&place, &item.value);
             if let Some(bits) = item.bits {
                 if let Some(unit) = units.get_mut(&item.offset) {
                     *unit = self.with_bits(*unit, bits, value);

@@ -8,11 +8,14 @@ use clinch_terms::{BinOp, Term};
 use num_bigint::BigUint;
 
 use super::super::hir::{BinaryOp, Call, Expr};
-use super::super::points_to::{ExtendedFunction, leaves};
+use super::super::points_to::{ExtendedFunction, FloatFunction, leaves};
 use super::super::types::{Type, TypeId};
 use super::Lowering;
 use super::float::WHICH_NAN;
 use super::values::Value;
+
+/// The bit of the sign in the word of the exponent.
+const SIGN: u64 = 0x8000;
 
 /// Why a run ends that would show what the processor does with bits that it never makes.
 const INVALID: &str = "a `long double` whose bits are those of no number";
@@ -50,7 +53,8 @@ impl Lowering<'_> {
                 let a = self.extended_arg(args, 0, e.span);
                 Value::Scalar(self.narrowed(a, e.ty, e.span))
             }
-            ExtendedFunction::Negation | ExtendedFunction::Magnitude => self.with_other_sign(function, args, e),
+            ExtendedFunction::Negation => self.with_other_sign(args, e),
+            ExtendedFunction::Function(function) => self.function_of_extended(function, args, e),
             ExtendedFunction::Operator(op) => {
                 let (a, b) = (self.extended_arg(args, 0, e.span), self.extended_arg(args, 1, e.span));
                 self.extended_operator(op, (a, b), e)
@@ -58,19 +62,90 @@ impl Lowering<'_> {
         }
     }
 
-    fn with_other_sign(&mut self, function: ExtendedFunction, args: &[Value], e: &Expr) -> Value {
+    fn with_other_sign(&mut self, args: &[Value], e: &Expr) -> Value {
         let Some([significand, exponent]) = words(args, 0) else { return self.default_record(e.ty) };
-        let exponent = match function {
-            ExtendedFunction::Negation => {
-                let sign = self.terms.bit_vec(16, 0x8000);
-                self.terms.bv(BinOp::BvXor, exponent, sign)
+        let sign = self.terms.bit_vec(16, SIGN);
+        let exponent = self.terms.bv(BinOp::BvXor, exponent, sign);
+        self.number_of_words([significand, exponent], e.ty)
+    }
+
+    /// A function of the library that is an operation on numbers of type `long double`.
+    fn function_of_extended(&mut self, function: FloatFunction, args: &[Value], e: &Expr) -> Value {
+        let makes_truth = matches!(function, FloatFunction::SignBit | FloatFunction::Signalling);
+        let (Some([significand, exponent]), true) = (words(args, 0), makes_truth != self.hir.types.is_extended(e.ty))
+        else {
+            self.body.stop(Op::Unsupported("a call with another type than that of the function".to_owned()), e.span);
+            return self.default_record(e.ty);
+        };
+        let (sign, others) = (self.terms.bit_vec(16, SIGN), self.terms.bit_vec(16, !SIGN & 0xffff));
+        let magnitude = self.terms.bv(BinOp::BvAnd, exponent, others);
+        match function {
+            FloatFunction::Magnitude => return self.number_of_words([significand, magnitude], e.ty),
+            FloatFunction::CopySign => {
+                let b = self.extended_arg(args, 1, e.span);
+                let of_sign = self.terms.extract(79, 64, b);
+                let sign = self.terms.bv(BinOp::BvAnd, of_sign, sign);
+                let exponent = self.terms.bv(BinOp::BvOr, magnitude, sign);
+                return self.number_of_words([significand, exponent], e.ty);
+            }
+            FloatFunction::SignBit => {
+                let sign = self.terms.bv(BinOp::BvAnd, exponent, sign);
+                let is_set = self.nonzero(sign);
+                return Value::Scalar(self.truth_value(is_set, e.ty));
+            }
+            _ => {}
+        }
+        let a = self.extended_arg(args, 0, e.span);
+        let result = match function {
+            FloatFunction::Signalling => {
+                let (is_nan, quiet) = (self.is_extended_nan(a), self.terms.extract(62, 62, significand));
+                let is_quiet = self.nonzero(quiet);
+                let is_loud = self.not(is_quiet);
+                let condition = self.terms.and(is_nan, is_loud);
+                return Value::Scalar(self.truth_value(condition, e.ty));
+            }
+            FloatFunction::Next => {
+                let b = self.extended_arg(args, 1, e.span);
+                self.next_extended(a, b)
+            }
+            FloatFunction::Integral(how) => self.terms.extended_unary(ExtendedOp::Integral(how), a),
+            FloatFunction::Rint => {
+                self.rounded_by_mode(|terms, how| terms.extended_unary(ExtendedOp::Integral(how), a))
             }
             _ => {
-                let all_but_the_sign = self.terms.bit_vec(16, 0x7fff);
-                self.terms.bv(BinOp::BvAnd, exponent, all_but_the_sign)
+                self.guard_rounding(e.span);
+                self.terms.extended_unary(ExtendedOp::Sqrt, a)
             }
         };
-        self.number_of_words([significand, exponent], e.ty)
+        self.extended_value(result, e.ty)
+    }
+
+    /// As [`Lowering::next`]: the bits of numbers of one sign have their order, where the leading bit of the significand, which
+    /// follows from the exponent, is left out.
+    fn next_extended(&mut self, a: Term, b: Term) -> Term {
+        let (high, low) = (self.terms.extract(79, 64, a), self.terms.extract(62, 0, a));
+        let bits = self.terms.bv(BinOp::BvConcat, high, low);
+        let one = self.terms.bit_vec(79, 1);
+        let (away, toward) = (self.terms.bv(BinOp::BvAdd, bits, one), self.terms.bv(BinOp::BvSub, bits, one));
+        let nothing = self.terms.bit_vec(extended::WIDTH, 0);
+        let (is_less, is_positive, is_zero) = (
+            self.terms.extended_binary(FloatBinOp::Lt, a, b),
+            self.terms.extended_binary(FloatBinOp::Lt, nothing, a),
+            self.terms.extended_binary(FloatBinOp::Eq, a, nothing),
+        );
+        let grows = self.terms.eq(is_less, is_positive);
+        let moved = self.terms.ite(grows, away, toward);
+        // From zero to the least number of the sign of the other one.
+        let (sign, rest) = (self.terms.extract(79, 79, b), self.terms.extract(77, 0, one));
+        let least = self.terms.bv(BinOp::BvConcat, sign, rest);
+        let next = self.terms.ite(is_zero, least, moved);
+        let (exponent, fraction) = (self.terms.extract(77, 63, next), self.terms.extract(62, 0, next));
+        let is_normal = self.nonzero(exponent);
+        let (set, clear) = (self.terms.bit_vec(1, 1), self.terms.bit_vec(1, 0));
+        let leading = self.terms.ite(is_normal, set, clear);
+        let high = self.terms.extract(78, 63, next);
+        let significand = self.terms.bv(BinOp::BvConcat, leading, fraction);
+        self.terms.bv(BinOp::BvConcat, high, significand)
     }
 
     fn extended_operator(&mut self, op: BinaryOp, (a, b): (Term, Term), e: &Expr) -> Value {
@@ -183,7 +258,7 @@ impl Lowering<'_> {
 }
 
 /// Significand, and sign and exponent, of an argument.
-fn words(args: &[Value], i: usize) -> Option<[Term; 2]> {
+pub(super) fn words(args: &[Value], i: usize) -> Option<[Term; 2]> {
     match args.get(i)? {
         Value::Leaves(leaves) => match leaves[..] {
             [(_, _, significand), (_, _, exponent)] => Some([significand, exponent]),

@@ -1,10 +1,10 @@
 //! Floating point: a `float` or `double` is the bits of its number, and operations on it are operations on bits that have names
-//! of their own (`clinch_terms::float`). `long double` is not modelled: results are unknown.
+//! of their own (`clinch_terms::float`). `long double` has operations of its own (`extended`).
 
 use clinch_ir::Span;
 use clinch_ir::cfa::{Check, Op};
 use clinch_terms::float::{FloatBinOp, FloatUnOp, Format, Integral, value};
-use clinch_terms::{BinOp, Symbol, Term};
+use clinch_terms::{BinOp, Symbol, Term, Terms};
 
 use super::super::hir::{BinaryOp, Call, Expr, ExprKind, UnaryOp, VariableId};
 use super::super::models::ROUNDING;
@@ -380,15 +380,19 @@ impl Lowering<'_> {
 
     /// The integral number that the rounding mode chooses.
     fn rint(&mut self, format: Format, a: Term) -> Term {
-        let nearest = self.terms.float_unary(FloatUnOp::Integral(Integral::Even), format, a);
+        self.rounded_by_mode(|terms, how| terms.float_unary(FloatUnOp::Integral(how), format, a))
+    }
+
+    /// What rounding makes in the mode that is set.
+    pub(super) fn rounded_by_mode(&mut self, round: impl Fn(&mut Terms, Integral) -> Term) -> Term {
+        let nearest = round(&mut self.terms, Integral::Even);
         let Some(mode) = self.storage.rounding else { return nearest };
         let mode = self.terms.symbol(mode);
         let width = self.terms.bv_width(mode);
         [(DOWNWARD, Integral::Down), (UPWARD, Integral::Up), (TOWARD_ZERO, Integral::Zero)].into_iter().fold(
             nearest,
             |otherwise, (number, how)| {
-                let (number, rounded) =
-                    (self.terms.bit_vec(width, number), self.terms.float_unary(FloatUnOp::Integral(how), format, a));
+                let (number, rounded) = (self.terms.bit_vec(width, number), round(&mut self.terms, how));
                 let chosen = self.equal(mode, number);
                 self.terms.ite(chosen, rounded, otherwise)
             },

@@ -8,6 +8,7 @@ use super::super::hir::{BinaryOp, Call, Callee, Expr, ExprKind, PlaceKind};
 use super::super::points_to::key;
 use super::super::types::{Type, TypeId};
 use super::Lowering;
+use super::extended::words;
 use super::place::Lvalue;
 use super::values::Value;
 
@@ -34,11 +35,8 @@ impl Lowering<'_> {
         let at = usize::from(stream);
         let stdout = !stream || call.args.first().is_some_and(|a| self.is_stdout(a));
         let format = call.args.get(at).and_then(|a| self.literal(a));
-        let terms = args.iter().skip(at + 1).map(|a| match a {
-            Value::Scalar(term) => Some(*term),
-            _ => None,
-        });
-        let terms: Option<Vec<Term>> = terms.collect();
+        let terms = (at + 1..args.len()).map(|i| self.printed_words(args, call, i));
+        let terms: Option<Vec<Vec<Term>>> = terms.collect();
         let takes_pointers = call.args.iter().skip(at + 1).any(|a| self.hir.types.is_pointer(a.ty));
         let unsupported = match &format {
             Some(format) => not_only_shown(format),
@@ -49,12 +47,24 @@ impl Lowering<'_> {
             return self.void_result(e);
         }
         match (format, terms) {
-            (Some(format), Some(args)) => self.body.emit(Op::Print(Print { format, args, stdout }), e.span),
-            (Some(_), None) => self.assume("output of records and of `long double` is not shown".to_owned()),
+            (Some(format), Some(args)) => {
+                let args = args.into_iter().flatten().collect();
+                self.body.emit(Op::Print(Print { format, args, stdout }), e.span);
+            }
+            (Some(_), None) => self.assume("output of records is not shown".to_owned()),
             (None, _) => self.assume("output with a computed format is not shown".to_owned()),
         }
         self.forget_errno("printf", e.span);
         self.printed(e)
+    }
+
+    /// An argument to be shown: one value, or the two words of a `long double`.
+    fn printed_words(&self, args: &[Value], call: &Call, i: usize) -> Option<Vec<Term>> {
+        match &args[i] {
+            Value::Scalar(term) => Some(vec![*term]),
+            _ if self.hir.types.is_extended(call.args.get(i)?.ty) => words(args, i).map(Vec::from),
+            _ => None,
+        }
     }
 
     /// What an output function returns is used by hardly anyone.

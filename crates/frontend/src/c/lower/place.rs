@@ -4,12 +4,15 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, Op, Target};
 use clinch_terms::{BinOp, Symbol, Term};
 
-use super::super::hir::{Place, PlaceKind};
-use super::super::points_to::Cell;
+use super::super::hir::{Call, Callee, Expr, ExprKind, Place, PlaceKind};
+use super::super::points_to::{Cell, ExtendedFunction, Library, library};
 use super::super::types::{BitRange, TypeId};
 use super::Lowering;
 use super::storage::Spot;
 use super::values::Value;
+
+/// Why a run ends that would show what a compiler makes of a float that a bit-field does not hold.
+const NOT_IN_BIT_FIELD: &str = "a floating-point number in a bit-field that it does not fit";
 
 /// Something that is read or written, its address known.
 #[derive(Clone, Debug)]
@@ -284,6 +287,36 @@ impl Lowering<'_> {
             Assign { target: Target::Cell(symbol, at), value }
         });
         Some(assigns.collect())
+    }
+
+    /// A value that goes to a place.
+    pub(super) fn value_for(&mut self, target: &Lvalue, value: &Expr) -> Term {
+        let of_float = match &value.kind {
+            ExprKind::Convert(from) => self.is_float(from.ty),
+            ExprKind::Call(call) => self.converts_extended(call),
+            _ => false,
+        };
+        let term = self.scalar(value);
+        if of_float {
+            self.guard_bit_field(target, value.ty, term, value.span);
+        }
+        term
+    }
+
+    fn converts_extended(&self, call: &Call) -> bool {
+        let Callee::Direct(function) = call.callee else { return false };
+        library(self.hir, function) == Some(Library::Extended(ExtendedFunction::To))
+    }
+
+    /// The integral part of a float must be one of the bit-field that it goes to; otherwise the behaviour is undefined, and
+    /// compilers differ.
+    pub(super) fn guard_bit_field(&mut self, target: &Lvalue, ty: TypeId, value: Term, span: Span) {
+        if !matches!(target, Lvalue::Memory { bits: Some(_), .. }) || self.mathematical() {
+            return;
+        }
+        let kept = self.after_store(target, ty, value);
+        let fits = self.equal(kept, value);
+        self.guard(fits, Op::Unsupported(NOT_IN_BIT_FIELD.to_owned()), span);
     }
 
     /// What a place holds after a value was stored: a bit-field keeps only its bits.

@@ -4,7 +4,7 @@ use clinch_ir::Span;
 use clinch_ir::cfa::{Assign, InputKind, Op, Procedure, Target};
 use clinch_terms::{Symbol, Term};
 
-use super::super::hir::{BinaryOp, FunctionId, Storage, VariableId};
+use super::super::hir::{BinaryOp, FunctionId, InitItem, Storage, VariableId};
 use super::super::models::{RUN_AT_EXIT, arguments};
 use super::super::points_to::{is_record, leaves};
 use super::super::types::{Type, TypeId};
@@ -13,6 +13,7 @@ use super::blocks::Filling;
 use super::body::{Body, EXIT, Scope};
 use super::call::POINTERS_FROM_OUTSIDE;
 use super::storage::Spot;
+use super::values::Value;
 
 impl Lowering<'_> {
     /// Initialises memory, calls the entry function, and exits.
@@ -57,14 +58,27 @@ impl Lowering<'_> {
             }
             Spot::Split(split) => {
                 for item in &init.items {
-                    if is_record(&hir.types, item.ty) {
-                        continue;
-                    }
-                    let value = self.scalar(&item.value);
-                    if let Some((_, symbol)) = split.iter().find(|(l, _)| l.offset == item.offset) {
-                        self.set_global(*symbol, value, v.span);
+                    for (offset, value) in self.initial_leaves(item) {
+                        if let Some((_, symbol)) = split.iter().find(|(l, _)| l.offset == offset) {
+                            self.set_global(*symbol, value, v.span);
+                        }
                     }
                 }
+            }
+        }
+    }
+
+    /// The scalars of an item of an initialiser, with their offsets.
+    fn initial_leaves(&mut self, item: &InitItem) -> Vec<(u64, Term)> {
+        if !is_record(&self.hir.types, item.ty) {
+            return vec![(item.offset, self.scalar(&item.value))];
+        }
+        match self.record(&item.value) {
+            Value::Leaves(leaves) => leaves.into_iter().map(|(at, _, value)| (item.offset + at, value)).collect(),
+            _ => {
+                let what = "this initialiser of a record that lives for the whole run".to_owned();
+                self.body.stop(Op::Unsupported(what), item.value.span);
+                Vec::new()
             }
         }
     }

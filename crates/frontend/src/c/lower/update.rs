@@ -17,7 +17,7 @@ impl Lowering<'_> {
             return;
         }
         let target = self.target_before(place, value);
-        let value = self.scalar(value);
+        let value = self.value_for(&target, value);
         self.store(&target, place.ty, value, span);
     }
 
@@ -35,7 +35,7 @@ impl Lowering<'_> {
     /// `place = value`; the value of the place afterwards.
     pub(super) fn assignment_value(&mut self, place: &Place, value: &Expr, span: Span) -> Term {
         let target = self.target_before(place, value);
-        let value = self.scalar(value);
+        let value = self.value_for(&target, value);
         self.store_and_keep(&target, place.ty, value, span)
     }
 
@@ -67,6 +67,9 @@ impl Lowering<'_> {
                 self.guard_observation(update_key(update), old, Some(operand), span);
                 let result = self.operation(op, at, left, operand, span);
                 let new = self.converted(result, at, place.ty, span);
+                if self.is_float(at) {
+                    self.guard_bit_field(&target, place.ty, new, span);
+                }
                 self.guard_change((at, result), (place.ty, new), span);
                 new
             }

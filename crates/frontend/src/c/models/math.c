@@ -1,5 +1,5 @@
 /* <math.h>: what IEEE 754 or C fixes to the bit. Arithmetic in loops is exact: by powers of two, or of near numbers.
-   What is about FLOAT is there for both types (see WORDS in models.rs): fmod_T is fmod of doubles and fmodf of floats. */
+   What is about FLOAT is there for all types (see WORDS in models.rs): fmod_T is fmod of doubles and fmodf of floats. */
 
 int isnan_T(FLOAT x) {
   return x != x;
@@ -269,12 +269,12 @@ FLOAT nan_T(const char *text) {
   return __builtin_nan_T("");
 }
 
-/* Of two numbers of any floating types, which doubles hold exactly. */
-int __clinch_isunordered(double x, double y) {
+/* Of two numbers of any types that this one holds exactly. */
+int __clinch_isunordered_T(FLOAT x, FLOAT y) {
   return x != x || y != y;
 }
 
-int __clinch_islessgreater(double x, double y) {
+int __clinch_islessgreater_T(FLOAT x, FLOAT y) {
   return x < y || y < x;
 }
 
@@ -287,6 +287,21 @@ FLOAT nextafter_T(FLOAT x, FLOAT y) {
     return y;
   }
   next = __clinch_next_T(x, y);
+  if (!(next >= MINIMUM && next <= MAXIMUM || next <= -MINIMUM && next >= -MAXIMUM)) {
+    __clinch_forget_errno();
+  }
+  return next;
+}
+
+FLOAT nexttoward_T(FLOAT x, long double y) {
+  FLOAT next = x;
+  if (x != x || y != y) {
+    return x + y;
+  }
+  if (x == y) {
+    return y;
+  }
+  next = __clinch_next_T(x, x < y ? __builtin_inf_T() : -__builtin_inf_T());
   if (!(next >= MINIMUM && next <= MAXIMUM || next <= -MINIMUM && next >= -MAXIMUM)) {
     __clinch_forget_errno();
   }

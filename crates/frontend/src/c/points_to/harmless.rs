@@ -83,8 +83,9 @@ pub(crate) fn fixed_part(name: &str) -> Option<Fixed> {
     Some(match name {
         "strcmp" | "strncmp" | "memcmp" | "strcasecmp" | "strncasecmp" | "strcoll" | "wcscmp" | "wcsncmp"
         | "wmemcmp" => Fixed::Sign,
-        "isnan" | "isnanf" | "__isnan" | "__isnanf" | "isinf" | "isinff" | "__isinf" | "__isinff" | "finite"
-        | "finitef" | "__finite" | "__finitef" | "__signbit" | "__signbitf" => Fixed::Truth,
+        "isnan" | "isnanf" | "isnanl" | "__isnan" | "__isnanf" | "__isnanl" | "isinf" | "isinff" | "isinfl"
+        | "__isinf" | "__isinff" | "__isinfl" | "finite" | "finitef" | "finitel" | "__finite" | "__finitef"
+        | "__finitel" | "__signbit" | "__signbitf" | "__signbitl" => Fixed::Truth,
         "bcmp" | "isalnum" | "isalpha" | "isblank" | "iscntrl" | "isdigit" | "isgraph" | "islower" | "isprint"
         | "ispunct" | "isspace" | "isupper" | "isxdigit" | "isascii" => Fixed::Truth,
         _ => return None,

@@ -165,8 +165,8 @@ pub(crate) enum ExtendedFunction {
     To,
     /// With the other sign.
     Negation,
-    /// `fabsl`
-    Magnitude,
+    /// A function of the library. `fma` is not among them.
+    Function(FloatFunction),
     /// An operator.
     Operator(super::super::hir::BinaryOp),
 }
@@ -344,8 +344,8 @@ fn formatted(name: &str) -> Option<Library> {
 
 fn arithmetic(name: &str, plain: &str) -> Option<Library> {
     use super::super::hir::BinaryOp::{Add, Mul, Sub};
-    if plain == "fabsl" {
-        return Some(Library::Extended(ExtendedFunction::Magnitude));
+    if let Some(function) = extended_function(plain) {
+        return Some(Library::Extended(ExtendedFunction::Function(function)));
     }
     if plain == "abs" || plain == "labs" || plain == "llabs" {
         return Some(Library::Abs);
@@ -378,10 +378,20 @@ fn arithmetic(name: &str, plain: &str) -> Option<Library> {
     })
 }
 
+/// The operation of a function on numbers of type `long double`.
+pub(crate) fn extended_function(name: &str) -> Option<FloatFunction> {
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    float_operation(name.strip_suffix('l')?).filter(|function| *function != FloatFunction::Fma)
+}
+
 fn float_function(name: &str) -> Option<FloatFunction> {
+    float_operation(name.strip_suffix('f').unwrap_or(name))
+}
+
+/// The operation of a function, whose name has no letter for a type.
+fn float_operation(name: &str) -> Option<FloatFunction> {
     let of_models = name.strip_prefix(PREFIX);
-    let name = of_models.unwrap_or(name);
-    Some(match name.strip_suffix('f').unwrap_or(name) {
+    Some(match of_models.unwrap_or(name) {
         "fabs" => FloatFunction::Magnitude,
         "copysign" => FloatFunction::CopySign,
         "floor" => FloatFunction::Integral(Integral::Down),

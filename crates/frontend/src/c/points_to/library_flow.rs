@@ -4,7 +4,7 @@ use super::super::hir::{Call, Expr, ExprKind, FunctionId, PlaceKind};
 use super::super::types::{Rank, Type};
 use super::flow::{Flow, key};
 use super::graph::{Cell, Census, Step};
-use super::library::{FloatFunction, Library, library};
+use super::library::{ExtendedFunction, FloatFunction, Library, library};
 use super::{Analysis, Used, used_as};
 
 impl Analysis<'_> {
@@ -21,8 +21,10 @@ impl Analysis<'_> {
     }
 
     fn library_call(&mut self, known: Library, args: &[Flow], call: &Call, e: &Expr) -> Flow {
-        self.sees_float_bits |= matches!(known, Library::Float(function) if function.sees_bits());
-        self.tells_nans_apart |= known == Library::Float(FloatFunction::Signalling);
+        if let Library::Float(function) | Library::Extended(ExtendedFunction::Function(function)) = known {
+            self.sees_float_bits |= function.sees_bits();
+            self.tells_nans_apart |= function == FloatFunction::Signalling;
+        }
         match known {
             Library::Malloc | Library::Alloca => self.fresh_block(),
             Library::Calloc => {

@@ -44,7 +44,9 @@ pub(crate) use flow::{key, switch_key, update_key};
 pub(crate) use graph::{Array, Cell};
 pub(crate) use harmless::{Fixed, Results, fixed_part};
 pub(crate) use layout::Val;
-pub(crate) use library::{Bits, ExtendedFunction, FloatFunction, Library, library, library_by_pointer, may_set_errno};
+pub(crate) use library::{
+    Bits, ExtendedFunction, FloatFunction, Library, extended_function, library, library_by_pointer, may_set_errno,
+};
 pub(crate) use observe::{Home, Observation, addresses};
 pub(crate) use regions::{Elements, Piece, PointsTo, Uncut};
 pub(crate) use residence::{Leaf, Residence, is_record, leaves, residence};

@@ -152,6 +152,10 @@ impl Printer<'_> {
 
     pub(super) fn extended_unary(&mut self, op: ExtendedOp, a: Term) -> Shown {
         let (ty, inner, signed) = match op {
+            ExtendedOp::Sqrt | ExtendedOp::Integral(_) => {
+                let text = format!("{}l({})", op.name(), self.extended(a).text);
+                return Shown::new(text, level::ATOM, None);
+            }
             ExtendedOp::FromFloat(format) => ("long double".to_owned(), self.float(format, a), None),
             ExtendedOp::FromSigned | ExtendedOp::FromUnsigned => {
                 ("long double".to_owned(), self.with_sign(a, op == ExtendedOp::FromSigned), None)

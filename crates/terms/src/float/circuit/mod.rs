@@ -161,6 +161,16 @@ impl Circuit<'_> {
 
     fn extended_unary(&mut self, op: ExtendedOp, a: Term) -> Term {
         match op {
+            ExtendedOp::Sqrt => {
+                let a = self.without_leading_bit(a);
+                let result = self.square_root(EXTENDED, a);
+                self.with_leading_bit(result)
+            }
+            ExtendedOp::Integral(how) => {
+                let a = self.without_leading_bit(a);
+                let result = self.integral(how, EXTENDED, a);
+                self.with_leading_bit(result)
+            }
             ExtendedOp::FromFloat(format) => {
                 let result = self.convert(Layout::of(format), EXTENDED, a);
                 self.with_leading_bit(result)
@@ -477,7 +487,8 @@ impl Circuit<'_> {
         let distance = self.widen(width - 1, distance);
         let unit = self.number(width - 1, 1);
         let unit = self.op(BinOp::BvShl, unit, distance);
-        let mask = self.add_number(unit, u64::MAX);
+        let one = self.number(width - 1, 1);
+        let mask = self.op(BinOp::BvSub, unit, one);
         let (low, not_mask) = (self.op(BinOp::BvAnd, magnitude, mask), self.terms.bv_not(mask));
         let (down, exact) = (self.op(BinOp::BvAnd, magnitude, not_mask), self.is_nothing(low));
         let up = self.op(BinOp::BvAdd, down, unit);
@@ -490,8 +501,8 @@ impl Circuit<'_> {
         let away = self.rounds_away(how, negative, (inexact, above, tie, odd));
         let large = self.terms.ite(away, up, down);
         // Below 1: nothing or 1.
-        let (one, nothing) = (self.number(width - 1, one_from << fraction), self.number(width - 1, 0));
-        let half = self.number(width - 1, (one_from - 1) << fraction);
+        let (one, nothing) = (self.number_at(width - 1, one_from, fraction), self.number(width - 1, 0));
+        let half = self.number_at(width - 1, one_from - 1, fraction);
         let (above, tie) = (self.terms.bv_ult(half, magnitude), self.terms.eq(magnitude, half));
         let (inexact, even) = (self.is_something(magnitude), self.terms.ff());
         let away = self.rounds_away(how, negative, (inexact, above, tie, even));

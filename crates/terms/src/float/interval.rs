@@ -2,42 +2,53 @@
 //!
 //! Rounding to nearest is monotonic: the bounds of a result are results at the bounds, exactly.
 
-use clinch_terms::float::{FloatBinOp, FloatUnOp, Format, value};
+use super::{FloatBinOp, FloatUnOp, Format, value};
 
 /// The numbers between two, both included, and possibly NaNs. Zeros of either sign are one number.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Floats {
-    pub(super) lo: f64,
-    pub(super) hi: f64,
-    pub(super) nan: bool,
+pub struct Floats {
+    /// The least number.
+    pub lo: f64,
+    /// The greatest number. There is none where it is less than the least one.
+    pub hi: f64,
+    /// Whether a NaN is among them.
+    pub nan: bool,
 }
 
 impl Floats {
-    pub(super) const ALL: Floats = Floats { lo: f64::NEG_INFINITY, hi: f64::INFINITY, nan: true };
-    const NAN: Floats = Floats { lo: f64::INFINITY, hi: f64::NEG_INFINITY, nan: true };
+    /// Everything.
+    pub const ALL: Floats = Floats { lo: f64::NEG_INFINITY, hi: f64::INFINITY, nan: true };
+    /// NaNs and no number.
+    pub const NAN: Floats = Floats { lo: f64::INFINITY, hi: f64::NEG_INFINITY, nan: true };
 
-    pub(super) fn between(lo: f64, hi: f64) -> Floats {
+    /// The numbers between two.
+    pub fn between(lo: f64, hi: f64) -> Floats {
         Floats { lo, hi, nan: false }
     }
 
-    pub(super) fn constant(format: Format, bits: u64) -> Floats {
+    /// One number, or a NaN.
+    pub fn constant(format: Format, bits: u64) -> Floats {
         let number = number(format, bits);
         if number.is_nan() { Floats::NAN } else { Floats::between(number, number) }
     }
 
-    pub(super) fn has_numbers(self) -> bool {
+    /// Whether a number is among them.
+    pub fn has_numbers(self) -> bool {
         self.lo <= self.hi
     }
 
-    pub(super) fn is_empty(self) -> bool {
+    /// Whether nothing is among them.
+    pub fn is_empty(self) -> bool {
         !self.has_numbers() && !self.nan
     }
 
-    pub(super) fn meet(self, other: Floats) -> Floats {
+    /// What is in both.
+    pub fn meet(self, other: Floats) -> Floats {
         Floats { lo: self.lo.max(other.lo), hi: self.hi.min(other.hi), nan: self.nan && other.nan }
     }
 
-    pub(super) fn join(self, other: Floats) -> Floats {
+    /// The least interval with what is in one of them.
+    pub fn join(self, other: Floats) -> Floats {
         match (self.has_numbers(), other.has_numbers()) {
             (_, false) => Floats { nan: self.nan || other.nan, ..self },
             (false, _) => Floats { nan: self.nan || other.nan, ..other },
@@ -45,11 +56,13 @@ impl Floats {
         }
     }
 
-    pub(super) fn negation(self) -> Floats {
+    /// With the other sign.
+    pub fn negation(self) -> Floats {
         Floats { lo: -self.hi, hi: -self.lo, nan: self.nan }
     }
 
-    pub(super) fn magnitude(self) -> Floats {
+    /// Without sign.
+    pub fn magnitude(self) -> Floats {
         if !self.has_numbers() || self.lo >= 0.0 {
             return self;
         }
@@ -68,7 +81,7 @@ impl Floats {
     }
 
     /// The results of an operation that is no comparison.
-    pub(super) fn binary(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> Floats {
+    pub fn binary(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> Floats {
         if !a.has_numbers() || !b.has_numbers() {
             return Floats::NAN;
         }
@@ -86,7 +99,7 @@ impl Floats {
     }
 
     /// The results of `a * b + c`, rounded once: the fused operation is monotonic in each operand.
-    pub(super) fn fused(format: Format, a: Floats, b: Floats, c: Floats) -> Floats {
+    pub fn fused(format: Format, a: Floats, b: Floats, c: Floats) -> Floats {
         let all = [a, b, c];
         if !all.iter().all(|x| x.has_numbers()) {
             return Floats::NAN;
@@ -116,7 +129,7 @@ impl Floats {
     }
 
     /// The results of an operation that makes floats of floats.
-    pub(super) fn unary(op: FloatUnOp, format: Format, a: Floats) -> Floats {
+    pub fn unary(op: FloatUnOp, format: Format, a: Floats) -> Floats {
         if !a.has_numbers() {
             return Floats::NAN;
         }
@@ -131,7 +144,7 @@ impl Floats {
 
     /// What the operands of an arithmetic operation may be, of which this is the result: real arithmetic in the other direction,
     /// from what is rounded to the result. Where it may be a NaN nothing is said.
-    pub(super) fn operands(self, op: FloatBinOp, format: Format, (a, b): (Floats, Floats)) -> Option<(Floats, Floats)> {
+    pub fn operands(self, op: FloatBinOp, format: Format, (a, b): (Floats, Floats)) -> Option<(Floats, Floats)> {
         let finite = |x: Floats| x.has_numbers() && x.lo.is_finite() && x.hi.is_finite();
         if self.nan || !self.has_numbers() || !finite(a) || !finite(b) {
             return None;
@@ -148,7 +161,7 @@ impl Floats {
     }
 
     /// What a number may be of which this is the square.
-    pub(super) fn root(self, format: Format) -> Option<Floats> {
+    pub fn root(self, format: Format) -> Option<Floats> {
         if self.nan || !self.has_numbers() {
             return None;
         }
@@ -157,7 +170,7 @@ impl Floats {
     }
 
     /// What a number may be of which this is the square root.
-    pub(super) fn square(self, format: Format) -> Option<Floats> {
+    pub fn square(self, format: Format) -> Option<Floats> {
         if self.nan || !self.has_numbers() || self.hi < 0.0 {
             return None;
         }
@@ -201,7 +214,7 @@ impl Floats {
     }
 
     /// The numbers of a format in an interval of doubles.
-    pub(super) fn in_format(self, format: Format) -> Floats {
+    pub fn in_format(self, format: Format) -> Floats {
         match format {
             // What a conversion to doubles keeps.
             Format::Single => self.before_conversion(Format::Single),
@@ -210,7 +223,7 @@ impl Floats {
     }
 
     /// The operands of a conversion with these results.
-    pub(super) fn before_conversion(self, from: Format) -> Floats {
+    pub fn before_conversion(self, from: Format) -> Floats {
         match from {
             // Every single is a double.
             Format::Single => {
@@ -227,7 +240,7 @@ impl Floats {
     }
 
     /// What is made integral to these numbers.
-    pub(super) fn before_rounding(self) -> Floats {
+    pub fn before_rounding(self) -> Floats {
         if !self.has_numbers() {
             return self;
         }
@@ -235,14 +248,14 @@ impl Floats {
     }
 
     /// Between which integers an integer is that was rounded to one of these numbers.
-    pub(super) fn whole(self, format: Format) -> Option<(i128, i128)> {
+    pub fn whole(self, format: Format) -> Option<(i128, i128)> {
         let (lo, hi) = (below(format, self.lo), above(format, self.hi));
         let fits = self.has_numbers() && lo.abs() < 1e30 && hi.abs() < 1e30;
         fits.then(|| (lo.floor() as i128, hi.ceil() as i128))
     }
 
     /// Whether a comparison holds, if that is certain.
-    pub(super) fn compare(op: FloatBinOp, a: Floats, b: Floats) -> Option<bool> {
+    pub fn compare(op: FloatBinOp, a: Floats, b: Floats) -> Option<bool> {
         let possible = a.has_numbers()
             && b.has_numbers()
             && match op {
@@ -263,7 +276,7 @@ impl Floats {
     }
 
     /// What is left of two operands of a comparison that holds.
-    pub(super) fn ordered(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> (Floats, Floats) {
+    pub fn ordered(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> (Floats, Floats) {
         let (a, b) = (Floats { nan: false, ..a }, Floats { nan: false, ..b });
         match op {
             FloatBinOp::Lt => {
@@ -297,7 +310,7 @@ fn apply(op: FloatBinOp, format: Format, x: f64, y: f64) -> f64 {
 }
 
 /// The number with these bits.
-pub(super) fn number(format: Format, bits: u64) -> f64 {
+pub fn number(format: Format, bits: u64) -> f64 {
     match format {
         Format::Single => f32::from_bits(bits as u32).into(),
         Format::Double => f64::from_bits(bits),
@@ -305,7 +318,7 @@ pub(super) fn number(format: Format, bits: u64) -> f64 {
 }
 
 /// The bits of a number that the format has.
-pub(super) fn bits(format: Format, x: f64) -> u64 {
+pub fn bits(format: Format, x: f64) -> u64 {
     match format {
         Format::Single => (x as f32).to_bits().into(),
         Format::Double => x.to_bits(),
@@ -313,7 +326,7 @@ pub(super) fn bits(format: Format, x: f64) -> u64 {
 }
 
 /// The next number of the format that is greater.
-pub(super) fn above(format: Format, x: f64) -> f64 {
+pub fn above(format: Format, x: f64) -> f64 {
     match format {
         Format::Single => (x as f32).next_up().into(),
         Format::Double => x.next_up(),
@@ -321,7 +334,7 @@ pub(super) fn above(format: Format, x: f64) -> f64 {
 }
 
 /// The next number of the format that is less.
-pub(super) fn below(format: Format, x: f64) -> f64 {
+pub fn below(format: Format, x: f64) -> f64 {
     match format {
         Format::Single => (x as f32).next_down().into(),
         Format::Double => x.next_down(),
@@ -329,7 +342,7 @@ pub(super) fn below(format: Format, x: f64) -> f64 {
 }
 
 /// What bits say of the float that they are, and the float of the bits: between numbers of one sign both orders agree.
-pub(super) fn linked(format: Format, (low, high): (i128, i128), floats: Floats) -> ((i128, i128), Floats) {
+pub fn linked(format: Format, (low, high): (i128, i128), floats: Floats) -> ((i128, i128), Floats) {
     let least = -(1_i128 << (format.width() - 1));
     let infinity = i128::from(format.infinity());
     let magnitude = |x: f64| i128::from(bits(format, x) & !format.sign());
@@ -360,7 +373,7 @@ pub(super) fn linked(format: Format, (low, high): (i128, i128), floats: Floats) 
 }
 
 /// An integral number between two whole ones, as an interval of integers: `None` if they are no small numbers.
-pub(super) fn truncated(a: Floats) -> Option<(i128, i128)> {
+pub fn truncated(a: Floats) -> Option<(i128, i128)> {
     let fits = !a.nan && a.has_numbers() && a.lo.abs() < 1e20 && a.hi.abs() < 1e20;
     fits.then(|| (value_toward_zero(a.lo), value_toward_zero(a.hi)))
 }
