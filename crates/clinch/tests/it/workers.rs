@@ -71,9 +71,15 @@ fn kill_worker(supervisor: &Child) -> bool {
 fn a_process_that_dies_ends_the_search_of_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let (file, hosts) = (example("multiply-to-n.gcl"), hosts(&folder, 3));
-    let args = ["--hosts", &hosts, "--define", "N=200", "--timeout", "60s"];
+    let checkpoint = folder.path().join("checkpoint");
+    let name = checkpoint.display().to_string();
+    let args = ["--hosts", &hosts, "--define", "N=200", "--timeout", "60s", "--checkpoint", &name];
     let running: Vec<Child> = (0..3).map(|process| start(&file, process, &args)).collect();
-    std::thread::sleep(Duration::from_millis(1500));
+    // They are connected, and search.
+    let started = Instant::now();
+    while !checkpoint.join("complete.json").exists() && started.elapsed() < Duration::from_secs(50) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
     while !kill_worker(&running[1]) {
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -107,7 +113,7 @@ fn what_workers_cannot_do_is_said() {
     unknown(&["--resume", "/nowhere/checkpoint"], "complete.json");
     let folder = tempfile::tempdir().expect("a folder");
     unknown(&["--hosts", &hosts(&folder, 2), "--process", "5"], "no process 5");
-    unknown(&["--hosts", &hosts(&folder, 2), "--process", "1"], "does not answer");
+    unknown(&["--hosts", &hosts(&folder, 2), "--process", "1"], "time limit");
     std::fs::write(folder.path().join("bad"), "somewhere\n").expect("written");
     unknown(&["--hosts", &folder.path().join("bad").display().to_string()], "expected host:port");
 }
