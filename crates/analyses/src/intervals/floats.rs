@@ -54,6 +54,10 @@ pub(super) fn bounds(terms: &mut Terms, symbol: Symbol, range: FloatRange) -> Ve
         return Vec::new();
     }
     let x = terms.symbol(symbol);
+    if floats.lo == floats.hi {
+        let value = constant(terms, format, floats.lo);
+        return vec![terms.float_binary(FloatBinOp::Eq, format, x, value)];
+    }
     let mut found = Vec::new();
     // The weakest bound says that it is no NaN.
     if floats.lo > f64::NEG_INFINITY || floats.hi == f64::INFINITY {

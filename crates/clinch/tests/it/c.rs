@@ -119,11 +119,11 @@ fn what_no_standard_fixes_has_bounds() {
         &expect![[r#"
             SAFE: no error is reachable (auto, T s)
             proof: invariants at 1 points; re-checked in T s
-              at <clinch:bounded.c>:20: most == 1.0
-              at <clinch:bounded.c>:22: most == 1.0
+              at <clinch:bounded.c>:20: least == -1.0 && most == 1.0
+              at <clinch:bounded.c>:22: least == -1.0 && most == 1.0
               at <clinch:bounded.c>:27: most == 1.0 && x == 2.0
               at <clinch:bounded.c>:36: x == 2.0
-              at <clinch:bounded.c>:45: x == 2.0
+              at <clinch:bounded.c>:45: -1.0 <= r && r <= 1.0 && x == 2.0
             assumed: functions such as `sin`, `exp` and `pow` return numbers within the bounds that docs/c.md names
         "#]],
     );
