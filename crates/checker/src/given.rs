@@ -1,6 +1,7 @@
 //! Which options go with which inputs and engines: one that does not apply is an error.
 
 use clinch_engine::options::Model;
+use clinch_frontend::c::Environment;
 
 use crate::asked::Asked;
 use crate::kind::Kind::{self, Boolean, C, Clauses, Constraints, Divine, Guarded, Preprocessed, Remopla, Task};
@@ -32,6 +33,7 @@ const COMMON: &[(&str, &[Kind], &[EngineName])] = &[
     ("globals-as-inputs", ANY_C, EngineName::ALL),
     ("malloc-may-fail", ANY_C, EngineName::ALL),
     ("extern", ANY_C, EngineName::ALL),
+    ("environment", ANY_C, EngineName::ALL),
     ("check", ANY_C, EngineName::ALL),
     ("property", ANY_C, EngineName::ALL),
     ("cpp-flag", &[C, Task], EngineName::ALL),
@@ -89,6 +91,7 @@ impl Given {
             ("globals-as-inputs", reading.globals_as_inputs),
             ("malloc-may-fail", reading.malloc_may_fail),
             ("extern", reading.externs_write),
+            ("environment", reading.environment == Environment::Strict),
             ("check", matches!(reading.asked, Some(Asked::Checks(_)))),
             ("property", matches!(reading.asked, Some(Asked::Property(_)))),
             ("cpp-flag", !reading.cpp_flags.is_empty()),

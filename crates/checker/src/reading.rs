@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clinch_frontend::c::Environment;
 use clinch_frontend::c::types::DataModel;
 use clinch_frontend::{Numbers, ReadError};
 use clinch_ir::Reason;
@@ -51,6 +52,8 @@ pub struct Reading {
     pub malloc_may_fail: bool,
     /// Whether functions without body may write through the pointers they are given.
     pub externs_write: bool,
+    /// What pointers from outside of a C program lead to, where memory is not checked.
+    pub environment: Environment,
     /// Which errors of a C program count.
     pub asked: Option<Asked>,
     /// The one error of a C program that counts, if it is one.

@@ -19,6 +19,7 @@ use clinch_checker::{Asked, EngineName, Error, Kind, Options, Property, Reading,
 use clinch_engine::options::Settings;
 use clinch_experiments::Paper;
 use clinch_frontend::Numbers;
+use clinch_frontend::c::Environment;
 use clinch_frontend::c::types::DataModel;
 use clinch_ir::cfa::{Checks, Integers};
 
@@ -341,6 +342,7 @@ impl CArgs {
             globals_as_inputs: self.globals_as_inputs,
             malloc_may_fail: self.malloc_may_fail,
             externs_write: self.externs_write.unwrap_or(false),
+            environment: self.environment.unwrap_or_default(),
             cpp_flags: self.cpp_flags.clone(),
             ..reading
         }
@@ -397,6 +399,10 @@ pub(crate) struct CArgs {
     /// What functions without body do: return any value; or write as well, through the pointers they are given. Default: return.
     #[arg(long = "extern", value_name = "WHAT", value_parser = one_of(&[("return", false), ("writes", true)]))]
     pub(crate) externs_write: Option<bool>,
+
+    /// What pointers from outside lead to, where memory is not checked: fresh objects, too; or only what a run has made. Default: fresh.
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&[("fresh", Environment::Fresh), ("strict", Environment::Strict)]))]
+    pub(crate) environment: Option<Environment>,
 
     /// Which errors count: assertions, memory, arithmetic, overflow (these by default), leaks, uninitialised, unsigned, conversions, float,
     /// unreachable (docs/checks.md).

@@ -218,7 +218,7 @@ impl<I: Inputs, O: Observer> Execution<'_, '_, '_, I, O> {
                 }
                 Instr::Free { address } => {
                     known!(address, "an address");
-                    if let Err(fault) = memory.free(slots.get(address)) {
+                    if let Err(fault) = memory.free(machine.program, slots.get(address)) {
                         leave!(Err(Fault::Memory(fault, slots.get(address), 0)));
                     }
                 }

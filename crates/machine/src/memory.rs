@@ -381,9 +381,9 @@ impl Memory {
         (self.dead, self.last) = (0, 0);
     }
 
-    /// Ends the life of a heap block.
-    pub(super) fn free(&mut self, address: u64) -> Result<(), MemoryFault> {
-        if address == 0 {
+    /// Ends the life of a heap block. What a pointer from outside leads to may be one, and stays: others may have it, too.
+    pub(super) fn free(&mut self, program: &CfaProgram, address: u64) -> Result<(), MemoryFault> {
+        if address == 0 || program.outside_object_at(address).is_some() {
             return Ok(());
         }
         let index = self.heap_block(address)?;

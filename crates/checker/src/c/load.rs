@@ -92,6 +92,7 @@ pub(crate) fn load(sources: &[Source], reading: &Reading) -> Result<Loaded, Erro
         globals_are_inputs: reading.globals_as_inputs,
         malloc_may_fail: reading.malloc_may_fail,
         externs_write: reading.externs_write,
+        environment: reading.environment,
         checks,
     };
     let mut added = bodies(&units, &options, reading)?;

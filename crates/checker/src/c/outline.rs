@@ -34,8 +34,9 @@ impl Loaded {
     /// The outline, if there is one.
     pub(super) fn read_outline(&self) -> Option<CfaProgram> {
         // In a small program a function without body may be another file of it.
-        let environment = if self.is_large() { Environment::Fresh } else { Environment::Strict };
-        let mut outline = c::outline(&self.units, self.outline.as_ref()?, environment)?;
+        let options = self.outline.as_ref()?;
+        let environment = if self.is_large() { options.environment } else { Environment::Strict };
+        let mut outline = c::outline(&self.units, options, environment)?;
         leave_out(&mut outline, &self.left_out);
         Some(outline)
     }

@@ -75,6 +75,7 @@ fn common(option: &str) -> fn(&mut Asked) {
         "extern" => |(t, _)| {
             (t.reading.externs_write, t.reading.asked) = (true, Some(crate::Asked::Checks(Check::Dereference.into())));
         },
+        "environment" => |(t, _)| t.reading.environment = Environment::Strict,
         "globals-as-inputs" => |(t, _)| t.reading.globals_as_inputs = true,
         "check" => |(t, _)| t.reading.asked = Some(crate::Asked::Checks(Check::Overflow.into())),
         "property" => |(t, _)| t.reading.asked = Some(crate::Asked::Property(crate::Property::NoOverflow)),

@@ -132,6 +132,44 @@ fn variables_that_others_know_are_open_in_small_programs() {
     assert_eq!(code, 0, "{said}");
 }
 
+/// Functions of one type in the members of records, which large programs call through. The first calls what is written to the member alone.
+#[test]
+fn calls_through_members_reach_what_is_written_to_them() {
+    let steps: String = (0..300).map(|i| format!("if (n == {i}) n += 2; ")).collect();
+    let large = format!("static int filler(int n) {{ {steps} return n; }}");
+    let tables = "static int on = 1; static void keep(void) { filler(1); } static void drop(void) { on = 0; }
+        typedef void (*fn)(void); struct a { long x; fn go; }; struct b { fn end; }; union u { fn one; fn other; };
+        struct c { struct a inner[2]; union u u; };
+        struct e { long x; fn run; }; union v { struct a a; struct e e; }; static struct b b = { drop }; static fn *where; static fn loose;";
+    let run = |own: &str| {
+        let body = "on = 1; if (c->inner[1].go != 0) c->inner[1].go(); check(on); return 0;";
+        let main = format!("int main(void) {{ struct c *c = __VERIFIER_nondet_pointer(); {own} {body} }}");
+        outline(&format!("{large} {tables} {main}"), &[])
+    };
+    let (code, said) = run("static struct c t; t.inner[0].go = keep; if (b.end) b.end();");
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("pointers to functions are read from the members of records that they were written to"),
+        "{said}"
+    );
+    for own in [
+        "static struct c t; t.inner[1].go = drop;",
+        "static struct c t = { { { 1, keep }, { 2, drop } } };",
+        "struct c t = { { { 1, keep }, { 2, drop } } };",
+        "static struct a t; t = (struct a){ 1, drop };",
+        "static struct a t; t.go = b.end;",
+        "where = &b.end;",
+        "loose = drop;",
+        "outside((void *)drop);",
+        "static struct a t; t.go = on ? drop : keep;",
+        "static struct e t = { 1, drop }; union v v; v.e = t;",
+        "union u u; u.one = drop; static struct a t; t.go = u.other;",
+    ] {
+        let (code, said) = run(own);
+        assert_eq!(code, 2, "{own}\n{said}");
+    }
+}
+
 /// Errors other than assertions, and integers without limits, are nothing an outline tells of.
 #[test]
 fn outlines_are_about_assertions() {

@@ -19,7 +19,7 @@ fn symex(text: &str, args: &[&str]) -> (i32, String) {
 }
 
 /// Programs with an error that compiled programs come to with the inputs found.
-const UNSAFE: [&str; 10] = [
+const UNSAFE: [&str; 12] = [
     "int main(void) { int x = __VERIFIER_nondet_int(); check(x * 7 != 7 * 1234567); return 0; }",
     "int main(void) { unsigned n = 0; for (int i = 0; i < 6; i++) if (__VERIFIER_nondet_int() == i * i) n++; check(n < 6); return 0; }",
     "static int f(int n) { return n <= 0 ? 0 : n + f(n - 1); } int main(void) { int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n < 20); check(f(n) != 91); return 0; }",
@@ -33,6 +33,12 @@ const UNSAFE: [&str; 10] = [
     "int main(void) { struct device *d = find_device(1), *e = find_device(2); if (!d || !e) return 0; d->state = 1; e->state = 2; check(d->state == 1 && d == e); return 0; }",
     "static int opened; static void one(struct device *d) { check(!opened); opened = d->state == 3; } int main(void) { struct device mine = { .go = one };
        for (int i = 0; i < 2; i++) { struct device *d = find_device(i); if (!d) break; d->go = one; mine.state = d->state; mine.go(&mine); } return 0; }",
+    // What is freed may be theirs.
+    "int main(void) { struct device *d = find_device(1), *e = find_device(2); if (!d || d->state != 3) return 0; free(d->next); free(d); free(e);
+       check(!e || !d->next); return 0; }",
+    // Assembler text that computes nothing.
+    "int main(void) { int y, x = __VERIFIER_nondet_int(); __asm__ volatile (\"\" : : : \"memory\"); __asm__ (\"\" : \"=r\" (y) : \"0\" (x));
+       __asm__ volatile (\"mfence\" : : : \"memory\"); check(y != 77); return 0; }",
     "static char *base(struct device *d) { return (char *)d - 64; } int main(void) { struct device *d = find_device(0); if (!d) return 1; check(*(long *)base(d) != 99); return 0; }",
 ];
 
@@ -70,4 +76,12 @@ fn where_memory_is_checked_pointers_from_outside_are_not_trusted() {
     let text = "int main(void) { struct device *d = find_device(1); if (d) d->state = 1; return 0; }";
     let (code, said) = symex(text, &["--check", "memory"]);
     assert!(!said.contains("object from outside") && code != 0, "{said}");
+}
+
+#[test]
+fn in_a_strict_environment_pointers_from_outside_lead_nowhere() {
+    let text = "int main(void) { struct device *d = find_device(1); if (d) { d->state = 1; check(d->state != 1); } return 0; }";
+    assert_eq!(symex(text, &["--environment", "fresh"]).0, 1);
+    let (code, said) = symex(text, &["--environment", "strict"]);
+    assert_eq!(code, 2, "{said}");
 }

@@ -160,17 +160,32 @@ impl Search<'_> {
                 let value = self.address(address);
                 self.set(state, *target, value);
             }
-            Op::Free(address) => {
-                if let Some((start, _)) = self.heap_block(state, *address, memo)? {
-                    state.memory.kill(start);
-                }
-            }
+            Op::Free(address) => self.free(state, *address, memo)?,
             Op::BlockSize(symbol, address) => {
-                let (_, size) = self.heap_block(state, *address, memo)?.ok_or(End::Over)?;
+                let address = self.value(state, *address, memo)?;
+                let (_, size) = self.heap_block(state, address)?.ok_or(End::Over)?;
                 let size = self.address(size);
                 self.set(state, *symbol, size);
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// A heap block ends, but not what a pointer from outside leads to. One that leads nowhere may be such a pointer.
+    fn free(&mut self, state: &mut State, address: Term, memo: &mut Memo) -> Result<(), End> {
+        let address = self.value(state, address, memo)?;
+        let bits = state.model.bits(&self.terms, address).ok_or(End::Over)?;
+        if self.program.outside_object_at(bits).is_some() {
+            self.bind(state, address, bits);
+            return Ok(());
+        }
+        let is_open = bits != 0 && self.terms.as_bit_vec(address).is_none();
+        if is_open && state.memory.block_at(self.program, bits).is_none() {
+            return self.outside(state, address).map(drop);
+        }
+        if let Some((start, _)) = self.heap_block(state, address)? {
+            state.memory.kill(start);
         }
         Ok(())
     }
@@ -218,8 +233,8 @@ impl Search<'_> {
     }
 
     /// The start and size of the heap block at an address; nothing for a null pointer.
-    fn heap_block(&mut self, state: &mut State, address: Term, memo: &mut Memo) -> Result<Option<(u64, u64)>, End> {
-        match self.number(state, address, memo)? {
+    fn heap_block(&mut self, state: &mut State, address: Term) -> Result<Option<(u64, u64)>, End> {
+        match self.fix(state, address, OTHER_NUMBER)? {
             0 => Ok(None),
             address => match state.memory.block_at(self.program, address) {
                 Some((start, size, Kind::Heap)) if start == address => Ok(Some((start, size))),
@@ -360,6 +375,16 @@ impl Search<'_> {
         Ok(bits)
     }
 
+    /// A term has its value, and no other one is tried.
+    fn bind(&mut self, state: &mut State, term: Term, bits: u64) {
+        let width = self.terms.bv_width(term);
+        let number = self.terms.bit_vec(width, bits);
+        let same = self.terms.eq(term, number);
+        if same != self.terms.tt() {
+            state.conditions.push(same);
+        }
+    }
+
     /// Where a cell is that a term says. A pointer that leads nowhere may be one from outside: there is an object for it then.
     fn place_of(&mut self, state: &mut State, region: Symbol, term: Term, memo: &mut Memo) -> Result<u64, End> {
         let term = self.value(state, term, memo)?;
@@ -376,10 +401,7 @@ impl Search<'_> {
         let is_outside = |address| self.program.outside_object_at(address).is_some();
         match state.memory.find(self.program, bits, bytes) {
             Some(_) if is_outside(bits) => {
-                let width = self.terms.bv_width(term);
-                let number = self.terms.bit_vec(width, bits);
-                let same = self.terms.eq(term, number);
-                state.conditions.push(same);
+                self.bind(state, term, bits);
                 Ok(bits)
             }
             Some(_) => self.fix(state, term, OTHER_NUMBER),

@@ -94,6 +94,8 @@ pub struct Options {
     pub malloc_may_fail: bool,
     /// Whether functions without body may write through pointers; those that [`bodies`] has nothing for are not modelled then.
     pub externs_write: bool,
+    /// What pointers from outside lead to, where memory is not checked.
+    pub environment: Environment,
     /// Which errors count.
     pub checks: Checks,
 }
@@ -107,6 +109,7 @@ impl Default for Options {
             globals_are_inputs: false,
             malloc_may_fail: false,
             externs_write: false,
+            environment: Environment::Fresh,
             checks: Check::Assertion.into(),
         }
     }
@@ -118,11 +121,12 @@ pub fn read(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError> 
 }
 
 /// What pointers from outside of a program may point to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Environment {
     /// Memory of their own, and variables whose address the program takes.
+    #[default]
     Fresh,
-    /// Also variables that other files know by their names.
+    /// Also variables that other files know by their names, and what is no memory.
     Strict,
 }
 
@@ -156,6 +160,7 @@ fn read_here(units: &[Unit], options: &Options) -> Result<CfaProgram, ReadError>
         globals_are_inputs: options.globals_are_inputs,
         malloc_may_fail: options.malloc_may_fail,
         externs_write: options.externs_write,
+        environment: options.environment,
         checks: options.checks,
     };
     let failed = |error: lower::LowerError| {

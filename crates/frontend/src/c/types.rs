@@ -207,6 +207,11 @@ impl Types {
         self.records.pop();
     }
 
+    /// All records.
+    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.iter()
+    }
+
     /// How many records there are.
     pub fn record_count(&self) -> usize {
         self.records.len()

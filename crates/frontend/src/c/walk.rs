@@ -1,6 +1,6 @@
 //! Walks through typed programs.
 //!
-//! Whoever walks says what happens at an expression or a place, and goes on into its parts with `walk_expr` or `walk_place`;
+//! Whoever walks says what happens at an expression or a place, and goes on into its parts with `walk_expr`, `walk_place` or `walk_statement`;
 //! by default that is all that happens. [`Visitor`] looks at the parts, [`MutVisitor`] changes them.
 
 use super::hir::{Callee, Expr, ExprKind, Init, Place, PlaceKind, Stmt};
@@ -111,6 +111,10 @@ macro_rules! visitor {
             }
 
             fn statement(&mut self, statement: &$($mutable)? Stmt) {
+                self.walk_statement(statement);
+            }
+
+            fn walk_statement(&mut self, statement: &$($mutable)? Stmt) {
                 match statement {
                     Stmt::Expr(e) => self.effect(e),
                     Stmt::Return(Some(e), _) => self.expr(e),

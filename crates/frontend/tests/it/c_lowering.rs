@@ -101,13 +101,38 @@ fn errors() {
     assert!(edges(failed).contains("error(assertion x)"));
 }
 
+/// Barriers for the compiler and the machine, and ways to hide a value from the compiler.
+#[test]
+fn assembler_text_that_computes_nothing_is_read() {
+    let body = |text: &str| edges(&format!("int main(void) {{ int x = 3, y = 4; long z = 5; {text} return x; }}"));
+    let nothing = body("");
+    for text in [
+        "asm(\"nop\");",
+        "__asm__ volatile (\"\" : : : \"memory\");",
+        "asm volatile (\"lock; addl $0,0(%%rsp)\" : : : \"memory\", \"cc\");",
+        "asm (\"\" : \"+r\"(x) : \"r\"(y));",
+        "if (x) asm volatile (\"mfence\"); else asm volatile (\"lfence\");",
+    ] {
+        assert!(!body(text).contains("inline assembly"), "{text}");
+    }
+    assert_eq!(body("asm volatile (\"sfence\" : : \"r\"(x) : \"memory\");"), nothing);
+    assert_eq!(body("asm (\"\" : \"=r\"(x) : \"0\"(y));"), body("x = y;"));
+    for text in ["asm (\"\" : \"=r\"(x));", "asm (\"\" : \"=r\"(x) : \"0\"(z));", "asm (\"\" : \"=r\"(x) : \"r\"(y));"]
+    {
+        assert!(body(text).contains("unsupported(inline assembly)"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_not_modelled_is_said_where_it_is_reached() {
     let threads = edges(
         "int pthread_create(void *, void *, void *, void *); int main(void) { return pthread_create(0, 0, 0, 0); }",
     );
     assert_eq!(threads, "unsupported(threads (`pthread_create`))");
-    assert_eq!(edges("int main(void) { asm(\"nop\"); return 0; }"), "unsupported(inline assembly)");
+    assert_eq!(
+        edges("int main(void) { int x; asm(\"incl %0\" : \"+r\"(x)); return 0; }"),
+        "unsupported(inline assembly)"
+    );
     let opaque = lowered("_Float128 d; int main(void) { d = d * 2; return d > 1; }");
     assert!(opaque.inputs.iter().all(|i| matches!(i.kind, InputKind::Opaque(_))));
     assert_eq!(opaque.inputs.len(), 2);

@@ -135,6 +135,13 @@ fn blocks_are_freed_once() {
     });
     assert_eq!(inside, not_start(0x4000_0004));
     assert_eq!(heap(|b, _, _| vec![Op::Free(b.bv(64, 0x10000))]), not_start(0x10000));
+    // What a pointer from outside leads to stays, for nobody knows who else has it.
+    let outside = heap(|b, _, _| {
+        b.program.outside_is_valid = true;
+        let inside = b.program.outside_object(0).expect("there is one") + 8;
+        vec![Op::Free(b.bv(64, inside)), Op::Free(b.bv(64, inside))]
+    });
+    assert_eq!(outside, Stop::Exit(0));
     let dangling = heap(|b, region, p| {
         let (tp, one) = (b.var(p), b.bv(32, 1));
         vec![Op::Free(tp), store(region, tp, one)]

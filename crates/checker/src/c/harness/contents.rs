@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 
 use clinch_frontend::c::lower::ALLOCATION;
 use clinch_ir::Span;
-use clinch_ir::cfa::{AllocKind, CfaProgram, Edge, InputKind, InputOrigin, InputTrace, ObjectId, ObjectKind, Op};
+use clinch_ir::cfa::{
+    AllocKind, CfaProgram, Edge, InputKind, InputOrigin, InputTrace, OUTSIDE_SIZE, ObjectId, ObjectKind, Op,
+};
 use clinch_machine::{InputRequest, InputSource, Limits, Machine, Observer, TracedEdge};
 
 /// Whether a model makes the arguments of `main`.
@@ -150,7 +152,23 @@ pub(super) fn write(program: &CfaProgram, contents: &Contents, out: &mut String)
         Home::Local(object, life) => Some((object.index(), life)),
     });
     out.push_str(ALLOCATOR);
+    if let Some((start, end)) = outside(program) {
+        let _ = writeln!(out, "#define CLINCH_OUTSIDE {start:#x}ul\n#define CLINCH_OUTSIDE_END {end:#x}ul");
+        out.push_str(include_str!("free.c"));
+    }
     allocators(program).for_each(|(_, _, text)| out.push_str(text));
+}
+
+/// The addresses of all objects from outside, where there are such objects.
+fn outside(program: &CfaProgram) -> Option<(u64, u64)> {
+    let start = program.outside_object(0)?;
+    let last = (1..).map_while(|number| program.outside_object(number)).last()?;
+    Some((start, last + OUTSIDE_SIZE))
+}
+
+/// What frees the blocks of a program instead of the library's function.
+pub(super) fn replaced_free(program: &CfaProgram) -> &'static str {
+    if outside(program).is_some() { "#define free clinch_free\n" } else { "" }
 }
 
 /// Functions of the library that allocate what is their result, as far as a program names them, with what stands for them and its text: their blocks are

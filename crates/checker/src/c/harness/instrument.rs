@@ -64,7 +64,8 @@ pub(crate) fn instrument(subject: Subject<'_>, unit_lengths: &[usize]) -> Vec<St
 pub(super) fn prologue(program: &CfaProgram) -> String {
     let allocators = contents::allocators(program).map(|(name, wrapper, _)| format!("#define {name} {wrapper}\n"));
     let allocators: String = allocators.collect();
-    format!("{RENAMED_LIBRARY}{allocators}{DECLARATIONS}{}", environment::DECLARATIONS)
+    let free = contents::replaced_free(program);
+    format!("{RENAMED_LIBRARY}{free}{allocators}{DECLARATIONS}{}", environment::DECLARATIONS)
 }
 
 /// What a call that is an error, or a label, is replaced by. A call through a pointer stays: whether it is one of an error function

@@ -11,7 +11,7 @@ use super::literal::unsupported;
 use super::scope::Symbol;
 use super::{Checked, Checker};
 use crate::c::hir::{Callee, Expr, ExprKind, FunctionId, Init, InitItem, Place, PlaceKind, Storage, VariableId};
-use crate::c::parse::{ASSEMBLY, LABEL_ADDRESS, OUTPUTS};
+use crate::c::parse::{ASSEMBLY, LABEL_ADDRESS, OUTPUTS, TIED};
 use crate::c::types::{RecordId, Type, TypeId};
 use crate::diagnostic::Problem;
 
@@ -184,7 +184,7 @@ impl Checker<'_> {
             Some(Symbol::Poison) => Err(Problem::consequence()),
             None => match name {
                 "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" => Ok(Operand::Place(self.function_name(span))),
-                ASSEMBLY | OUTPUTS => Ok(Operand::Value(unsupported("inline assembly", int, span))),
+                ASSEMBLY | OUTPUTS | TIED => Ok(Operand::Value(unsupported("inline assembly", int, span))),
                 "__null" => Ok(Operand::Value(self.int(0, self.basic.long, span))),
                 _ if name.starts_with(LABEL_ADDRESS) => {
                     Ok(Operand::Value(unsupported("the address of a label", self.basic.void, span)))

@@ -10,7 +10,8 @@ use super::define::Switch;
 use super::expr::Operand;
 use super::{Checked, Checker};
 use crate::c::hir::{Expr, ExprKind, Stmt};
-use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO, INPUTS, OUTPUTS};
+use crate::c::parse::{ASSEMBLY, AT_START, COMPUTED_GOTO, INPUTS, OUTPUTS, TIED};
+use crate::c::types::{Type, TypeId};
 use crate::diagnostic::{MAX_DIAGNOSTICS, Problem};
 
 impl Checker<'_> {
@@ -114,7 +115,7 @@ impl Checker<'_> {
             Expression::Identifier(name) if name.node.name == ASSEMBLY => {
                 out.push(Stmt::Unsupported("inline assembly".to_owned(), span));
             }
-            Expression::Comma(list) if is_assembly(node) => self.known_assembly(&list[1..], span, out),
+            Expression::Comma(list) if is_assembly(node) => self.known_assembly(list, span, out),
             Expression::Identifier(name) if name.node.name == AT_START => {
                 let what = "assembler text of a file, a section whose contents run before `main`, or options for the compiler in the text";
                 out.push(Stmt::Unsupported(what.to_owned(), span));
@@ -139,7 +140,7 @@ impl Checker<'_> {
         let (mut places, mut values, mut is_output) = (Vec::new(), Vec::new(), true);
         for operand in operands {
             match &operand.node {
-                Expression::Identifier(name) if name.node.name == OUTPUTS => is_output = true,
+                Expression::Identifier(name) if [OUTPUTS, TIED].contains(&name.node.name.as_str()) => is_output = true,
                 Expression::Identifier(name) if name.node.name == INPUTS => is_output = false,
                 _ if is_output => match self.operand(operand) {
                     Ok(Operand::Place(place)) => places.push(place),
@@ -151,7 +152,24 @@ impl Checker<'_> {
                 },
             }
         }
-        out.push(Stmt::Assembly(places, values, span));
+        out.push(match (&places[..], &values[..]) {
+            ([place], [value]) if is_tied(operands) && self.are_alike(place.ty, value.ty) => {
+                let value = Box::new(self.convert(value.clone(), place.ty));
+                let (ty, place) = (place.ty, Box::new(place.clone()));
+                Stmt::Expr(Expr { kind: ExprKind::Assign(place, value), ty, span })
+            }
+            _ => Stmt::Assembly(places, values, span),
+        });
+    }
+
+    /// Whether values of two types are the same bits: integers or pointers of one size.
+    fn are_alike(&self, a: TypeId, b: TypeId) -> bool {
+        let types = &self.hir.types;
+        let bits = |ty| match types.get(ty) {
+            Type::Int { .. } | Type::Pointer(_) => types.scalar_bits(ty),
+            _ => None,
+        };
+        bits(a).is_some() && bits(a) == bits(b)
     }
 
     fn for_statement(&mut self, node: &ForStatement, out: &mut Vec<Stmt>) -> Checked<()> {
@@ -333,11 +351,18 @@ impl Checker<'_> {
 fn is_assembly(node: &Node<Expression>) -> bool {
     match &node.node {
         Expression::Identifier(name) => name.node.name == ASSEMBLY,
-        Expression::Comma(list) => {
-            matches!(list.first().map(|first| &first.node), Some(Expression::Identifier(name)) if name.node.name == OUTPUTS)
-        }
+        Expression::Comma(list) => begins_with(list, OUTPUTS) || is_tied(list),
         _ => false,
     }
+}
+
+/// Whether an assembler statement gives its output the value of its input.
+fn is_tied(operands: &[Node<Expression>]) -> bool {
+    begins_with(operands, TIED)
+}
+
+fn begins_with(list: &[Node<Expression>], mark: &str) -> bool {
+    matches!(list.first().map(|first| &first.node), Some(Expression::Identifier(name)) if name.node.name == mark)
 }
 
 /// The expression that a statement is, behind its labels.

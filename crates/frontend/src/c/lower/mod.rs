@@ -62,6 +62,7 @@ pub use allocate::ALLOCATION;
 pub(super) use call::POINTERS_FROM_OUTSIDE;
 pub(super) use tidy::map_reads;
 
+use super::Environment;
 use super::hir::{FunctionId, Hir, VariableId};
 use super::points_to::{PointsTo, analyse, expose, outside_types};
 use super::types::TypeId;
@@ -80,6 +81,8 @@ pub struct LowerOptions {
     pub malloc_may_fail: bool,
     /// Whether functions without body may write through pointers.
     pub externs_write: bool,
+    /// Whether there are objects for pointers from outside, where memory is not checked.
+    pub environment: Environment,
     /// Which errors count.
     pub checks: Checks,
 }
@@ -92,6 +95,7 @@ impl Default for LowerOptions {
             globals_are_inputs: false,
             malloc_may_fail: false,
             externs_write: false,
+            environment: Environment::Fresh,
             checks: Check::Assertion.into(),
         }
     }
@@ -248,7 +252,8 @@ impl<'h> Lowering<'h> {
         self.drop_unused_inputs();
         // Who asks about memory wants to know of every pointer whether it leads to an object.
         let checks = self.options.checks;
-        let outside_is_valid = self.options.integers == Integers::Machine
+        let outside_is_valid = self.options.environment == Environment::Fresh
+            && self.options.integers == Integers::Machine
             && !checks.are_about_memory()
             && !checks.contains(Check::Uninitialised);
         Ok(CfaProgram {

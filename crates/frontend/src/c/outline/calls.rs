@@ -11,6 +11,7 @@ use super::super::types::{Type, TypeId};
 use super::super::walk::{Each, Visitor};
 use super::Outline;
 use super::automaton::Automaton;
+use super::members::{Member, member_read};
 use super::values::{ORDER, Value};
 
 /// What arguments and results are passed as.
@@ -33,6 +34,8 @@ pub(super) enum Kind {
 pub(super) struct Signature {
     args: Vec<Kind>,
     result: Kind,
+    /// The member that the pointer is read from, where that says something.
+    pub(super) member: Option<Member>,
 }
 
 impl Outline<'_> {
@@ -56,8 +59,14 @@ impl Outline<'_> {
         }
     }
 
+    /// Whether a call through a pointer may reach a function.
+    pub(super) fn may_call(&self, signature: &Signature, f: FunctionId) -> bool {
+        let may_hold = |member| self.members.as_ref().is_none_or(|members| members.may_hold(member, f));
+        self.takes(f, signature) && signature.member.is_none_or(may_hold)
+    }
+
     /// Whether a function takes what a call passes.
-    pub(super) fn takes(&self, f: FunctionId, signature: &Signature) -> bool {
+    fn takes(&self, f: FunctionId, signature: &Signature) -> bool {
         let function = &self.hir.functions[f.0 as usize];
         let Type::Function { parameters, variadic, unspecified, .. } = self.hir.types.get(function.ty) else {
             return false;
@@ -211,7 +220,11 @@ impl Outline<'_> {
 
     fn call_pointer(&mut self, args: &[Value], call: &Call, e: &Expr, wanted: bool) -> Value {
         let kinds: Vec<Kind> = call.args.iter().map(|arg| self.kind(arg.ty)).collect();
-        let signature = Signature { args: kinds, result: self.kind(e.ty) };
+        let member = match &call.callee {
+            Callee::Indirect(pointer) if self.members.is_some() => member_read(&self.hir.types, pointer),
+            _ => None,
+        };
+        let signature = Signature { args: kinds, result: self.kind(e.ty), member };
         let callee = self.site(signature.clone());
         let mut terms = Vec::new();
         for (i, (&value, &kind)) in args.iter().zip(&signature.args).enumerate() {
@@ -257,7 +270,8 @@ impl Outline<'_> {
             args.push((value, kind));
         }
         self.body.result = self.bits_of_kind(signature.result).map(|bits| self.temporary(bits));
-        let targets: Vec<FunctionId> = self.addressed.iter().copied().filter(|&f| self.takes(f, signature)).collect();
+        let targets: Vec<FunctionId> =
+            self.addressed.iter().copied().filter(|&f| self.may_call(signature, f)).collect();
         let ways: Vec<_> = targets.iter().map(|_| self.body.fresh()).collect();
         let elsewhere = self.body.fresh();
         self.any_of(&ways.iter().copied().chain([elsewhere]).collect::<Vec<_>>(), span);

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | scalars in memory, members, floats | any value whenever they are read |
 //! | arithmetic that is undefined for some operands | any value |
-//! | calls through pointers | any function of that type whose address is taken, or one from elsewhere that returns any value |
+//! | calls through pointers | any function of that type that may be where the pointer is read, or one from elsewhere that returns any value |
 //! | functions without body | any result, nothing is changed; what pointers from outside lead to is told by [`Environment`] |
 //! | functions of the C library | any result; those that call back, jump or start threads are not modelled |
 //! | what has no meaning here (assembler text that is not known, computed jumps) | not modelled where it is reached |
@@ -23,11 +23,13 @@
 //! | `statements`, `values`, `conditions`, `calls` | what they say |
 //! | `super::control` | how conditions are taken apart, as the full reading does it too |
 //! | `sequence` | operands whose order of evaluation may matter |
+//! | `members` | functions that members of records point to |
 //! | `retyped` | functions that may be called through pointers of another type |
 
 mod automaton;
 mod calls;
 mod conditions;
+mod members;
 mod retyped;
 mod sequence;
 mod statements;
@@ -49,6 +51,7 @@ use super::types::{Rank, Type, TypeId};
 use super::walk::{Each, Visitor};
 use automaton::Automaton;
 use calls::Signature;
+use members::{MEMBERS, Members};
 use retyped::Retyped;
 use values::Value;
 
@@ -99,6 +102,8 @@ struct Outline<'h> {
     addressed: IndexSet<FunctionId>,
     /// Those of them that calls of any type may reach.
     retyped: Retyped,
+    /// Where pointers to functions are written; nothing where that is not told apart.
+    members: Option<Members>,
     /// Those that were begun have a procedure here, also while it is empty.
     procedures: Vec<Option<Procedure>>,
     assumptions: IndexSet<String>,
@@ -123,6 +128,7 @@ impl<'h> Outline<'h> {
             sites: IndexMap::new(),
             addressed: IndexSet::new(),
             retyped: Retyped::default(),
+            members: (environment == Environment::Fresh).then(|| Members::of(hir)),
             procedures: Vec::new(),
             assumptions: assumptions.collect(),
             body: Automaton::default(),
@@ -218,7 +224,7 @@ impl<'h> Outline<'h> {
         let signatures: Vec<Signature> = self.sites.keys().cloned().collect();
         for f in self.addressed.clone() {
             if self.hir.functions[f.0 as usize].body.is_some()
-                && signatures.iter().any(|signature| self.takes(f, signature))
+                && signatures.iter().any(|signature| self.may_call(signature, f))
             {
                 self.procedure_of(f);
             }
@@ -268,6 +274,9 @@ impl<'h> Outline<'h> {
         let mut assumptions = self.assumptions;
         if !self.sites.is_empty() {
             assumptions.insert(CALLS.to_owned());
+        }
+        if self.sites.keys().any(|signature| signature.member.is_some()) {
+            assumptions.insert(MEMBERS.to_owned());
         }
         let procedures = self.procedures.into_iter().map(|p| p.expect("every procedure that is called was made"));
         CfaProgram {

@@ -2,7 +2,8 @@
 //!
 //! `asm("..." : "=r" (x), "+m" (*p) : "0" (y) : "memory")` becomes `(OUTPUTS, (x), (*p), INPUTS, (y))`. The text must consist of
 //! instructions that neither jump nor call, with what kernels put into tables beside them; what the operands are must not be computed by calls or
-//! assignments. Whatever else there is stays assembler text of which nothing is known.
+//! assignments. Text that only keeps compiler and machine from changing the order of accesses is left out, and where it is empty an output that
+//! shares the register of the only input gets its value. Whatever else there is stays assembler text of which nothing is known.
 
 use super::lex::Kind;
 use super::rewriter::Rewriter;
@@ -12,11 +13,21 @@ pub(crate) const OUTPUTS: &str = "__clinch_asm_outputs";
 /// Stands before what such a statement reads.
 pub(crate) const INPUTS: &str = "__clinch_asm_inputs";
 
+/// Stands for an assembler statement without text whose output, which follows, is its input.
+pub(crate) const TIED: &str = "__clinch_asm_tied";
+
 /// Instructions that only compute and move, without what says how wide they are.
 const MNEMONICS: &str = "adc add and bsf bsr bswap bt btc btr bts clc cld cli clflush cmp cmpxchg cpuid dec div idiv imul in \
     inc lea lfence lods mfence mov movs movz mul neg nop not or out pause pop popf prefetch prefetchnta \
     prefetchw push pushf rdmsr rdtsc rol ror sal sar sbb scas set sfence shl shr sti stos sub test \
     wbinvd xadd xchg xor";
+
+/// Functions of a kernel that its text calls with operands in registers: they copy from or to a user's memory, or count bits.
+const HELPERS: [&str; 3] = ["__get_user_", "__put_user_", "__sw_hweight"];
+
+/// Text that changes no operand and no memory.
+const BARRIERS: [&str; 9] =
+    ["", "nop", "pause", "lfence", "mfence", "sfence", "rep nop", "lock addl $0,0(%%esp)", "lock addl $0,0(%%rsp)"];
 
 /// What may stand before an instruction.
 const PREFIXES: [&str; 6] = ["lock", "rep", "repe", "repne", "repz", "repnz"];
@@ -32,7 +43,7 @@ impl Rewriter<'_> {
         let [text, operands @ ..] = &sections[..] else { return false };
         let is_text = |&(from, to): &(usize, usize)| (from..to).all(|j| self.tokens[j].kind == Kind::Literal);
         let whole: String = (text.0..text.1).map(|j| self.get(j).trim_matches('"')).collect();
-        if !modifiers || !is_text(text) || text.0 == text.1 || !only_computes(&whole) || operands.len() > 3 {
+        if !modifiers || !is_text(text) || text.0 == text.1 || !self.only_computes(&whole) || operands.len() > 3 {
             return false;
         }
         let nothing = (close, close);
@@ -49,6 +60,18 @@ impl Rewriter<'_> {
             self.remove(i, close, "__builtin_trap()");
             return true;
         }
+        if self.is_no_operation(&whole, &outputs) {
+            self.remove(i, close, "((void)0)");
+            return true;
+        }
+        if let (true, &[(output, _)], &[(input, _)]) = (whole.is_empty(), &outputs[..], &inputs[..])
+            && self.get(input - 1) == "\"0\""
+        {
+            self.remove(i, output, &format!("({TIED}, ("));
+            self.remove(outputs[0].1, input, &format!("), {INPUTS}, ("));
+            self.remove(inputs[0].1, close, "))");
+            return true;
+        }
         // Inputs are evaluated too: an address may be among them. Some text writes to operands in memory that are called inputs.
         let (mut from, mut instead, mut mark) = (i, format!("({OUTPUTS}"), OUTPUTS);
         for (number, &(before, behind)) in outputs.iter().chain(&inputs).enumerate() {
@@ -63,6 +86,17 @@ impl Rewriter<'_> {
         }
         self.remove(from, close, &format!("{instead}, {INPUTS})"));
         true
+    }
+
+    /// Whether a statement without outputs but those that keep their values does nothing.
+    fn is_no_operation(&self, text: &str, outputs: &[(usize, usize)]) -> bool {
+        outputs.iter().all(|&(before, _)| self.get(before - 1).contains('+')) && is_barrier(text)
+    }
+
+    /// Whether text neither jumps nor calls anything but helpers of a kernel that the program has no part of.
+    fn only_computes(&self, text: &str) -> bool {
+        let is_foreign = |name: &str| (0..self.tokens.len()).all(|j| self.get(j) != name);
+        only_computes(text, &is_foreign)
     }
 
     /// The parts between colons in the brackets.
@@ -134,8 +168,18 @@ fn first_instruction(text: &str) -> Option<&'static str> {
     first.filter(|word| *word == "ud2").map(|_| "ud2")
 }
 
-/// Whether assembler text, as it stands in the source, neither jumps nor calls.
-fn only_computes(text: &str) -> bool {
+/// Whether text changes no operand and no memory.
+fn is_barrier(text: &str) -> bool {
+    let mut prefix = String::new();
+    statements(text).iter().all(|statement| {
+        let statement = prefix.clone() + &statement.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        prefix = if PREFIXES.contains(&statement.as_str()) { statement.clone() + " " } else { String::new() };
+        !prefix.is_empty() || BARRIERS.contains(&statement.as_str())
+    }) && prefix.is_empty()
+}
+
+/// Whether assembler text, as it stands in the source, neither jumps nor calls, but for helpers that are foreign.
+fn only_computes(text: &str, is_foreign: &dyn Fn(&str) -> bool) -> bool {
     // What a kernel calls to leave an operation to the machine it runs on: not the program's.
     let is_hook = text.contains(".parainstructions");
     let mut elsewhere = false;
@@ -153,13 +197,28 @@ fn only_computes(text: &str) -> bool {
             ".pushsection" | ".section" => elsewhere = true,
             ".popsection" | ".previous" | ".text" => elsewhere = false,
             _ if elsewhere => return is_beside(word, words.next()),
-            ".byte" => return words.next() == Some("0x66,0x66,0x90"),
+            ".byte" => return is_known_code(words),
             "ud2" => {}
             "call" if is_hook => return words.next().is_some_and(|to| to.starts_with("*%c")),
+            "call" => return words.next().is_some_and(|to| is_helper(to) && is_foreign(to)),
             _ => return DIRECTIVES.contains(&word) || is_computation(word),
         }
         true
     })
+}
+
+/// Instructions that are written as numbers: one that does nothing, and one that asks the machine's host for something.
+fn is_known_code<'w>(words: impl Iterator<Item = &'w str>) -> bool {
+    let all: String = words.collect();
+    let parts = all.split(',').map(|part| u8::from_str_radix(part.strip_prefix("0x").unwrap_or("?"), 16));
+    let bytes: Vec<u8> = parts.map_while(Result::ok).collect();
+    bytes.len() == all.split(',').count() && matches!(bytes[..], [0x66, 0x66, 0x90] | [0x0f, 0x01, 0xc1])
+}
+
+/// Whether a name is that of a helper of a kernel: what it works on may follow.
+fn is_helper(name: &str) -> bool {
+    let rest = HELPERS.iter().find_map(|prefix| name.strip_prefix(prefix));
+    rest.is_some_and(|rest| rest.len() <= 2 && rest.bytes().all(|b| b.is_ascii_digit() || b == b'X'))
 }
 
 fn is_label(word: &str) -> bool {
@@ -185,7 +244,7 @@ fn is_computation(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::only_computes;
+    use super::{is_barrier, only_computes};
 
     #[test]
     fn text_that_neither_jumps_nor_calls() {
@@ -198,8 +257,10 @@ mod tests {
             "bt %2,%1\\n\\tsbb %0,%0",
             "rep; nop",
             "movl %%gs:%P1,%0",
+            "call __get_user_4",
+            ".byte 0x00f, 0x001, 0x0c1",
         ] {
-            assert!(only_computes(text), "{text}");
+            assert!(only_computes(text, &|_| true), "{text}");
         }
     }
 
@@ -216,8 +277,21 @@ mod tests {
             ".globl x",
             ".set x, 1",
             "jmp 2b",
+            "call __get_user_table",
+            ".byte 0x0f, 0x0b",
         ] {
-            assert!(!only_computes(text), "{text}");
+            assert!(!only_computes(text, &|_| true), "{text}");
+        }
+        assert!(!only_computes("call __get_user_4", &|name| name != "__get_user_4"));
+    }
+
+    #[test]
+    fn text_that_changes_nothing() {
+        for text in ["", "mfence", "rep; nop", "pause\\n\\tnop", "lock; addl $0,0(%%rsp)"] {
+            assert!(is_barrier(text), "{text}");
+        }
+        for text in ["lock; addl $1,0(%%rsp)", "rep; movsb", "rep", "cli", "nop; incl %0", "ud2", "addl $0,0(%%rsp"] {
+            assert!(!is_barrier(text), "{text}");
         }
     }
 }

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Problem;
 
-pub(crate) use assembly::{INPUTS, OUTPUTS};
+pub(crate) use assembly::{INPUTS, OUTPUTS, TIED};
 pub(crate) use names::readable;
 pub(crate) use pragma::Pragmas;
 pub(crate) use rewriter::{
