@@ -167,12 +167,14 @@ impl<'p> Search<'p> {
 
     /// A state that was reached.
     fn add(&mut self, context: usize, location: LocId, mut state: State, origin: Origin) {
-        let here = &self.contexts[context].nodes[location.index()];
-        if here.iter().any(|&node| includes(&self.nodes[node].state, &state)) {
+        if self.is_known(context, location, &state) {
             return;
         }
-        if here.len() >= CROWD {
-            self.give_up(context, location, &mut state);
+        if self.contexts[context].nodes[location.index()].len() >= CROWD {
+            let is_less = self.give_up(context, location, &mut state);
+            if is_less && self.is_known(context, location, &state) {
+                return;
+            }
         }
         let node = self.nodes.len();
         self.nodes.push(Node { context, location, state, origin });
@@ -180,8 +182,14 @@ impl<'p> Search<'p> {
         self.waiting.push_back(node);
     }
 
-    /// Nothing is known any more of what has a value of its own in many states here.
-    fn give_up(&mut self, context: usize, location: LocId, state: &mut State) {
+    /// Whether a state of a call at a location stands for this one, too.
+    fn is_known(&self, context: usize, location: LocId, state: &State) -> bool {
+        let here = &self.contexts[context].nodes[location.index()];
+        here.iter().any(|&node| includes(&self.nodes[node].state, state))
+    }
+
+    /// Nothing is known any more of what has a value of its own in many states here. Whether there is such a thing.
+    fn give_up(&mut self, context: usize, location: LocId, state: &mut State) -> bool {
         let Search { contexts, nodes, crowds, .. } = self;
         let here = &contexts[context].nodes[location.index()];
         let variety = crowds.entry((context, location)).or_default();
@@ -190,6 +198,7 @@ impl<'p> Search<'p> {
         let many: Vec<usize> = (0..state.len()).filter(|&slot| all || variety.has_many(slot)).collect();
         let procedure = contexts[context].procedure;
         self.forget(procedure, state, &many);
+        !many.is_empty()
     }
 
     /// The same of the states in which a procedure is entered.
