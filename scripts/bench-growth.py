@@ -4,13 +4,14 @@
 usage: bench-growth.py CLINCH [--tasks INDEX.csv] [--timeout 60] [--engines outline,symex] [--prefix FILE] [--html FILE]
 
 Programs are made with three numbers: so many functions, each called from so many places, so many levels deep. A lock is taken and given back in
-the functions of the lowest level. Where calls are copied, the largest ones have more than a thousand million steps. With --tasks, the programs of an index are
+the functions of the lowest level. Where calls are copied, the deepest one has more than 10^18 calls. With --tasks, the programs of an index are
 measured as well (its columns are those of bench-c.py). The time is that of the processors, of all processes; the memory is the peak of the largest process.
 --prefix writes FILE-time.svg and FILE-memory.svg.
 """
 
 import argparse
 import csv
+import itertools
 import os
 import re
 import subprocess
@@ -98,10 +99,8 @@ def main():
     print("\n".join(figures.markdown(head, [])), flush=True)
     for engine in args.engines.split(","):
         broken = engine == "symex"
-        runs = list(generated(args, engine, broken))
-        if args.tasks:
-            runs += published(args, engine, "false" if broken else "true")
-        for family, label, lines, code, seconds, memory in runs:
+        tasks = published(args, engine, "false" if broken else "true") if args.tasks else []
+        for family, label, lines, code, seconds, memory in itertools.chain(generated(args, engine, broken), tasks):
             answer = {0: "safe", 1: "unsafe", 2: "unknown"}.get(code, f"exit code {code}")
             rows.append([engine, family, label, lines, answer, f"{seconds:.2f}", f"{memory:.0f}"])
             print("| " + " | ".join(str(cell) for cell in rows[-1]) + " |", flush=True)
