@@ -7,6 +7,7 @@ use clinch_ir::cfa::{CfaProgram, EdgeId, Op, ProcedureId};
 use clinch_terms::{LocId, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::range::Range;
 use super::state::{Layout, State, includes};
 use crate::budget::{Budget, Ticker};
 
@@ -41,6 +42,31 @@ pub(super) struct Node {
     pub(super) origin: Origin,
 }
 
+/// The values that variables have in states that meet.
+#[derive(Debug, Default)]
+struct Variety {
+    /// By variable; no more than are many.
+    values: Vec<FxHashSet<Range>>,
+    /// How many states were looked at.
+    seen: usize,
+}
+
+impl Variety {
+    fn see(&mut self, state: &State) {
+        self.seen += 1;
+        self.values.resize_with(state.len(), FxHashSet::default);
+        for (values, cell) in self.values.iter_mut().zip(state) {
+            if values.len() <= MANY && !values.contains(&cell.range) {
+                values.insert(cell.range.clone());
+            }
+        }
+    }
+
+    fn has_many(&self, slot: usize) -> bool {
+        self.values[slot].len() > MANY
+    }
+}
+
 /// How a node was reached first.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
@@ -71,6 +97,10 @@ pub(super) struct Search<'p> {
     known: FxHashMap<(ProcedureId, State), usize>,
     /// The contexts of each procedure.
     ways: Vec<Vec<usize>>,
+    /// Of the states in which procedures are entered in many ways.
+    entries: FxHashMap<ProcedureId, Variety>,
+    /// Of the states at places of calls where many meet.
+    crowds: FxHashMap<(usize, LocId), Variety>,
     leaving: Vec<Vec<Vec<EdgeId>>>,
     waiting: VecDeque<usize>,
     /// What was given up somewhere.
@@ -83,7 +113,8 @@ impl<'p> Search<'p> {
         let ways = vec![Vec::new(); program.procedures.len()];
         let (contexts, nodes, known) = (Vec::new(), Vec::new(), FxHashMap::default());
         let (waiting, given_up) = (VecDeque::new(), FxHashSet::default());
-        Search { program, layout, contexts, nodes, known, ways, leaving, waiting, given_up }
+        let (entries, crowds) = (FxHashMap::default(), FxHashMap::default());
+        Search { program, layout, contexts, nodes, known, ways, entries, crowds, leaving, waiting, given_up }
     }
 
     /// Looks for an error.
@@ -136,12 +167,14 @@ impl<'p> Search<'p> {
 
     /// A state that was reached.
     fn add(&mut self, context: usize, location: LocId, mut state: State, origin: Origin) {
-        let here = &self.contexts[context].nodes[location.index()];
-        if here.iter().any(|&node| includes(&self.nodes[node].state, &state)) {
+        if self.is_known(context, location, &state) {
             return;
         }
-        if here.len() >= CROWD {
-            self.give_up(context, location, &mut state);
+        if self.contexts[context].nodes[location.index()].len() >= CROWD {
+            let is_less = self.give_up(context, location, &mut state);
+            if is_less && self.is_known(context, location, &state) {
+                return;
+            }
         }
         let node = self.nodes.len();
         self.nodes.push(Node { context, location, state, origin });
@@ -149,41 +182,48 @@ impl<'p> Search<'p> {
         self.waiting.push_back(node);
     }
 
-    /// Nothing is known any more of what has a value of its own in many states here.
-    fn give_up(&mut self, context: usize, location: LocId, state: &mut State) {
+    /// Whether a state of a call at a location stands for this one, too.
+    fn is_known(&self, context: usize, location: LocId, state: &State) -> bool {
         let here = &self.contexts[context].nodes[location.index()];
-        let variables = self.layout.variables(self.contexts[context].procedure);
-        let unknown = self.layout.unknown(self.program, self.contexts[context].procedure);
-        let various = |slot: usize| {
-            let mut ranges: Vec<_> = here.iter().map(|&node| &self.nodes[node].state[slot].range).collect();
-            ranges.sort_unstable_by_key(|range| (range.lo, range.hi));
-            ranges.dedup();
-            ranges.len()
-        };
-        for (slot, cell) in state.iter_mut().enumerate() {
-            if here.len() >= MOST_AT_A_PLACE || various(slot) > MANY {
-                *cell = unknown[slot].clone();
-                self.given_up.insert(variables[slot]);
-            }
-        }
+        here.iter().any(|&node| includes(&self.nodes[node].state, state))
+    }
+
+    /// Nothing is known any more of what has a value of its own in many states here. Whether there is such a thing.
+    fn give_up(&mut self, context: usize, location: LocId, state: &mut State) -> bool {
+        let Search { contexts, nodes, crowds, .. } = self;
+        let here = &contexts[context].nodes[location.index()];
+        let variety = crowds.entry((context, location)).or_default();
+        here.iter().skip(variety.seen).for_each(|&node| variety.see(&nodes[node].state));
+        let all = here.len() >= MOST_AT_A_PLACE;
+        let many: Vec<usize> = (0..state.len()).filter(|&slot| all || variety.has_many(slot)).collect();
+        let procedure = contexts[context].procedure;
+        self.forget(procedure, state, &many);
+        !many.is_empty()
     }
 
     /// The same of the states in which a procedure is entered.
     fn enter_alike(&mut self, procedure: ProcedureId, entry: &mut State) {
-        let ways = &self.ways[procedure.index()];
+        let Search { contexts, ways, entries, .. } = self;
+        let ways = &ways[procedure.index()];
         if ways.len() < WAYS {
+            return;
+        }
+        let variety = entries.entry(procedure).or_default();
+        ways.iter().skip(variety.seen).for_each(|&context| variety.see(&contexts[context].entry));
+        let all = ways.len() > MOST_AT_A_PLACE;
+        let many: Vec<usize> = (0..entry.len()).filter(|&slot| all || variety.has_many(slot)).collect();
+        self.forget(procedure, entry, &many);
+    }
+
+    fn forget(&mut self, procedure: ProcedureId, state: &mut State, slots: &[usize]) {
+        if slots.is_empty() {
             return;
         }
         let unknown = self.layout.unknown(self.program, procedure);
         let variables = self.layout.variables(procedure);
-        for (slot, cell) in entry.iter_mut().enumerate() {
-            let mut ranges: Vec<_> = ways.iter().map(|&context| &self.contexts[context].entry[slot].range).collect();
-            ranges.sort_unstable_by_key(|range| (range.lo, range.hi));
-            ranges.dedup();
-            if ranges.len() > MANY || ways.len() > MOST_AT_A_PLACE {
-                *cell = unknown[slot].clone();
-                self.given_up.insert(variables[slot]);
-            }
+        for &slot in slots {
+            state[slot] = unknown[slot].clone();
+            self.given_up.insert(variables[slot]);
         }
     }
 
