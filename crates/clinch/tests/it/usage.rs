@@ -121,10 +121,6 @@ fn an_entry_is_a_function_and_its_objects_have_limits() {
                 "p.c --entry all --witness w.yml",
                 "error: --witness is about one function: check its file with --entry FUNCTION",
             ),
-            (
-                "--files p.c --report r.html",
-                "error: --report is about one function: check its file with --entry FUNCTION",
-            ),
             ("p.c --entry f --depth 9", "error: invalid value '9' for '--depth <N>': 9 is not in 0..=8"),
             ("p.c --entry f --depth -1", "error: invalid value '-1' for '--depth <N>': -1 is not in 0..=8"),
             (
