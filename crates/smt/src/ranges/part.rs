@@ -265,9 +265,6 @@ impl Part {
         let point = |domain: (i128, i128)| domain.0 == domain.1;
         let truth = |yes: bool, no: bool| Domain::Truth(if yes { Some(true) } else { no.then_some(false) });
         match op {
-            BinOp::Float(op, _) if op.compares() && self.args[0] == self.args[1] => {
-                Domain::Truth(Floats::compare_with_itself(op, x))
-            }
             BinOp::Float(op, _) if op.compares() => Domain::Truth(Floats::compare(op, x, y)),
             BinOp::Float(op, format) => self.floats(Floats::binary(op, format, x, y)),
             BinOp::Eq => {

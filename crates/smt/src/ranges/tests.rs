@@ -122,20 +122,6 @@ fn nothing_with_a_model_is_refuted() {
     assert!(refuted > 50, "{refuted}");
 }
 
-/// How a program asks whether a number is a NaN.
-#[test]
-fn numbers_are_equal_to_themselves() {
-    let mut terms = Terms::new();
-    let x = terms.fresh("x", Sort::BitVec(32));
-    let op = |terms: &mut Terms, op, a, b| terms.binary(BinOp::Float(op, Format::Single), a, b);
-    let (same, least) = (op(&mut terms, FloatBinOp::Eq, x, x), terms.bit_vec(32, (-1e10_f32).to_bits().into()));
-    let (is_nan, above) = (terms.not(same), op(&mut terms, FloatBinOp::Lt, least, x));
-    let both = terms.and(above, is_nan);
-    assert!(is_refuted(&terms, both) && !is_refuted(&terms, is_nan));
-    let less = op(&mut terms, FloatBinOp::Lt, x, x);
-    assert!(is_refuted(&terms, less));
-}
-
 /// A polynomial of a double stays between bounds: too hard bit by bit.
 #[test]
 fn bounds_of_a_polynomial() {

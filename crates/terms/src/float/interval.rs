@@ -275,15 +275,6 @@ impl Floats {
         }
     }
 
-    /// Whether a number is equal to itself, or less: only a NaN is not equal, and no split of an interval shows that.
-    pub fn compare_with_itself(op: FloatBinOp, a: Floats) -> Option<bool> {
-        match op {
-            FloatBinOp::Lt => Some(false),
-            _ if !a.nan => Some(true),
-            _ => (!a.has_numbers()).then_some(false),
-        }
-    }
-
     /// What is left of two operands of a comparison that holds.
     pub fn ordered(op: FloatBinOp, format: Format, a: Floats, b: Floats) -> (Floats, Floats) {
         let (a, b) = (Floats { nan: false, ..a }, Floats { nan: false, ..b });
