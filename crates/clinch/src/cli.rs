@@ -124,6 +124,8 @@ pub(crate) struct CheckArgs {
     pub(crate) sarif: Option<PathBuf>,
 
     /// Write a page of HTML that shows the run to the error, or the proof (docs/reports.md).
+    ///
+    /// With --entry all a page for each function: out-NAME.html, where the file is out.html.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
