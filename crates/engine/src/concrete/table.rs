@@ -85,6 +85,18 @@ impl StateTable {
         self.warmth ^= sum;
     }
 
+    /// The number of a vector, if it is there. `tag` are 32 bits of its hash.
+    pub fn find(&self, words: &[u64], tag: u32) -> Option<usize> {
+        let mut bucket = self.bucket(tag);
+        loop {
+            let number = (self.entries[bucket] as u32).checked_sub(1)? as usize;
+            if (self.entries[bucket] >> 32) as u32 == tag && same(self.get(number), words) {
+                return Some(number);
+            }
+            bucket = (bucket + 1) & (self.entries.len() - 1);
+        }
+    }
+
     /// Adds a vector; the number of the equal one if there is one already. `tag` are 32 bits of its hash.
     #[inline]
     pub fn insert(&mut self, words: &[u64], tag: u32) -> Result<usize, usize> {
