@@ -67,7 +67,9 @@ impl<'a> Check<'a> {
         if !set.sets.iter().all(|tried| everything.includes(tried)) {
             return wrong("a set of transitions is of another program");
         }
-        let Some(independence) = Independence::of(program) else { return wrong("the program is too large for a reduction") };
+        let Some(independence) = Independence::of(program) else {
+            return wrong("the program is too large for a reduction");
+        };
         let starts = lengths.iter().scan(0, |next, length| Some(std::mem::replace(next, *next + length))).collect();
         let (index, closure) = (Index::new(&set.states), Closure::new(program, &set.states.layout));
         Ok(Check { program, set, starts, index, closure, independence, everything })

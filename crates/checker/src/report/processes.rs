@@ -30,7 +30,9 @@ pub(crate) fn of_processes(program: &Program, outcome: Outcome<IrVerdict>) -> Re
 fn proof(program: &Program, proof: &IrProof) -> Proof {
     match proof {
         IrProof::ReachedSet(set) => Proof::ReachedSet { states: set.len() as u64, reduced: false, forgetful: false },
-        IrProof::ForgetfulSet(set, _) => Proof::ReachedSet { states: set.len() as u64, reduced: false, forgetful: true },
+        IrProof::ForgetfulSet(set, _) => {
+            Proof::ReachedSet { states: set.len() as u64, reduced: false, forgetful: true }
+        }
         IrProof::ReducedSet(set, dead) => {
             Proof::ReachedSet { states: set.states.len() as u64, reduced: true, forgetful: !dead.is_empty() }
         }

@@ -44,7 +44,12 @@ fn execute(args: &CampaignArgs) -> Result<u8, String> {
         console::error(&format!("{}: the last line was cut; its task is done again", path.display()));
     }
     let left: Vec<&Task> = tasks.iter().filter(|task| !results.done.contains_key(&task.number)).collect();
-    console::error(&format!("{} tasks, {} of them done before; results in {}", tasks.len(), tasks.len() - left.len(), path.display()));
+    console::error(&format!(
+        "{} tasks, {} of them done before; results in {}",
+        tasks.len(),
+        tasks.len() - left.len(),
+        path.display()
+    ));
     let results = Mutex::new(results);
     campaign.work(&left, args.jobs, &results)?;
     let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -111,7 +116,8 @@ impl Campaign<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let found = run::task(task, self.limits, self.flags, self.stop).map_err(|error| format!("{}: {error}", task.file))?;
+        let found =
+            run::task(task, self.limits, self.flags, self.stop).map_err(|error| format!("{}: {error}", task.file))?;
         let Some(found) = found else { return Ok(()) };
         let judged = task.judge(&found.verdict).to_owned();
         let row = Row([

@@ -12,9 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::csv;
 
-pub(super) const COLUMNS: [&str; 11] = [
-    "task", "file", "property", "data_model", "expected", "verdict", "judged", "engine", "seconds", "reason", "run",
-];
+pub(super) const COLUMNS: [&str; 11] =
+    ["task", "file", "property", "data_model", "expected", "verdict", "judged", "engine", "seconds", "reason", "run"];
 
 /// What became of a task: a value for each column.
 #[derive(Clone, PartialEq, Debug)]

@@ -25,7 +25,12 @@ pub(super) struct Found {
 }
 
 /// Does a task; nothing if the campaign is stopped before.
-pub(super) fn task(task: &Task, limits: &Limits, flags: &[String], stop: &AtomicBool) -> std::io::Result<Option<Found>> {
+pub(super) fn task(
+    task: &Task,
+    limits: &Limits,
+    flags: &[String],
+    stop: &AtomicBool,
+) -> std::io::Result<Option<Found>> {
     let start = Instant::now();
     if let Some(reason) = task.unsupported() {
         return Ok(Some(Found { verdict: "unknown".to_owned(), engine: String::new(), seconds: 0.0, reason }));

@@ -40,7 +40,8 @@ pub(super) fn read(index: &Path) -> Result<Vec<Task>, String> {
     let wrong = |what: &str| format!("{}: {what}", index.display());
     let text = std::fs::read_to_string(index).map_err(|error| wrong(&error.to_string()))?;
     let mut lines = text.lines();
-    let header = lines.next().and_then(csv::values).ok_or_else(|| wrong("it has no line with the names of its columns"))?;
+    let header =
+        lines.next().and_then(csv::values).ok_or_else(|| wrong("it has no line with the names of its columns"))?;
     let column = |name: &str| header.iter().position(|known| known == name);
     let file = column("file").ok_or_else(|| wrong("it has no column `file`"))?;
     let others = ["property", "data_model", "expected", "integers"].map(column);

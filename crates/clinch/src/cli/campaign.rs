@@ -43,6 +43,7 @@ fn parse_jobs(text: &str) -> Result<usize, String> {
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {
-    let shard = text.split_once('/').and_then(|(part, of)| Some(Shard { part: part.parse().ok()?, of: of.parse().ok()? }));
+    let shard =
+        text.split_once('/').and_then(|(part, of)| Some(Shard { part: part.parse().ok()?, of: of.parse().ok()? }));
     shard.filter(|shard| shard.part < shard.of).ok_or_else(|| "expected I/N with I from 0 and below N".to_owned())
 }

@@ -216,7 +216,8 @@ impl<'m> Search<'m> {
 
     fn insert(&mut self, pool: &rayon::ThreadPool, lanes: usize) {
         let lanes = &self.lanes[..lanes];
-        let insert = |(s, shard): (usize, &mut Shard)| lanes.iter().for_each(|lane| shard.insert(&lane.found.successors[s]));
+        let insert =
+            |(s, shard): (usize, &mut Shard)| lanes.iter().for_each(|lane| shard.insert(&lane.found.successors[s]));
         if lanes.len() == 1 {
             self.shards.iter_mut().enumerate().for_each(insert);
         } else {
@@ -244,7 +245,9 @@ impl<'m> Search<'m> {
         // Where all states were counted, or nothing was worth leaving out among those that were.
         let all_counted = !self.reduces || self.taken < SAMPLE;
         match self.reduction {
-            Some(_) if !all_counted || self.taken < self.enabled => Proof::ReducedSet(self.tried.into_set(states, &self.levels), Dead::default()),
+            Some(_) if !all_counted || self.taken < self.enabled => {
+                Proof::ReducedSet(self.tried.into_set(states, &self.levels), Dead::default())
+            }
             _ => Proof::ReachedSet(states),
         }
     }
@@ -356,7 +359,11 @@ impl<'m> Lane<'m> {
         if !leads_on {
             set = chooser.reduction().everything().clone();
             let is_new = |t: TransId| !enabled.contains(&t);
-            expander.for_each(|event| if is_new(event.transition()) { found.note(known.model, state, event) });
+            expander.for_each(|event| {
+                if is_new(event.transition()) {
+                    found.note(known.model, state, event)
+                }
+            });
         }
         self.taken += if leads_on { enabled.len() as u64 } else { all };
         self.tried.push(set);

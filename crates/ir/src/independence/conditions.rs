@@ -47,7 +47,12 @@ impl Tests {
     }
 
     /// The values a formula can have where some tests have these values, and the others any.
-    pub(super) fn possible(&self, terms: &Terms, formula: Term, known: &mut impl FnMut(usize) -> Option<i64>) -> Interval {
+    pub(super) fn possible(
+        &self,
+        terms: &Terms,
+        formula: Term,
+        known: &mut impl FnMut(usize) -> Option<i64>,
+    ) -> Interval {
         if let Some(&test) = self.number.get(&formula) {
             return known(test).map_or(self.all[test].range, |value| Interval::new(value, value));
         }
@@ -164,7 +169,8 @@ impl Finder<'_> {
             let writes = &self.footprints[id.index()].writes;
             let writes = cells.iter().any(|cell| writes.binary_search(cell).is_ok());
             let moves = self.program.transition(id).moves.iter().any(|m| {
-                let crosses = |&(p, l): &_| m.process == p && (m.from == l) != (m.to == l) && !(at && (m.from == l) != from);
+                let crosses =
+                    |&(p, l): &_| m.process == p && (m.from == l) != (m.to == l) && !(at && (m.from == l) != from);
                 locations.iter().any(crosses)
             });
             let flips = |scalars: &mut Scalars<'_>| truths.as_ref().is_none_or(|t| scalars.flips(id, t, from));

@@ -19,7 +19,8 @@ pub(super) struct Footprint {
 
 impl Footprint {
     pub(super) fn of(program: &Program, transition: &Transition) -> Self {
-        let values = transition.assigns().filter_map(|a| if let Rhs::Term(value) = a.value { Some(value) } else { None });
+        let values =
+            transition.assigns().filter_map(|a| if let Rhs::Term(value) = a.value { Some(value) } else { None });
         let indices = transition.assigns().filter_map(|a| a.index);
         let terms: Vec<Term> = values.chain(indices).chain([transition.guard]).collect();
         Footprint {
@@ -36,9 +37,8 @@ impl Footprint {
 
     /// Whether a transition changes the truth of a location that is asked about.
     pub(super) fn sees_move_of(&self, transition: &Transition) -> bool {
-        let crosses = |&(p, l): &(ProcId, LocId)| {
-            transition.moves.iter().any(|m| m.process == p && (m.from == l) != (m.to == l))
-        };
+        let crosses =
+            |&(p, l): &(ProcId, LocId)| transition.moves.iter().any(|m| m.process == p && (m.from == l) != (m.to == l));
         self.sees.iter().any(crosses)
     }
 }
