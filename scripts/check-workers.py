@@ -4,7 +4,7 @@
 usage: check-workers.py --clinch BINARY [--error CONDITION] [--limit STATES] [--seconds N] MODEL...
        check-workers.py --clinch BINARY [--error CONDITION] --kill N MODEL
 
-Without --kill each model is searched on one machine without reduction, by 1, 2 and 4 workers in threads, and by 2 and 4 in processes; all must count the
+Without --kill each model is searched on one machine, by 1, 2 and 4 workers in threads, and by 2 and 4 in processes; all must count the
 same. Models with more than STATES states are skipped; the smallest ones come first, and no new one is begun after N seconds.
 
 With --kill one of four processes is ended at a random moment, N times, each time with a checkpoint: whatever the others say must be right, they must end,
@@ -29,7 +29,7 @@ def summary(text):
 
 
 def alone(o, model):
-    return summary(subprocess.run(command(o, model, "--reduce", "none"), capture_output=True, text=True).stdout)
+    return summary(subprocess.run(command(o, model), capture_output=True, text=True).stdout)
 
 
 def hosts(folder, number):

@@ -115,7 +115,6 @@ impl ProcessEngine {
                     threads: options.threads.filter(|&threads| !member || threads == 1).unwrap_or(0),
                     // Alone it is the oracle, and counts every state.
                     forget: config.forget || member,
-                    reduce: config.order == explicit::Order::BreadthFirst && settings.get("reduce") != Some("none"),
                     ..config
                 }))
             }

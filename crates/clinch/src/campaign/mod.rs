@@ -37,8 +37,8 @@ fn execute(args: &CampaignArgs) -> Result<u8, String> {
     }
     let path = args.results.clone().unwrap_or_else(|| default_results(index, args.shard));
     let results = Results::open(&path)?;
-    let limits = args.limits.limits();
-    let campaign = Campaign { limits: &limits, flags: &args.flags, stop: &on_interrupt() };
+    let (limits, stop) = (args.limits.limits(), on_interrupt());
+    let campaign = Campaign { limits: &limits, flags: &args.flags, stop: &stop };
     check_same(&campaign, &tasks, &results.done)?;
     if results.was_cut {
         console::error(&format!("{}: the last line was cut; its task is done again", path.display()));

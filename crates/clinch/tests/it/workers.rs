@@ -35,7 +35,7 @@ fn threads_and_processes_find_what_one_machine_does() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, expected) in [("stack.gcl", 0), ("hyman.gcl", 1)] {
         let file = example(name);
-        let alone = check_json(&file, &["--engine", "explicit", "--reduce", "none"]);
+        let alone = check_json(&file, &["--engine", "explicit"]);
         assert_eq!(alone.0, expected);
         let hosts = hosts(&folder, 2);
         let running: Vec<Child> =

@@ -111,6 +111,8 @@ struct Search<'m> {
     /// Of the first states, how many transitions were enabled, and how many were taken.
     enabled: u64,
     taken: u64,
+    /// Whether steps may have been left out of which nobody counted how many there were.
+    uncounted: bool,
     tried: Tried,
     /// Where levels end in each shard.
     levels: Vec<[usize; SHARDS]>,
@@ -136,6 +138,7 @@ impl<'m> Search<'m> {
             reduces: reduction.is_some(),
             enabled: 0,
             taken: 0,
+            uncounted: false,
             tried: Tried::default(),
             levels: Vec::new(),
             stats: Stats::default(),
@@ -182,8 +185,8 @@ impl<'m> Search<'m> {
                 }
             }
             level = next;
-            // What a transition costs here is about what it costs to leave it out.
-            self.reduces &= self.taken < SAMPLE || self.taken * 10 < self.enabled * 9;
+            // To choose costs several times as much as to take a step: a few steps less are not worth it.
+            self.reduces &= self.taken < SAMPLE || self.taken * 4 < self.enabled * 3;
             self.stats.depth += 1;
             observer.progress(Progress { states: self.len() as u64, ..Progress::default() });
         }
@@ -195,6 +198,7 @@ impl<'m> Search<'m> {
         }
         let closed = self.levels.last().expect("a level");
         let counts = self.taken < SAMPLE;
+        self.uncounted |= self.reduces && !counts;
         let reduction = self.reduces.then_some(counts);
         let known = Known { model: self.model, shards: &self.shards, closed, reduction };
         let lanes = &mut self.lanes[..round.len()];
@@ -242,10 +246,8 @@ impl<'m> Search<'m> {
         let layout = self.model.layout.clone();
         let chunks = self.shards.into_iter().map(|s| s.table.into_vectors()).collect();
         let states = StateSet { layout, chunks };
-        // Where all states were counted, or nothing was worth leaving out among those that were.
-        let all_counted = !self.reduces || self.taken < SAMPLE;
         match self.reduction {
-            Some(_) if !all_counted || self.taken < self.enabled => {
+            Some(_) if self.uncounted || self.taken < self.enabled => {
                 Proof::ReducedSet(self.tried.into_set(states, &self.levels), Dead::default())
             }
             _ => Proof::ReachedSet(states),
