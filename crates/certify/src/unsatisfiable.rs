@@ -1,6 +1,6 @@
 //! Whether a formula has no model: the question to which checks of proofs about procedures come down.
 
-use clinch_smt::{Answer, Solver, Z3Solver};
+use clinch_smt::{Answer, LargeQuestion, Solver, Z3Solver};
 use clinch_terms::{Term, Terms};
 
 use crate::{Rejection, Stop};
@@ -9,7 +9,7 @@ use crate::{Rejection, Stop};
 pub(crate) type Limits = (u32, u32);
 
 /// Those of the first attempt. Whether a solver in a conversation is done at once or loses its way is a matter of luck; another one, which
-/// rewrites the question first, is seldom lost at the same time.
+/// rewrites the question first, is seldom lost at the same time. Large questions about bits alone are circuits, where they can be.
 const FIRST: Limits = (500_000, 250);
 
 /// No values satisfy all conditions.
@@ -20,8 +20,12 @@ pub(crate) fn unsatisfiable(
     what: &str,
     stop: Stop<'_>,
 ) -> Result<(), Rejection> {
-    let mut answer = Answer::Unknown;
+    let circuit = LargeQuestion::about_bits(terms, conditions, limits.1);
+    let mut answer = circuit.map_or(Answer::Unknown, |mut question| question.answer(terms));
     for attempt in 0..3 {
+        if answer != Answer::Unknown {
+            break;
+        }
         if stop() {
             return Err(Rejection::Stopped);
         }
@@ -30,9 +34,6 @@ pub(crate) fn unsatisfiable(
             1 => satisfiable(&mut Z3Solver::for_one_question_in_bits(), terms, conditions, limits),
             _ => satisfiable(solver, terms, conditions, limits),
         };
-        if answer != Answer::Unknown {
-            break;
-        }
     }
     match answer {
         Answer::Unsat => Ok(()),

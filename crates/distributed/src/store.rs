@@ -23,9 +23,6 @@ const NOWHERE: u16 = u16::MAX;
 pub(crate) const WORKERS: usize = NOWHERE as usize;
 pub(crate) const STATES: usize = u32::MAX as usize - 1;
 
-/// States whose memory is asked for ahead of their insertion.
-const AHEAD: usize = 16;
-
 /// A place in one word, as [`Memory::packed_parent`] gives it.
 pub(crate) fn unpack(packed: u64) -> Option<Place> {
     let place = Place { worker: (packed >> 32) as u16, number: packed as u32 };
@@ -61,16 +58,11 @@ impl Memory {
     }
 
     fn insert(&mut self, home: u16, successors: &[u64]) {
-        let stride = self.table.words() + 1;
-        for group in successors.chunks(AHEAD * stride) {
-            self.table.warm(group.iter().step_by(stride).map(|&head| (head >> 32) as u32));
-            for entry in group.chunks_exact(stride) {
-                if self.table.insert(&entry[1..], (entry[0] >> 32) as u32).is_ok() {
-                    self.parents.push(entry[0] as u32);
-                    self.homes.push(home);
-                }
-            }
-        }
+        let Memory { table, parents, homes } = self;
+        table.insert_batch(successors, |parent| {
+            parents.push(parent);
+            homes.push(home);
+        });
     }
 }
 

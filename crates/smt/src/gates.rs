@@ -78,11 +78,20 @@ impl Evaluated {
 impl Gates {
     /// Without gates. A question ends without answer when `stop` says so.
     pub fn new(stop: impl Fn() -> bool + 'static) -> Gates {
+        Gates::about(Blaster::default(), stop)
+    }
+
+    /// The same circuit, of which nothing was said yet.
+    pub fn anew(&mut self, stop: impl Fn() -> bool + 'static) -> Gates {
+        Gates::about(std::mem::take(&mut self.blaster), stop)
+    }
+
+    fn about(blaster: Blaster, stop: impl Fn() -> bool + 'static) -> Gates {
         let mut solver = Solver::new(SolverOpts::default(), Watch(Box::new(stop)));
         let truth = batsat::Lit::new(solver.new_var_default(), true);
         solver.add_clause_reuse(&mut vec![truth]);
-        let (blaster, literals) = (Blaster::default(), Vec::new());
-        Gates { blaster, solver, literals, truth: Lit(truth), asked: Vec::new(), over: Vec::new(), propagations: 0 }
+        let truth = Lit(truth);
+        Gates { blaster, solver, literals: Vec::new(), truth, asked: Vec::new(), over: Vec::new(), propagations: 0 }
     }
 
     /// The literal that holds.

@@ -37,6 +37,9 @@ enum Way {
     Refuted,
 }
 
+/// Parts of a formula from which on a circuit is sooner made than a formula of Z3's.
+const MANY: usize = 2_000;
+
 /// What decides formulas that are no circuits.
 const OTHER: [&str; 6] = ["simplify", "propagate-values", "solve-eqs", "elim-uncnstr", "simplify", "smt"];
 
@@ -54,6 +57,20 @@ impl LargeQuestion {
         };
         question.solver.set_limits(0, milliseconds.max(1));
         question
+    }
+
+    /// The question whether all conditions can hold, if it is large and about bits alone.
+    pub fn about_bits(terms: &Terms, conditions: &[Term], milliseconds: u32) -> Option<Self> {
+        let (&first, rest) = conditions.split_first()?;
+        let mut parts = BTreeSet::new();
+        conditions.iter().for_each(|&condition| add_parts(terms, condition, |_| false, &mut parts));
+        if parts.len() < MANY {
+            return None;
+        }
+        let cases = Question { all: rest.to_vec(), one: vec![first], refuted: Vec::new() };
+        let (solver, way) = as_circuit(terms, &cases)?;
+        solver.set_limits(0, milliseconds.max(1));
+        Some(LargeQuestion { solver, way })
     }
 
     /// Asks.

@@ -4,6 +4,9 @@
 //! hash. Those bits also give the bucket, so growing the table never touches the vectors, and a vector is compared
 //! only when all 32 bits agree.
 
+/// Vectors of a batch that are looked for at a time: the memory system is asked for all of them at once.
+const AHEAD: usize = 16;
+
 /// The set.
 #[derive(Clone, Debug)]
 pub struct StateTable {
@@ -74,7 +77,7 @@ impl StateTable {
 
     /// Loads what inserting vectors with these hashes will read. The loads do not depend on each other, so the memory
     /// system works on many at once; done one by one, each would wait for the one before.
-    pub fn warm(&mut self, hashes: impl Iterator<Item = u32>) {
+    fn warm(&mut self, hashes: impl Iterator<Item = u32>) {
         let mut sum = 0;
         for tag in hashes {
             let entry = self.entries[self.bucket(tag)];
@@ -94,6 +97,20 @@ impl StateTable {
                 return Some(number);
             }
             bucket = (bucket + 1) & (self.entries.len() - 1);
+        }
+    }
+
+    /// Adds the vectors of a batch: each with a head before it, whose upper half are 32 bits of the vector's hash. `new` hears the lower half of the heads
+    /// of those that were not there.
+    pub fn insert_batch(&mut self, batch: &[u64], mut new: impl FnMut(u32)) {
+        let stride = self.words + 1;
+        for group in batch.chunks(AHEAD * stride) {
+            self.warm(group.iter().step_by(stride).map(|&head| (head >> 32) as u32));
+            for entry in group.chunks_exact(stride) {
+                if self.insert(&entry[1..], (entry[0] >> 32) as u32).is_ok() {
+                    new(entry[0] as u32);
+                }
+            }
         }
     }
 

@@ -20,8 +20,6 @@ pub(super) const SHARDS: usize = 4;
 const BLOCK: usize = 512;
 /// Blocks per round: enough to keep the cores busy, little enough for the successors to stay in the cache.
 const BLOCKS: usize = 32;
-/// Successors whose memory is asked for ahead of their insertion.
-const AHEAD: usize = 16;
 /// Enabled transitions that are counted to see whether a reduction is worth its time.
 const SAMPLE: u64 = 1 << 14;
 /// Parent of an initial state.
@@ -290,15 +288,8 @@ fn blocks_of(from: &[usize; SHARDS], to: &[usize; SHARDS]) -> Vec<Block> {
 
 impl Shard {
     fn insert(&mut self, successors: &[u64]) {
-        let stride = self.table.words() + 1;
-        for group in successors.chunks(AHEAD * stride) {
-            self.table.warm(group.iter().step_by(stride).map(|&head| (head >> 32) as u32));
-            for entry in group.chunks_exact(stride) {
-                if self.table.insert(&entry[1..], (entry[0] >> 32) as u32).is_ok() {
-                    self.parents.push(entry[0] as u32);
-                }
-            }
-        }
+        let Shard { table, parents } = self;
+        table.insert_batch(successors, |parent| parents.push(parent));
     }
 }
 

@@ -7,22 +7,22 @@ use clinch_machine::guided::run_guided;
 use clinch_machine::{InputRequest, InputSource};
 use rustc_hash::FxHashMap;
 
-use super::cube::Cube;
+use super::needed::Invariant;
 use super::search::Counterexample;
 use super::system::System;
 
-/// The constants of each location, and that it is in none of the cubes that are excluded there.
-pub(super) fn invariants(system: &System<'_>, constants: &[Option<Cube>], excluded: &[Vec<Cube>]) -> Invariants {
+/// What holds at each location that is reached.
+pub(super) fn invariants(system: &System<'_>, invariants: &[Option<Invariant>]) -> Invariants {
     let mut terms = system.terms.clone();
     let mut points = Vec::new();
-    for ((location, constants), excluded) in system.locations.iter().zip(constants).zip(excluded) {
-        let (Some(point), Some(constants)) = (location.point, constants) else { continue };
+    for (location, invariant) in system.locations.iter().zip(invariants) {
+        let (Some(point), Some(invariant)) = (location.point, invariant) else { continue };
         // All states are in a cube without bits.
-        if excluded.iter().any(|cube| cube.bits().is_empty()) {
+        if invariant.excluded.iter().any(|cube| cube.bits().is_empty()) {
             continue;
         }
-        let mut formula = system.formula(&mut terms, constants);
-        for cube in excluded {
+        let mut formula = system.formula(&mut terms, &invariant.constants);
+        for cube in &invariant.excluded {
             let cube = system.formula(&mut terms, cube);
             let outside = terms.not(cube);
             formula = terms.and(formula, outside);

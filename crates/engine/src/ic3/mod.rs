@@ -83,10 +83,9 @@ fn search(
     let mut search = Search::new(&mut system, constants, budget, stats);
     match search.run(observer)? {
         Ok(level) => {
-            let excluded = search.invariant(level)?;
-            let constants = std::mem::take(&mut search.constants);
-            stats.invariant = excluded.iter().map(|cubes| cubes.len() as u64).sum();
-            Ok(CfaVerdict::Safe(CfaProof::Invariants(evidence::invariants(&system, &constants, &excluded))))
+            let invariants = search.invariants(level)?;
+            stats.invariant = invariants.iter().flatten().map(|invariant| invariant.excluded.len() as u64).sum();
+            Ok(CfaVerdict::Safe(CfaProof::Invariants(evidence::invariants(&system, &invariants))))
         }
         Err(Counterexample { target: Target::Open(procedure, edge), .. }) => Err(open_reason(program, procedure, edge)),
         Err(found) => evidence::trace(program, &system, &found).map(CfaVerdict::Unsafe),
