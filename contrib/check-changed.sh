@@ -18,7 +18,7 @@ for file in $files; do
   name=$(printf '%s' "$file" | tr '/' '-')
   # shellcheck disable=SC2086
   clinch check "$file" ${CHECKS:+--check "$CHECKS"} ${ARGUMENTS:-} --timeout "${TIMEOUT:-60s}" \
-    --sarif "$folder/$name.sarif" && code=0 || code=$?
+    --sarif "$folder/$name.sarif" --report "$folder/$name.html" && code=0 || code=$?
   case $code in
     1) failed=$((failed + 1)) ;;
     0 | 2) ;;

@@ -2,12 +2,16 @@
 """Explicit search beside SPIN: states per second and bytes per state, model by model, in one run.
 
 usage: bench-spin.py --clinch BINARY [--models DIR] [--only NAME] [--repeat N] [--html FILE]
+       bench-spin.py --clinch BINARY --deadlock [--models DIR] [--only NAME] [--repeat N]
 
 DIR (default ../shared/corpus/dve) holds models/*.dve and their Promela versions pm/*.pm. SPIN is run as
 `spin -a; gcc -O2 -DSAFETY -DNOREDUCE; ./pan -m1000000 -E -n`. Both searches are exhaustive; the Promela versions are
 machine translations with other state counts, so what is compared is states per second. Each figure is the best of N.
+
+With --deadlock both look for a deadlock, with their partial-order reductions (`gcc -O2 -DSAFETY; ./pan -m1000000 -n`), and what is compared is
+the processor time to the verdict, of all processes, with clinch's re-check of it and without; SPIN's time is without the compiler's.
 """
-import argparse, json, math, os, re, shutil, subprocess, sys, tempfile, time
+import argparse, json, math, os, re, resource, shutil, subprocess, sys, tempfile, time
 
 import figures
 
@@ -24,9 +28,9 @@ def clinch(binary, model, threads):
     return stats["states"], stats["states"] / out["time_s"], stats["bytes_per_state"]
 
 
-def build_pan(promela, folder):
+def build_pan(promela, folder, flags=("-DNOREDUCE",)):
     subprocess.run(["spin", "-a", promela], cwd=folder, check=True, capture_output=True)
-    subprocess.run(["gcc", "-O2", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c"], cwd=folder, check=True)
+    subprocess.run(["gcc", "-O2", "-DSAFETY", *flags, "-w", "-o", "pan", "pan.c"], cwd=folder, check=True)
 
 
 def spin(folder):
@@ -45,6 +49,47 @@ def best(runs):
     return max(runs, key=lambda run: run[1])
 
 
+def timed(command, folder=None):
+    """Output and processor time of a command, its children included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return out, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def clinch_deadlock(binary, model, flags):
+    command = [binary, "check", model, "--engine", "explicit", "--threads", "1", "--deadlock", "--json", "--timeout", "300s",
+               "--memory", "16GiB", *flags]
+    out, seconds = timed(command)
+    out = json.loads(out)
+    return seconds, out["stats"].get("states", 0), out["verdict"]
+
+
+def spin_deadlock(folder):
+    out, seconds = timed(["./pan", "-m1000000", "-n"], folder)
+    found = int(re.search(r"errors: (\d+)", out).group(1)) > 0
+    return seconds, int(re.search(r"(\d+) states, stored", out).group(1)), "unsafe" if found else "safe"
+
+
+def deadlocks(o):
+    """The table of verdicts about deadlocks."""
+    less = ["--reduce", "por", "--dead", "forget"]
+    ways = [["--certify", "off"], ["--certify", "off", *less], less]
+    print(f"{'model':18} {'spin states':>11} {'s':>7} {'clinch all':>11} {'s':>7} {'reduced':>11} {'s':>7} {'re-checked s':>12} {'ratio':>7}  verdicts")
+    ratios = []
+    for name in [name for name in MODELS if o.only in name]:
+        model = os.path.join(o.models, "models", name + ".dve")
+        with tempfile.TemporaryDirectory() as folder:
+            build_pan(os.path.abspath(os.path.join(o.models, "pm", name + ".pm")), folder, ())
+            rival = min(spin_deadlock(folder) for _ in range(o.repeat))
+        every, some, checked = (min(clinch_deadlock(o.clinch, model, way) for _ in range(o.repeat)) for way in ways)
+        ratios.append(max(some[0], 0.01) / max(rival[0], 0.01))
+        print(f"{name:18} {rival[1]:11} {rival[0]:7.2f} {every[1]:11} {every[0]:7.2f} {some[1]:11} {some[0]:7.2f} {checked[0]:12.2f}"
+              f" {ratios[-1]:7.2f}  {rival[2]} {every[2]} {some[2]} {checked[2]}", flush=True)
+    if ratios:
+        print(f"geometric mean of reduced / spin: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}")
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--clinch", required=True)
@@ -52,11 +97,15 @@ def main():
     a.add_argument("--only", default="")
     a.add_argument("--repeat", type=int, default=3)
     a.add_argument("--html", help="a page with the table and a plot")
+    a.add_argument("--deadlock", action="store_true", help="look for deadlocks, with reductions: time to the verdict")
     o = a.parse_args()
     if not os.path.isdir(os.path.join(o.models, "pm")):
         return print(f"bench: no models in {o.models} (set CLINCH_DVE)")
     if not shutil.which("spin"):
         return print("bench: spin is not installed (Debian: apt-get install spin)")
+    o.clinch = os.path.abspath(o.clinch)
+    if o.deadlock:
+        return deadlocks(o)
     binary, cores = os.path.abspath(o.clinch), os.cpu_count()
     print(f"{'model':18} {'states':>9} {'clinch x1':>10} {f'x{cores}':>10} {'spin':>10} {'ratio x1':>9} {f'ratio x{cores}':>9}"
           f" {'bytes/state':>12} {'spin vector':>12}   (million states per second)")

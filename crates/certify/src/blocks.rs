@@ -302,7 +302,7 @@ impl Checker<'_> {
     }
 
     fn exclude(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
-        unsatisfiable((&mut self.solver, &self.terms), conditions, self.limits, what, self.stop)
+        unsatisfiable((&mut self.solver, &mut self.terms), conditions, self.limits, what, self.stop)
     }
 }
 

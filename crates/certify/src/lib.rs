@@ -14,6 +14,7 @@ mod induction;
 mod invariant;
 mod parts;
 mod reached;
+mod reduced;
 mod replay;
 mod runs;
 mod summaries;
@@ -69,6 +70,11 @@ pub fn check_proof(program: &Program, proof: &Proof, stop: Stop<'_>) -> Result<(
         Proof::ForgetfulSet(states, dead) => {
             dead::check(program, dead)?;
             reached::check(&dead.forget(program), states, stop)
+        }
+        Proof::ReducedSet(states, dead) if dead.is_empty() => reduced::check(program, states, stop),
+        Proof::ReducedSet(states, dead) => {
+            dead::check(program, dead)?;
+            reduced::check(&dead.forget(program), states, stop)
         }
         Proof::ReachedElsewhere(_) => {
             Err(Rejection::Undecided("the states are on several workers: only they can check them".to_owned()))

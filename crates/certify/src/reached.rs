@@ -20,9 +20,7 @@ const BATCH: usize = 1024;
 const LOOKUPS: usize = 64;
 
 pub(crate) fn check(program: &Program, set: &StateSet, stop: Stop<'_>) -> Result<(), Rejection> {
-    if set.layout != Layout::new(program) || set.chunks.iter().any(|c| c.len() % set.layout.words != 0) {
-        return Err(Rejection::Wrong("the states are packed for another program".to_string()));
-    }
+    check_layout(program, set)?;
     let index = Index::new(set);
     let closure = Closure::new(program, &set.layout);
     closure.for_each_initial(|packed| index.contains(packed, hash(packed)))?;
@@ -33,6 +31,13 @@ pub(crate) fn check(program: &Program, set: &StateSet, stop: Stop<'_>) -> Result
         }
         closure.check_batch(&index, batch, successors)
     })
+}
+
+pub(crate) fn check_layout(program: &Program, set: &StateSet) -> Result<(), Rejection> {
+    if set.layout != Layout::new(program) || set.chunks.iter().any(|c| c.len() % set.layout.words != 0) {
+        return Err(Rejection::Wrong("the states are packed for another program".to_string()));
+    }
+    Ok(())
 }
 
 /// Where each state of the set is: open addressing, with the position plus one in the lower half of a bucket and a part of the hash in the
@@ -88,12 +93,21 @@ impl<'s> Index<'s> {
     }
 
     fn contains(&self, state: &[u64], hash: u64) -> bool {
+        self.find(state, hash).is_some()
+    }
+
+    /// The position of a state among all, in the order of the chunks.
+    pub(crate) fn position(&self, state: &[u64]) -> Option<usize> {
+        self.find(state, hash(state))
+    }
+
+    fn find(&self, state: &[u64], hash: u64) -> Option<usize> {
         let mut bucket = self.first_bucket(hash);
         loop {
             let entry = self.buckets[bucket].load(Ordering::Relaxed);
-            let Some(position) = (entry & POSITION).checked_sub(1) else { return false };
-            if (entry ^ hash) & !POSITION == 0 && self.state(position as usize) == state {
-                return true;
+            let position = (entry & POSITION).checked_sub(1)? as usize;
+            if (entry ^ hash) & !POSITION == 0 && self.state(position) == state {
+                return Some(position);
             }
             bucket = self.next_bucket(bucket);
         }
@@ -135,7 +149,7 @@ pub(crate) struct Closure<'a> {
 /// Room for a state and for successors that were not looked up yet.
 #[derive(Default)]
 pub(crate) struct Successors {
-    state: State,
+    pub(crate) state: State,
     next: Successor,
     pub(crate) packed: Vec<u64>,
     hashes: Vec<u64>,
@@ -188,24 +202,36 @@ impl<'a> Closure<'a> {
         look_up(index, successors)
     }
 
-    /// Fails if the state is an error; appends its successors to those that wait.
-    pub(crate) fn check_state(&self, words: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
-        self.layout.unpack_into(words, &mut successors.state);
-        let Successors { state, next, packed, .. } = successors;
+    /// Unpacks a state. Fails if it is an error.
+    pub(crate) fn load(&self, words: &[u64], state: &mut State) -> Result<(), Rejection> {
+        self.layout.unpack_into(words, state);
         if state.locs.iter().zip(&self.by_location).any(|(loc, of_process)| loc.index() >= of_process.len()) {
             return wrong("a process is where there is no location");
         }
-        if let Some(error) = self.error
-            && Evaluator::with_terms(self.program, &self.terms).holds(error, state)?
-        {
-            return wrong("it contains an error");
+        match self.error {
+            Some(error) if Evaluator::with_terms(self.program, &self.terms).holds(error, state)? => {
+                wrong("it contains an error")
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// Fails if the state is an error; appends its successors to those that wait.
+    pub(crate) fn check_state(&self, words: &[u64], successors: &mut Successors) -> Result<(), Rejection> {
+        self.load(words, &mut successors.state)?;
+        let Successors { state, next, packed, .. } = successors;
         let here = state.locs.iter().enumerate().flat_map(|(p, loc)| &self.by_location[p][loc.index()]);
         let mut enabled = false;
         for &id in here.chain(&self.global) {
             enabled |= self.for_each_step(state, id, next, |next| self.append(words, id, next, packed))?;
         }
         if self.program.property.deadlock && !enabled { wrong("it contains a deadlock") } else { Ok(()) }
+    }
+
+    /// Appends the successors by one transition of the state that was loaded last. Whether it is enabled.
+    pub(crate) fn step(&self, words: &[u64], id: TransId, successors: &mut Successors) -> Result<bool, Rejection> {
+        let Successors { state, next, packed, .. } = successors;
+        self.for_each_step(state, id, next, |next| self.append(words, id, next, packed))
     }
 
     /// Packs a successor: what did not change is as in the packed state before.
@@ -253,7 +279,7 @@ impl<'a> Closure<'a> {
 }
 
 /// Fails if one of those that wait is missing; then none waits any more.
-fn look_up(index: &Index<'_>, successors: &mut Successors) -> Result<(), Rejection> {
+pub(crate) fn look_up(index: &Index<'_>, successors: &mut Successors) -> Result<(), Rejection> {
     if !index.contains_all(&successors.packed, &mut successors.hashes) {
         return wrong("a successor is missing");
     }

@@ -233,6 +233,6 @@ impl Checker<'_, '_> {
 
     fn exclude(&mut self, conditions: &[Term], what: &str) -> Result<(), Rejection> {
         let conditions = self.cells.separate(&mut self.terms, conditions);
-        unsatisfiable((&mut self.solver, &self.terms), &conditions, LIMITS, what, self.stop)
+        unsatisfiable((&mut self.solver, &mut self.terms), &conditions, LIMITS, what, self.stop)
     }
 }

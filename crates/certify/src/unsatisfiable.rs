@@ -1,6 +1,7 @@
 //! Whether a formula has no model: the question to which checks of proofs about procedures come down.
 
 use clinch_smt::{Answer, LargeQuestion, Solver, Z3Solver};
+use clinch_terms::cases::distributed;
 use clinch_terms::{Term, Terms};
 
 use crate::{Rejection, Stop};
@@ -14,14 +15,13 @@ const FIRST: Limits = (500_000, 250);
 
 /// No values satisfy all conditions.
 pub(crate) fn unsatisfiable(
-    (solver, terms): (&mut Z3Solver, &Terms),
+    (solver, terms): (&mut Z3Solver, &mut Terms),
     conditions: &[Term],
     limits: Limits,
     what: &str,
     stop: Stop<'_>,
 ) -> Result<(), Rejection> {
-    let circuit = LargeQuestion::about_bits(terms, conditions, limits.1);
-    let mut answer = circuit.map_or(Answer::Unknown, |mut question| question.answer(terms));
+    let mut answer = as_circuit(terms, conditions, limits);
     for attempt in 0..3 {
         if answer != Answer::Unknown {
             break;
@@ -40,6 +40,17 @@ pub(crate) fn unsatisfiable(
         Answer::Sat => Err(Rejection::Wrong(format!("it is broken by {what}"))),
         Answer::Unknown => Err(Rejection::Undecided(format!("the solver gives up on {what}"))),
     }
+}
+
+/// The answer to a large question about bits alone. What a block assigns is mostly a choice; compared case by case it is what an invariant says of the
+/// state before.
+fn as_circuit(terms: &mut Terms, conditions: &[Term], limits: Limits) -> Answer {
+    if !LargeQuestion::is_about_bits(terms, conditions) {
+        return Answer::Unknown;
+    }
+    let conditions: Vec<Term> = conditions.iter().map(|&condition| distributed(terms, condition)).collect();
+    let formula = terms.all(conditions);
+    LargeQuestion::about_bits(terms, formula, limits.1).map_or(Answer::Unknown, |mut question| question.answer(terms))
 }
 
 fn satisfiable(solver: &mut Z3Solver, terms: &Terms, conditions: &[Term], limits: Limits) -> Answer {

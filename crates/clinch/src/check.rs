@@ -34,13 +34,19 @@ pub(crate) fn run(args: &CheckArgs) -> u8 {
             let usage = Error::Usage("--check unreachable is for single programs".to_owned());
             return refuse(&usage, args.output());
         }
-        Ok(true) => return project::run(args, &task.reading, &options),
+        Ok(true) => match about_one_function(args, true) {
+            Ok(()) => return project::run(args, &task.reading, &options),
+            Err(error) => return refuse(&error, args.output()),
+        },
         Ok(false) if unreachable::is_asked_for(&task) => return unreachable::run(args, &task, &options),
         Ok(false) => {}
         Err(error) => return refuse(&error, args.output()),
     }
     if task.reading.entry.as_deref() == Some(EVERY_FUNCTION) {
-        return functions::run(args, &task, &options);
+        return match about_one_function(args, false) {
+            Ok(()) => functions::run(args, &task, &options),
+            Err(error) => refuse(&error, args.output()),
+        };
     }
     match supervisor::run(&task, &options, on_interrupt(), &command, &mut Display::new(args.progress)) {
         Ok(mut report) => {
@@ -62,6 +68,24 @@ fn asked(args: &CheckArgs) -> Result<(Task, Options), Error> {
         return Err(Error::Usage("--extern writes needs checks of memory: --check memory, or none given".to_owned()));
     }
     Ok((task, options))
+}
+
+/// Refuses files that are about one function, where there are several.
+fn about_one_function(args: &CheckArgs, is_project: bool) -> Result<(), Error> {
+    let page = args.report.as_ref().filter(|_| is_project);
+    let files = [
+        ("--harness", args.harness.as_ref()),
+        ("--witness", args.witness.as_ref()),
+        ("--dot", args.dot.as_ref()),
+        ("--save-predicates", args.save_predicates.as_ref()),
+        ("--report", page),
+    ];
+    match files.iter().find(|(_, file)| file.is_some()) {
+        Some((option, _)) => {
+            Err(Error::Usage(format!("{option} is about one function: check its file with --entry FUNCTION")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Does the work of one of the processes.
@@ -139,10 +163,7 @@ fn answer(args: &CheckArgs, task: &Task, report: &Report) -> u8 {
         save(Some(file), Some(&files::sarif(task, &[report])));
     }
     if let Some(file) = &args.report {
-        match files::page(task, report) {
-            Ok(text) => save(Some(file), Some(&text)),
-            Err(why) => console::error(&format!("warning: there is no page: {why}")),
-        }
+        save_page(file, task, report);
     }
     if let Some(file) = &args.witness {
         match witness::of(args, task, report, file) {
@@ -150,7 +171,7 @@ fn answer(args: &CheckArgs, task: &Task, report: &Report) -> u8 {
             Err(why) => console::error(&format!("warning: there is no witness: {why}")),
         }
     }
-    let refused = args.strict && matches!(report.verdict, Verdict::Safe { .. }) && !report.is_strictly_safe();
+    let refused = is_refused(report, args.strict);
     let answer = match (args.output(), &report.verdict) {
         (Format::Json, _) => in_json(report).to_string(),
         (Format::Smtlib, Verdict::Unknown { reason, .. }) => format!("unknown\n; {reason}"),
@@ -163,7 +184,14 @@ fn answer(args: &CheckArgs, task: &Task, report: &Report) -> u8 {
     if !args.quiet {
         console::line(&answer);
     }
-    if refused { exit::UNKNOWN } else { exit_code(report) }
+    exit_code(report, args.strict)
+}
+
+fn save_page(file: &Path, task: &Task, report: &Report) {
+    match files::page(task, report) {
+        Ok(text) => save(Some(file), Some(&text)),
+        Err(why) => console::error(&format!("warning: there is no page: {why}")),
+    }
 }
 
 /// The version of the JSON that is printed: docs/json.md.
@@ -176,8 +204,14 @@ fn in_json(report: &Report) -> serde_json::Value {
     object
 }
 
-fn exit_code(report: &Report) -> u8 {
+/// Whether `--strict` does not accept that it is safe.
+fn is_refused(report: &Report, is_strict: bool) -> bool {
+    is_strict && matches!(report.verdict, Verdict::Safe { .. }) && !report.is_strictly_safe()
+}
+
+fn exit_code(report: &Report, is_strict: bool) -> u8 {
     match &report.verdict {
+        _ if is_refused(report, is_strict) => exit::UNKNOWN,
         Verdict::Safe { .. } => exit::SAFE,
         Verdict::Unsafe { .. } => exit::UNSAFE,
         Verdict::Unknown { .. } if !report.internal_errors.is_empty() => exit::INTERNAL,

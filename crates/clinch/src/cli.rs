@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod campaign;
 mod project;
 mod validate;
 mod values;
@@ -24,6 +25,7 @@ use clinch_frontend::c::types::DataModel;
 use clinch_ir::cfa::{Checks, Integers};
 
 use crate::engine_options;
+pub(crate) use campaign::CampaignArgs;
 pub(crate) use project::ProjectArgs;
 pub(crate) use validate::ValidateArgs;
 use values::{SWITCH, one_of, parse_assignment, parse_check, parse_define, parse_duration, parse_property, parse_size};
@@ -65,6 +67,10 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 confirmed, 1 rejected, 2 unknown, 64 wrong usage, 65 bad input, 70 internal error.
     Validate(ValidateArgs),
+    /// Check many tasks, with a limit for each and a file of results that a later run goes on with (docs/campaigns.md).
+    ///
+    /// Exit codes: 0 all tasks are done, 2 some are not, 64 wrong usage, 65 bad input.
+    Campaign(CampaignArgs),
     /// Write a model in another language, on standard output.
     Convert(ConvertArgs),
     /// Execute a C or Remopla program on the model, with inputs given or drawn.
@@ -125,6 +131,8 @@ pub(crate) struct CheckArgs {
     pub(crate) sarif: Option<PathBuf>,
 
     /// Write a page of HTML that shows the run to the error, or the proof (docs/reports.md).
+    ///
+    /// With --entry all a page for each function: out-NAME.html, where the file is out.html.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
@@ -503,7 +511,7 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         Limits { timeout: Some(self.timeout), memory: Some(self.memory), iterations: self.max_iterations }
     }
 }

@@ -1,6 +1,7 @@
 //! The `clinch` command: decides whether an error in a model can be reached, with checked evidence.
 
 mod c;
+mod campaign;
 mod check;
 mod cli;
 mod console;
@@ -50,6 +51,9 @@ fn main() -> ExitCode {
     if let (cli::Command::Validate(args), None) = (&cli.command, &cli.worker) {
         return ExitCode::from(validate::run(args));
     }
+    if let (cli::Command::Campaign(args), None) = (&cli.command, &cli.worker) {
+        return ExitCode::from(campaign::run(args));
+    }
     let is_worker = cli.worker.is_some();
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(cli));
     match thread.map(std::thread::JoinHandle::join) {
@@ -71,6 +75,7 @@ fn run(cli: cli::Cli) -> u8 {
     match cli.command {
         cli::Command::Check(args) => check::work(&args, &cli.worker.unwrap_or_default()),
         cli::Command::Validate(args) => validate::work(&args, &cli.worker.unwrap_or_default()),
+        cli::Command::Campaign(args) => campaign::run(&args),
         cli::Command::Convert(args) => convert::run(&args),
         cli::Command::Run(args) => c::run::run(&args),
         cli::Command::Cfa(args) => c::cfa::run(&args),

@@ -41,6 +41,10 @@ impl Diagnostic {
     pub fn render(&self, color: bool) -> String {
         let (line, column) = self.line_column();
         let excerpt = Excerpt::new(self);
+        let (red, plain) = if color { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
+        if excerpt.is_line_marker() {
+            return format!("{red}{self}{plain}\n");
+        }
         let place = format!("{}:{line}:{column}", self.source.name);
         // ariadne numbers lines by counting them, so the lines before are given to it empty.
         let text = "\n".repeat(line - 1) + &excerpt.line;
@@ -63,7 +67,6 @@ impl Diagnostic {
             Some(shown) => body.replacen(&format!("{name}:{line}:{shown} "), &format!("{place} "), 1),
             None => body.to_owned(),
         };
-        let (red, plain) = if color { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
         format!("{red}{self}{plain}\n{body}")
     }
 }
@@ -106,6 +109,11 @@ impl Excerpt {
         let next_char = line[marked..].chars().next().map_or(1, char::len_utf8);
         let shown_column = (first > line_start).then(|| line[..marked].chars().count() + 1);
         Excerpt { span: marked..marked_end.max(marked + next_char), line, shown_column }
+    }
+
+    /// Whether the preprocessor wrote the line, as the first one of every file: nobody has to look at it.
+    fn is_line_marker(&self) -> bool {
+        self.line.strip_prefix("# ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cells of a state that are written before they are read again: states that differ in those alone have the same future.
 
-use clinch_terms::{BinOp, LocId, Node, ProcId, Term, VarId};
+use clinch_terms::{BinOp, LocId, Node, ProcId, Term, Terms, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::program::{Assign, Init, Program, Rhs, Transition};
@@ -108,7 +108,11 @@ impl Accesses {
 
 /// The cells that the value of a term may depend on.
 pub fn cells_read(program: &Program, term: Term) -> Vec<usize> {
-    let terms = &program.terms;
+    cells_read_in(program, &program.terms, term)
+}
+
+/// The same for a term of a store that extends the program's.
+pub fn cells_read_in(program: &Program, terms: &Terms, term: Term) -> Vec<usize> {
     let (mut cells, mut waiting, mut seen) = (Vec::new(), vec![term], FxHashSet::default());
     while let Some(term) = waiting.pop() {
         match terms.node(term) {

@@ -10,6 +10,7 @@ pub mod definedness;
 mod effect;
 pub mod eval;
 pub mod horn;
+pub mod independence;
 pub mod interleaving;
 pub mod interp;
 pub mod layout;
@@ -27,10 +28,11 @@ pub use horn::{
     Application, Clause, ClauseId, Derivation, DerivationStep, HornSystem, HornVerdict, Interpretation, PredId,
     Predicate,
 };
+pub use independence::{Independence, TransitionSet};
 pub use interp::{InputDomain, Interpreter, Successor};
 pub use layout::{Layout, StateSet};
 pub use program::{
     Assign, Domain, Init, Move, Process, Program, Property, Rhs, Source, Span, Syntax, TransId, Transition, Variable,
 };
 pub use symbolic::SymbolicTransition;
-pub use verdict::{AbstractProof, AbstractState, Proof, Step, Trace, TraceEnd, Verdict};
+pub use verdict::{AbstractProof, AbstractState, Proof, ReducedSet, Step, Trace, TraceEnd, Verdict};

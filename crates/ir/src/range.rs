@@ -9,8 +9,8 @@ use crate::program::Program;
 /// else can reach them before it is widened to "no bound".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interval {
-    lo: i128,
-    hi: i128,
+    pub(crate) lo: i128,
+    pub(crate) hi: i128,
 }
 
 const LIMIT: i128 = 1 << 100;

@@ -6,6 +6,7 @@ use crate::answer::Answer;
 use crate::cfa::CfaProof;
 use crate::dead::Dead;
 use crate::eval::State;
+use crate::independence::TransitionSet;
 use crate::layout::StateSet;
 use crate::program::TransId;
 
@@ -59,12 +60,27 @@ pub enum Proof {
     ReachedSet(StateSet),
     /// The same for the program that forgets what is dead ([`Dead::forget`]).
     ForgetfulSet(StateSet, Dead),
+    /// States that are closed under some of the steps, of the program that forgets what is dead: the other steps can wait, and lead to no error.
+    ReducedSet(ReducedSet, Dead),
     /// So many states as in [`Proof::ReachedSet`]. They are on the workers that found them, and those check them together.
     ReachedElsewhere(u64),
     /// The same with abstract states.
     AbstractStates(AbstractProof),
     /// A proof for the program as one procedure ([`Interleaving`](crate::interleaving::Interleaving)).
     Interleaved(CfaProof),
+}
+
+/// The states of a reduced search, with what was tried in each of them.
+#[derive(Clone, Debug)]
+pub struct ReducedSet {
+    /// The states.
+    pub states: StateSet,
+    /// The sets of transitions that were tried.
+    pub sets: Vec<TransitionSet>,
+    /// For each chunk of states, which of the sets was tried in each state.
+    pub tried: Vec<Vec<u32>>,
+    /// For each chunk of states, where levels end, ascending: no step that waits does so for ever if there is one to a later level.
+    pub levels: Vec<Vec<usize>>,
 }
 
 /// Abstract states over predicates that together are an inductive invariant.

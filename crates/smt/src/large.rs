@@ -38,7 +38,7 @@ enum Way {
 }
 
 /// Parts of a formula from which on a circuit is sooner made than a formula of Z3's.
-const MANY: usize = 2_000;
+const MANY: usize = 300;
 
 /// What decides formulas that are no circuits.
 const OTHER: [&str; 6] = ["simplify", "propagate-values", "solve-eqs", "elim-uncnstr", "simplify", "smt"];
@@ -59,15 +59,16 @@ impl LargeQuestion {
         question
     }
 
-    /// The question whether all conditions can hold, if it is large and about bits alone.
-    pub fn about_bits(terms: &Terms, conditions: &[Term], milliseconds: u32) -> Option<Self> {
-        let (&first, rest) = conditions.split_first()?;
+    /// Whether conditions are about bits alone, and large.
+    pub fn is_about_bits(terms: &Terms, conditions: &[Term]) -> bool {
         let mut parts = BTreeSet::new();
         conditions.iter().for_each(|&condition| add_parts(terms, condition, |_| false, &mut parts));
-        if parts.len() < MANY {
-            return None;
-        }
-        let cases = Question { all: rest.to_vec(), one: vec![first], refuted: Vec::new() };
+        parts.len() >= MANY && bits::is_in_bits(terms, &Vec::from_iter(parts))
+    }
+
+    /// The question about a circuit; none if it would be too large, or the formula is not about bits alone.
+    pub fn about_bits(terms: &Terms, formula: Term, milliseconds: u32) -> Option<Self> {
+        let cases = Question { all: Vec::new(), one: vec![formula], refuted: Vec::new() };
         let (solver, way) = as_circuit(terms, &cases)?;
         solver.set_limits(0, milliseconds.max(1));
         Some(LargeQuestion { solver, way })

@@ -3,6 +3,7 @@
 //! This crate knows no program. It does no IO, starts no thread and knows no solver.
 
 pub mod bitvec;
+pub mod cases;
 pub mod evaluate;
 pub mod float;
 pub mod fold;
@@ -11,6 +12,7 @@ pub mod implicant;
 mod import;
 pub mod integers;
 pub mod linear;
+pub mod offsets;
 mod operators;
 pub mod portable;
 pub mod predicate;

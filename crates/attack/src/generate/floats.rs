@@ -246,7 +246,8 @@ impl Floats {
 
     /// A number of moderate size: what loops over exponents ends soon.
     fn finite(&mut self, depth: usize) -> String {
-        let (value, other) = (self.single(depth), self.literal());
+        let value = self.single(depth);
+        let other = self.one(&["0.1", "0.5", "3.0", "1e-40", "0x1p-149", "16777217.0", "9007199254740993.0"]);
         format!("({value} > -1e20f && {value} < 1e20f ? {value} : (float){other})")
     }
 

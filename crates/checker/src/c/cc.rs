@@ -181,8 +181,9 @@ impl Compiler {
             let mut command = Command::new(&self.program);
             // -fwrapv: signed arithmetic wraps around, as it does in the model.
             // -ffp-contract=off: every floating-point operation is rounded.
-            command.args(["-w", "-O0", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing", "-std=gnu11"]);
-            command.args(flags).args(extra);
+            // -frounding-math: gcc does not make `-n` of `0.0 - n`, which are two zeros where n is 0.
+            command.args(["-w", "-O0", "-fwrapv", "-ffp-contract=off", "-frounding-math"]);
+            command.args(["-fno-strict-aliasing", "-std=gnu11"]).args(flags).args(extra);
             // Functions that no run calls need not be there.
             command.arg("-Wl,--unresolved-symbols=ignore-all").args(files).args(["-x", "none"]);
             command.args(libraries).arg("-o").arg(program);

@@ -235,6 +235,9 @@ impl Observer for Writer<'_> {
             // The values that the type of an input excludes are no news.
             return;
         }
+        if matches!(edge.op, Op::Assume(condition) if self.is_within_a_call(condition)) {
+            return;
+        }
         if matches!(edge.op, Op::Input(_, site) if !self.machine.site_matters(site)) {
             return;
         }
@@ -282,6 +285,14 @@ impl Writer<'_> {
             Some(value) => std::mem::replace(value, change.value) != change.value,
             None => true,
         }
+    }
+
+    /// Whether a condition is about several values that one text stands for. Those are of a function that is written out where it is
+    /// called, as `strcpy` is, and what it asks is not what the program asks.
+    fn is_within_a_call(&self, condition: Term) -> bool {
+        let symbols = self.program.terms.symbols(condition);
+        let texts: Vec<&Span> = symbols.iter().filter_map(|symbol| self.hidden.get(symbol)).collect();
+        texts.iter().enumerate().any(|(n, text)| texts[..n].contains(text))
     }
 
     /// A condition in C, with the text of what hidden variables stand for.

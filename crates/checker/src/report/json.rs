@@ -115,8 +115,10 @@ fn add_proof(object: &mut Value, proof: &Proof) {
     }
     object["proof"] = match proof {
         Proof::Solution(_) => Value::Null,
-        Proof::ReachedSet { states, forgetful } => {
-            json!({ "kind": "reached set", "states": states, "dead variables": if *forgetful { "forgotten" } else { "kept" } })
+        Proof::ReachedSet { states, reduced, forgetful } => {
+            let (steps, dead) =
+                (if *reduced { "reduced" } else { "all" }, if *forgetful { "forgotten" } else { "kept" });
+            json!({ "kind": "reached set", "states": states, "steps": steps, "dead variables": dead })
         }
         Proof::AbstractStates { states, predicates } => {
             json!({ "kind": "abstract states", "states": states, "predicates": predicates })

@@ -113,10 +113,12 @@ pub enum Verdict {
 /// Why no error can be reached.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub enum Proof {
-    /// A set of states, closed under all steps.
+    /// A set of states, closed under all steps, or under those that cannot wait.
     ReachedSet {
         /// How many.
         states: u64,
+        /// Whether steps were left out whose order does not matter to the error.
+        reduced: bool,
         /// Whether states count as one that differ in nothing but variables that are written before they are read again.
         forgetful: bool,
     },

@@ -29,9 +29,14 @@ pub(crate) fn of_processes(program: &Program, outcome: Outcome<IrVerdict>) -> Re
 
 fn proof(program: &Program, proof: &IrProof) -> Proof {
     match proof {
-        IrProof::ReachedSet(set) => Proof::ReachedSet { states: set.len() as u64, forgetful: false },
-        IrProof::ForgetfulSet(set, _) => Proof::ReachedSet { states: set.len() as u64, forgetful: true },
-        IrProof::ReachedElsewhere(states) => Proof::ReachedSet { states: *states, forgetful: false },
+        IrProof::ReachedSet(set) => Proof::ReachedSet { states: set.len() as u64, reduced: false, forgetful: false },
+        IrProof::ForgetfulSet(set, _) => {
+            Proof::ReachedSet { states: set.len() as u64, reduced: false, forgetful: true }
+        }
+        IrProof::ReducedSet(set, dead) => {
+            Proof::ReachedSet { states: set.states.len() as u64, reduced: true, forgetful: !dead.is_empty() }
+        }
+        IrProof::ReachedElsewhere(states) => Proof::ReachedSet { states: *states, reduced: false, forgetful: false },
         IrProof::AbstractStates(proof) => Proof::AbstractStates {
             states: proof.states.len() as u64,
             predicates: proof.predicates.iter().map(|&p| show(program, &proof.terms, p)).collect(),

@@ -175,9 +175,10 @@ impl Report {
 
 fn proof_text(proof: &Proof) -> String {
     match proof {
-        Proof::ReachedSet { states, forgetful } => {
+        Proof::ReachedSet { states, reduced, forgetful } => {
             let apart = if *forgetful { " (apart from dead variables)" } else { "" };
-            format!("{states} states{apart}, closed under all steps, none of them an error")
+            let steps = if *reduced { "the steps that cannot wait" } else { "all steps" };
+            format!("{states} states{apart}, closed under {steps}, none of them an error")
         }
         Proof::AbstractStates { states, predicates } => abstract_text(*states, predicates),
         Proof::Solution(_) => "a solution".to_owned(),

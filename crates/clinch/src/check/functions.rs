@@ -1,5 +1,6 @@
 //! `clinch check --entry all`: every function that other files may call, one after the other.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +9,7 @@ use clinch_checker::report::{CheckResult, Report};
 use clinch_checker::{Error, Options, Task, entries, supervisor};
 use serde_json::{Value, json};
 
-use super::{command, exit_code, files, in_json, on_interrupt, refuse, save};
+use super::{command, exit_code, files, in_json, on_interrupt, refuse, save, save_page};
 use crate::cli::{CheckArgs, Format};
 use crate::progress::Display;
 use crate::{console, exit};
@@ -26,8 +27,13 @@ pub(super) fn run(args: &CheckArgs, task: &Task, options: &Options) -> u8 {
     let width = functions.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let (mut codes, mut reports, mut found_all) = (Vec::new(), Vec::new(), Vec::new());
     for function in functions.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
-        let found = check(task, options, function, &stop, args.progress);
-        codes.push(found.as_ref().map_or(exit::UNKNOWN, exit_code));
+        let mut task = task.clone();
+        task.reading.entry = Some(function.clone());
+        let found = check(&task, options, function, &stop, args.progress);
+        codes.push(found.as_ref().map_or(exit::UNKNOWN, |report| exit_code(report, args.strict)));
+        if let (Some(file), Ok(report)) = (&args.report, &found) {
+            save_page(&page_of(file, function), &task, report);
+        }
         match args.output() {
             Format::Json => reports.push(function_in_json(function, &found)),
             Format::Text | Format::Smtlib if args.quiet => {}
@@ -54,11 +60,16 @@ fn check(
     stop: &Arc<AtomicBool>,
     progress: bool,
 ) -> Result<Report, Error> {
-    let mut task = task.clone();
-    task.reading.entry = Some(function.to_owned());
     let launch =
         |assignment: &Assignment| command(&Assignment { entry: Some(function.to_owned()), ..assignment.clone() });
-    supervisor::run(&task, options, Arc::clone(stop), &launch, &mut Display::new(progress))
+    supervisor::run(task, options, Arc::clone(stop), &launch, &mut Display::new(progress))
+}
+
+/// The page of a function: its name stands behind that of the file.
+fn page_of(file: &Path, function: &str) -> PathBuf {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = file.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+    file.with_file_name(format!("{stem}-{function}{ending}"))
 }
 
 /// A line about the function, and one for each check that fails.

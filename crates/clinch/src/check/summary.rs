@@ -29,10 +29,7 @@ impl Answer {
 
     fn exit_code(&self, is_strict: bool) -> u8 {
         match &self.found {
-            Ok(report) if is_strict && matches!(report.verdict, Verdict::Safe { .. }) && !report.is_strictly_safe() => {
-                exit::UNKNOWN
-            }
-            Ok(report) => exit_code(report),
+            Ok(report) => exit_code(report, is_strict),
             Err(Error::Input(_)) => exit::BAD_INPUT,
             Err(Error::Usage(_) | Error::Unsupported(_)) => exit::UNKNOWN,
         }

@@ -195,13 +195,7 @@ fn a_missing_entry_is_bad_input() {
         "int f(void) { return 0; }\n",
         65,
         &expect![[r#"
-        program.c:1:1: error: there is no function `main`
-           ╭─[ program.c:1:1 ]
-           │
-         1 │ # 0 "program.c"
-           │ ┬  
-           │ ╰── here
-        ───╯
+        program.c:1:1: error: there is no function `main`; --entry names the one to start with, --entry all takes each
     "#]],
     );
 }

@@ -120,6 +120,26 @@ fn all_functions_that_others_may_call() {
     );
 }
 
+/// Each function has a page of its own; what is assumed of arguments is too much for `--strict`.
+#[test]
+fn all_functions_have_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("two.c"), "int half(int x) { return x / 2; }\nint next(int x) { return x + 1; }\n")
+        .expect("written");
+    let page = |function: &str| std::fs::read_to_string(path(&format!("out-{function}.html"))).expect("a page");
+    let output = plain_clinch(&["check", &path("two.c"), "--entry", "all", "--report", &path("out.html")]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    assert!(page("half").contains("Why it is safe") && page("next").contains("signed overflow"));
+    let output = plain_clinch(&["check", "--files", &path("two.c"), "--report", &path("out.html")]);
+    assert!(code(&output) == 64 && stderr(&output).contains("--report is about one function"), "{output:?}");
+    std::fs::write(path("two.c"), "int half(int x) { return x / 2; }\n").expect("written");
+    for (args, expected) in [(&["--entry", "all"][..], 0), (&["--entry", "all", "--strict"], 2)] {
+        let output = plain_clinch(&[&["check", &path("two.c")], args].concat());
+        assert_eq!(code(&output), expected, "{args:?}: {}", stdout(&output));
+    }
+}
+
 /// An argument may lead to a global, or to where another one leads.
 #[test]
 fn arguments_may_lead_to_the_same_object() {

@@ -47,6 +47,36 @@ fn any_number_may_come_in() {
     );
 }
 
+/// Where gcc, if it may, makes `-n` of `0.0 - n`; what runs say is compared with a compiler that may not.
+#[test]
+fn signs_of_zeros_are_those_of_the_standard() {
+    let zero = "int n = __VERIFIER_nondet_int(); if (n) return 0; double d = 1 / (0.0 - n);";
+    is_unsafe(&format!("{zero} if (d > 0) reach_error();"));
+    is_safe(&format!("{zero} if (d < 0) reach_error();"));
+}
+
+/// The exponent of an infinity or a NaN is open: glibc writes 0, gcc, where it knows the number, nothing.
+#[test]
+fn what_is_written_for_infinities_is_open() {
+    let start = "extern double frexp(double, int *); int e = 3; double zero = 0;";
+    for number in ["1 / zero", "zero / zero"] {
+        let (code, shown) = check(&format!("{start} frexp({number}, &e); if (e != 0) reach_error();"), &[]);
+        assert_eq!(code, 2, "{number}: {shown}");
+    }
+    is_safe(&format!("{start} double d = frexp(-1 / zero, &e); if (d != -1 / zero) reach_error();"));
+    is_safe(&format!("{start} double d = frexp(zero, &e); if (d != 0 || e) reach_error();"));
+}
+
+/// A `float` that is compared with a `double`, made one and back, or multiplied with one.
+#[test]
+fn floats_beside_doubles() {
+    let input = "float f = __VERIFIER_nondet_float();";
+    is_safe(&format!("{input} double d = f; float back = d; if (back != f && f == f) reach_error();"));
+    is_safe(&format!("{input} if (f == 0.1 || f < 0.1 && f > 0.09999999 && f + 0.0 > 0.1) reach_error();"));
+    is_unsafe(&format!("{input} if (f > 0.1 && f < 0.10000001) reach_error();"));
+    is_safe(&format!("{input} if (f * 1 != f && f == f || f / 1.0 != 1.0 * f && f == f) reach_error();"));
+}
+
 /// With one rounding, not two.
 #[test]
 fn fused_operations_are_rounded_once() {

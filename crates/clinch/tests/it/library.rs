@@ -189,6 +189,15 @@ fn errors_in_the_library_are_those_of_calls() {
     assert!(!shown.contains("program.c:6:3   FAILS") && !shown.contains("program.c:9:3   FAILS"), "{shown}");
 }
 
+/// A function that is written out where it is called asks for nothing in the eyes of its caller.
+#[test]
+fn copies_are_steps_without_conditions() {
+    let text = "#include <string.h>\nint main(int argc, char **argv) {\n  char name[8];\n  if (argc > 1)\n    strcpy(name, argv[1]);\n  return 0;\n}\n";
+    let (code, shown) = on_text("check", text, &["--check", "memory", "--trace", "full"]);
+    assert!(code == 1 && shown.contains("FAILS    invalid write: strcpy(name, argv[1])"), "{shown}");
+    assert!(shown.contains("name[7] = 1") && !shown.contains("strcpy(name, argv[1]) +"), "{shown}");
+}
+
 /// The texts that `sprintf` and its relatives write are known to the character.
 #[test]
 fn formatted_output_to_memory() {

@@ -3,6 +3,7 @@
 mod attack;
 mod beem;
 mod c;
+mod campaign;
 mod checks;
 mod command;
 mod corpus;

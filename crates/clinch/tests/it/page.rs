@@ -71,6 +71,11 @@ fn shown(name: &str, text: &str) -> Option<String> {
             "--headless",
             "--no-sandbox",
             "--disable-gpu",
+            // It asks nobody for anything.
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
             "--enable-logging=stderr",
             "--virtual-time-budget=3000",
             "--window-size=1400,1000",
@@ -127,6 +132,18 @@ fn a_browser_shows_the_run() {
     assert!(dom.contains("<span class=\"set\">x = 2</span>"), "{dom}");
     assert!(dom.contains("Never changed: 1 variable<") && !dom.contains("scope=\"col\">fixed<"), "{dom}");
     assert_eq!(dom.matches("<td class=\"moved\">a<").count(), 2, "{dom}");
+}
+
+#[test]
+fn deep_calls_leave_room_for_texts() {
+    let text = "extern void reach_error(void);\nstatic void down(int n) { if (n == 0) reach_error(); else down(n - 1); }\nint main(void) { down(7); return 0; }\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let (program, out) = (folder.path().join("deep.c"), folder.path().join("out.html"));
+    std::fs::write(&program, text).expect("a file");
+    let args = ["check", program.to_str().expect("a name"), "--report", out.to_str().expect("a name")];
+    assert_eq!(code(&plain_clinch(&args)), 1);
+    let Some(dom) = shown("out.html", &std::fs::read_to_string(&out).expect("a page")) else { return };
+    assert!(dom.contains("padding-left: 8ch") && !dom.contains("padding-left: 16ch"), "{dom}");
 }
 
 /// What answers the question comes before what else there is to see.

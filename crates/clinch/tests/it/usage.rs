@@ -117,6 +117,10 @@ fn an_entry_is_a_function_and_its_objects_have_limits() {
             ("p.c --entry f --entry main", "error: the argument '--entry <FUNCTION>' cannot be used multiple times"),
             ("hidden.c --entry all", "error: there is no function that other files may call"),
             ("m.gcl --entry all", "error: --entry all is for C files (.c, .i), and m.gcl is none"),
+            (
+                "p.c --entry all --witness w.yml",
+                "error: --witness is about one function: check its file with --entry FUNCTION",
+            ),
             ("p.c --entry f --depth 9", "error: invalid value '9' for '--depth <N>': 9 is not in 0..=8"),
             ("p.c --entry f --depth -1", "error: invalid value '-1' for '--depth <N>': -1 is not in 0..=8"),
             (

@@ -1,7 +1,7 @@
 //! Successors of a packed state.
 
-use clinch_ir::{Interpreter, Reason, TransId};
-use clinch_terms::{EvalError, Fault};
+use clinch_ir::{Interpreter, Program, Reason, TransId};
+use clinch_terms::{EvalError, Fault, LocId, ProcId};
 
 use super::code::{Code, Scratch};
 use super::model::{Compiled, Model, Source, Written};
@@ -15,6 +15,16 @@ pub enum Event<'a> {
     Fault(TransId, &'a [i64], Fault),
     /// An integer outgrew 64 bits.
     Overflow(TransId),
+}
+
+impl Event<'_> {
+    /// The transition that is taken, or has no meaning.
+    pub fn transition(&self) -> TransId {
+        match self {
+            Event::Step(step) => step.transition,
+            Event::Fault(t, ..) | Event::Overflow(t) => *t,
+        }
+    }
 }
 
 /// A step of the program.
@@ -65,6 +75,16 @@ impl<'m> Expander<'m> {
         for (slot, field) in self.slots.iter_mut().zip(&self.model.fields) {
             *slot = field.get(words);
         }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'m Program {
+        self.model.program
+    }
+
+    /// Where a process is in the loaded state.
+    pub fn location(&self, process: ProcId) -> LocId {
+        LocId(self.slots[process.index()] as u32)
     }
 
     /// The slots of the loaded state.

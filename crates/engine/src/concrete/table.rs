@@ -88,6 +88,18 @@ impl StateTable {
         self.warmth ^= sum;
     }
 
+    /// The number of a vector, if it is there. `tag` are 32 bits of its hash.
+    pub fn find(&self, words: &[u64], tag: u32) -> Option<usize> {
+        let mut bucket = self.bucket(tag);
+        loop {
+            let number = (self.entries[bucket] as u32).checked_sub(1)? as usize;
+            if (self.entries[bucket] >> 32) as u32 == tag && same(self.get(number), words) {
+                return Some(number);
+            }
+            bucket = (bucket + 1) & (self.entries.len() - 1);
+        }
+    }
+
     /// Adds the vectors of a batch: each with a head before it, whose upper half are 32 bits of the vector's hash. `new` hears the lower half of the heads
     /// of those that were not there.
     pub fn insert_batch(&mut self, batch: &[u64], mut new: impl FnMut(u32)) {

@@ -5,21 +5,23 @@
 //! independent. *Insertion* puts the successors into their shards; the shards are independent, and each takes the
 //! blocks in order. So numbering, parents and statistics depend on the program alone.
 
-use clinch_ir::{Proof, Reason, StateSet, TraceEnd, TransId, Verdict};
-use clinch_terms::Fault;
+use clinch_ir::{Dead, Proof, Reason, StateSet, TraceEnd, TransId, TransitionSet, Verdict};
 use rayon::prelude::*;
 
 use super::Stats;
+use super::reduce::{Chooser, Reduction, Tried};
 use crate::Outcome;
 use crate::budget::{Budget, Observer, Progress};
 use crate::concrete::{Event, Expander, Model, StateTable, hash_words, trace_of};
 
 /// How many tables there are.
-const SHARDS: usize = 4;
+pub(super) const SHARDS: usize = 4;
 /// States per block.
 const BLOCK: usize = 512;
 /// Blocks per round: enough to keep the cores busy, little enough for the successors to stay in the cache.
 const BLOCKS: usize = 32;
+/// Enabled transitions that are counted to see whether a reduction is worth its time.
+const SAMPLE: u64 = 1 << 14;
 /// Parent of an initial state.
 const NONE: u32 = u32::MAX;
 
@@ -43,6 +45,19 @@ enum Finding {
 /// Working place of one block.
 struct Lane<'m> {
     expander: Expander<'m>,
+    /// Chooses what is tried, where not everything is.
+    chooser: Option<Chooser<'m>>,
+    /// What was tried in the states of the block, in a reduced search.
+    tried: Vec<TransitionSet>,
+    /// Transitions that were enabled, and those of them that were taken, if that is asked for.
+    enabled: u64,
+    taken: u64,
+    found: Found,
+}
+
+/// What the expansion of a block found.
+#[derive(Default)]
+struct Found {
     /// For each shard, successors as: hash tag and parent in one word, then the state.
     successors: [Vec<u64>; SHARDS],
     transitions: u64,
@@ -60,11 +75,12 @@ struct Block {
 pub(super) fn search(
     model: &Model<'_>,
     threads: usize,
+    reduction: Option<&Reduction>,
     budget: &Budget,
     observer: &mut dyn Observer,
 ) -> Outcome<Stats> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let mut search = Search::new(model);
+    let mut search = Search::new(model, reduction);
     let outcome = match pool {
         Ok(pool) => search.run(&pool, budget, observer),
         Err(error) => Err(Reason::Unsupported(format!("cannot start threads: {error}"))),
@@ -77,7 +93,7 @@ pub(super) fn search(
         Ok(Some((state, end))) => Verdict::Unsafe(trace_of(model, &search.path_to(state), end)),
         Ok(None) => match model.exhausted() {
             Some(reason) => Verdict::Unknown(reason),
-            None => Verdict::Safe(Proof::ReachedSet(search.into_set())),
+            None => Verdict::Safe(search.into_proof()),
         },
     };
     (verdict, stats)
@@ -87,11 +103,22 @@ struct Search<'m> {
     model: &'m Model<'m>,
     shards: Vec<Shard>,
     lanes: Vec<Lane<'m>>,
+    reduction: Option<&'m Reduction>,
+    /// Whether the reduction is worth its time.
+    reduces: bool,
+    /// Of the first states, how many transitions were enabled, and how many were taken.
+    enabled: u64,
+    taken: u64,
+    /// Whether steps may have been left out of which nobody counted how many there were.
+    uncounted: bool,
+    tried: Tried,
+    /// Where levels end in each shard.
+    levels: Vec<[usize; SHARDS]>,
     stats: Stats,
 }
 
 impl<'m> Search<'m> {
-    fn new(model: &'m Model<'m>) -> Self {
+    fn new(model: &'m Model<'m>, reduction: Option<&'m Reduction>) -> Self {
         let mut shards: Vec<Shard> =
             (0..SHARDS).map(|_| Shard { table: StateTable::new(model.layout.words), parents: Vec::new() }).collect();
         for words in model.initial_states() {
@@ -101,7 +128,19 @@ impl<'m> Search<'m> {
                 shard.parents.push(NONE);
             }
         }
-        Search { model, shards, lanes: Vec::new(), stats: Stats::default() }
+        Search {
+            model,
+            shards,
+            lanes: Vec::new(),
+            reduction,
+            reduces: reduction.is_some(),
+            enabled: 0,
+            taken: 0,
+            uncounted: false,
+            tried: Tried::default(),
+            levels: Vec::new(),
+            stats: Stats::default(),
+        }
     }
 
     fn len(&self) -> usize {
@@ -123,6 +162,7 @@ impl<'m> Search<'m> {
         loop {
             let next: [usize; SHARDS] = std::array::from_fn(|s| self.shards[s].table.len());
             let blocks = blocks_of(&level, &next);
+            self.levels.push(next);
             if blocks.is_empty() {
                 debug_assert_eq!(level.iter().sum::<usize>(), self.len(), "a stored state was not expanded");
                 self.stats.depth = self.stats.depth.saturating_sub(1);
@@ -131,7 +171,7 @@ impl<'m> Search<'m> {
             for round in blocks.chunks(BLOCKS) {
                 budget.check_memory()?;
                 self.expand(pool, round);
-                if let Some(finding) = self.lanes[..round.len()].iter_mut().find_map(|lane| lane.finding.take()) {
+                if let Some(finding) = self.lanes[..round.len()].iter_mut().find_map(|lane| lane.found.finding.take()) {
                     return match finding {
                         (state, Finding::Error(end)) => Ok(Some((state, end))),
                         (_, Finding::Stop(reason)) => Err(reason),
@@ -143,6 +183,8 @@ impl<'m> Search<'m> {
                 }
             }
             level = next;
+            // To choose costs several times as much as to take a step: a few steps less are not worth it.
+            self.reduces &= self.taken < SAMPLE || self.taken * 4 < self.enabled * 3;
             self.stats.depth += 1;
             observer.progress(Progress { states: self.len() as u64, ..Progress::default() });
         }
@@ -150,21 +192,34 @@ impl<'m> Search<'m> {
 
     fn expand(&mut self, pool: &rayon::ThreadPool, round: &[Block]) {
         while self.lanes.len() < round.len() {
-            self.lanes.push(Lane::new(self.model));
+            self.lanes.push(Lane::new(self.model, self.reduction));
         }
-        let (shards, lanes) = (&self.shards, &mut self.lanes[..round.len()]);
+        let closed = self.levels.last().expect("a level");
+        let counts = self.taken < SAMPLE;
+        self.uncounted |= self.reduces && !counts;
+        let reduction = self.reduces.then_some(counts);
+        let known = Known { model: self.model, shards: &self.shards, closed, reduction };
+        let lanes = &mut self.lanes[..round.len()];
         if round.len() == 1 {
-            lanes[0].expand(self.model, &shards[round[0].shard].table, round[0]);
+            lanes[0].expand(&known, round[0]);
         } else {
             let work = lanes.par_iter_mut().zip(round);
-            pool.install(|| work.for_each(|(lane, block)| lane.expand(self.model, &shards[block.shard].table, *block)));
+            pool.install(|| work.for_each(|(lane, block)| lane.expand(&known, *block)));
         }
-        self.stats.transitions += self.lanes[..round.len()].iter().map(|l| l.transitions).sum::<u64>();
+        for (lane, block) in self.lanes.iter_mut().zip(round) {
+            lane.tried.drain(..).for_each(|set| self.tried.push(block.shard, set));
+            if counts {
+                self.enabled += lane.enabled;
+                self.taken += lane.taken;
+            }
+        }
+        self.stats.transitions += self.lanes[..round.len()].iter().map(|l| l.found.transitions).sum::<u64>();
     }
 
     fn insert(&mut self, pool: &rayon::ThreadPool, lanes: usize) {
         let lanes = &self.lanes[..lanes];
-        let insert = |(s, shard): (usize, &mut Shard)| lanes.iter().for_each(|lane| shard.insert(&lane.successors[s]));
+        let insert =
+            |(s, shard): (usize, &mut Shard)| lanes.iter().for_each(|lane| shard.insert(&lane.found.successors[s]));
         if lanes.len() == 1 {
             self.shards.iter_mut().enumerate().for_each(insert);
         } else {
@@ -185,9 +240,35 @@ impl<'m> Search<'m> {
         path
     }
 
-    fn into_set(self) -> StateSet {
+    fn into_proof(self) -> Proof {
         let layout = self.model.layout.clone();
-        StateSet { layout, chunks: self.shards.into_iter().map(|s| s.table.into_vectors()).collect() }
+        let chunks = self.shards.into_iter().map(|s| s.table.into_vectors()).collect();
+        let states = StateSet { layout, chunks };
+        match self.reduction {
+            Some(_) if self.uncounted || self.taken < self.enabled => {
+                Proof::ReducedSet(self.tried.into_set(states, &self.levels), Dead::default())
+            }
+            _ => Proof::ReachedSet(states),
+        }
+    }
+}
+
+/// What all lanes see of the search.
+struct Known<'s> {
+    model: &'s Model<'s>,
+    shards: &'s [Shard],
+    /// The states before these are not at a later level.
+    closed: &'s [usize; SHARDS],
+    /// Whether the search is reduced, and if so, whether enabled transitions are counted.
+    reduction: Option<bool>,
+}
+
+impl Known<'_> {
+    /// Whether a successor is at a later level.
+    fn is_later(&self, words: &[u64]) -> bool {
+        let hash = hash_words(words);
+        let shard = shard_of(hash);
+        self.shards[shard].table.find(words, hash as u32).is_none_or(|number| number >= self.closed[shard])
     }
 }
 
@@ -213,53 +294,89 @@ impl Shard {
 }
 
 impl<'m> Lane<'m> {
-    fn new(model: &'m Model<'m>) -> Self {
-        Lane { expander: Expander::new(model), successors: Default::default(), transitions: 0, finding: None }
+    fn new(model: &'m Model<'m>, reduction: Option<&'m Reduction>) -> Self {
+        Lane {
+            expander: Expander::new(model),
+            chooser: reduction.map(Chooser::new),
+            tried: Vec::new(),
+            enabled: 0,
+            taken: 0,
+            found: Found::default(),
+        }
     }
 
     /// Expands the states of a block, up to the first that is an error.
-    fn expand(&mut self, model: &Model<'_>, states: &StateTable, block: Block) {
-        self.successors.iter_mut().for_each(Vec::clear);
-        self.transitions = 0;
+    fn expand(&mut self, known: &Known<'_>, block: Block) {
+        self.found.successors.iter_mut().for_each(Vec::clear);
+        self.found.transitions = 0;
+        (self.enabled, self.taken) = (0, 0);
         for number in block.first..block.end {
             let state = id(block.shard, number);
-            self.expander.load(states.get(number));
+            self.expander.load(known.shards[block.shard].table.get(number));
             match self.expander.is_error() {
                 Ok(false) => {}
-                Ok(true) => return self.finding = Some((state, Finding::Error(TraceEnd::Error))),
-                Err(reason) => return self.finding = Some((state, Finding::Stop(reason))),
+                Ok(true) => return self.found.finding = Some((state, Finding::Error(TraceEnd::Error))),
+                Err(reason) => return self.found.finding = Some((state, Finding::Stop(reason))),
             }
-            let before = self.transitions;
-            if let Some(finding) = self.expand_loaded(model, state) {
-                self.finding = Some((state, finding));
+            let before = self.found.transitions;
+            self.expand_loaded(known, state);
+            if self.found.finding.is_some() {
                 return;
             }
-            if self.transitions == before && model.program.property.deadlock {
-                self.finding = Some((state, Finding::Error(TraceEnd::Deadlock)));
+            if self.found.transitions == before && known.model.program.property.deadlock {
+                self.found.finding = Some((state, Finding::Error(TraceEnd::Deadlock)));
                 return;
             }
         }
     }
 
-    fn expand_loaded(&mut self, model: &Model<'_>, state: u32) -> Option<Finding> {
-        let (successors, transitions) = (&mut self.successors, &mut self.transitions);
-        let mut finding = None;
-        let fault = |t: TransId, inputs: &[i64], fault: Fault| TraceEnd::Fault(t, inputs.to_vec(), fault);
-        self.expander.for_each(|event| match event {
+    fn expand_loaded(&mut self, known: &Known<'_>, state: u32) {
+        let Lane { expander, chooser, found, .. } = self;
+        let Some(chooser) = chooser else {
+            return expander.for_each(|event| found.note(known.model, state, event));
+        };
+        let Some(counts) = known.reduction else {
+            self.tried.push(chooser.reduction().everything().clone());
+            return expander.for_each(|event| found.note(known.model, state, event));
+        };
+        let all = if counts { chooser.count_enabled(expander) as u64 } else { 0 };
+        self.enabled += all;
+        let (mut set, enabled) = chooser.choose(expander);
+        let mut leads_on = !chooser.reduction().must_lead_on();
+        for &t in &enabled {
+            expander.for_transition(t, |event| {
+                leads_on |= matches!(&event, Event::Step(step) if known.is_later(step.words));
+                found.note(known.model, state, event);
+            });
+        }
+        if !leads_on {
+            set = chooser.reduction().everything().clone();
+            let is_new = |t: TransId| !enabled.contains(&t);
+            expander.for_each(|event| {
+                if is_new(event.transition()) {
+                    found.note(known.model, state, event)
+                }
+            });
+        }
+        self.taken += if leads_on { enabled.len() as u64 } else { all };
+        self.tried.push(set);
+    }
+}
+
+impl Found {
+    fn note(&mut self, model: &Model<'_>, state: u32, event: Event<'_>) {
+        let finding = match event {
             Event::Step(step) => {
-                *transitions += 1;
+                self.transitions += 1;
                 let hash = hash_words(step.words);
-                let buffer = &mut successors[shard_of(hash)];
+                let buffer = &mut self.successors[shard_of(hash)];
                 buffer.push((hash << 32) | u64::from(state));
                 buffer.extend_from_slice(step.words);
+                return;
             }
-            Event::Fault(t, inputs, f) => {
-                finding.get_or_insert_with(|| Finding::Error(fault(t, inputs, f)));
-            }
-            Event::Overflow(t) => {
-                finding.get_or_insert_with(|| Finding::Stop(Expander::overflow_reason(model, t)));
-            }
-        });
-        finding
+            Event::Fault(t, inputs, fault) => Finding::Error(TraceEnd::Fault(t, inputs.to_vec(), fault)),
+            Event::Overflow(t) => Finding::Stop(Expander::overflow_reason(model, t)),
+        };
+        self.finding.get_or_insert((state, finding));
     }
 }

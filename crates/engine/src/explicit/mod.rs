@@ -14,15 +14,19 @@
 //!   program that does so ([`Dead::forget`]); that it has the same errors is re-checked too.
 //! - D3. Where an input has an unbounded domain, the values of `--input-domain` are tried; without error the answer is
 //!   then unknown.
+//! - D4. Breadth first, steps may be left out whose order does not matter (`--reduce por`): in each state a stubborn set is tried
+//!   ([Stubborn], [Guard]; `reduce`), which `certify` re-checks. Errors and deadlocks are as near as before; faults may be further away.
 
 mod bfs;
 mod dfs;
 mod options;
+mod reduce;
 mod runs;
 
 use clinch_ir::{Dead, Init, InputDomain, Interpreter, Program, Proof, Trace, Verdict};
 use serde::Serialize;
 
+use self::reduce::Reduction;
 use crate::Outcome;
 use crate::budget::{Budget, Observer};
 use crate::concrete::Model;
@@ -56,6 +60,8 @@ pub struct Config {
     pub inputs: InputDomain,
     /// Whether variables are forgotten that are written before they are read again: fewer states, with the same errors.
     pub forget: bool,
+    /// Whether steps are left out whose order does not matter; breadth first alone.
+    pub reduce: bool,
     /// Several workers search, which is another crate's work; not looked at here.
     pub team: Option<Team>,
 }
@@ -94,7 +100,7 @@ impl Config {
 impl Default for Config {
     fn default() -> Self {
         let inputs = InputDomain::default();
-        Config { order: Order::BreadthFirst, seed: 1, threads: 0, inputs, forget: false, team: None }
+        Config { order: Order::BreadthFirst, seed: 1, threads: 0, inputs, forget: false, reduce: false, team: None }
     }
 }
 
@@ -117,10 +123,11 @@ pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut
     let is_asked = program.property.error.is_some() || program.property.deadlock;
     let dead = if config.forget && is_asked { Dead::of(program) } else { Dead::default() };
     if dead.is_empty() {
-        return search(program, config, budget, observer);
+        return search(program, config, is_asked, budget, observer);
     }
-    let (verdict, stats) = search(&dead.forget(program), config, budget, observer);
+    let (verdict, stats) = search(&dead.forget(program), config, is_asked, budget, observer);
     let verdict = match verdict {
+        Verdict::Safe(Proof::ReducedSet(states, _)) => Verdict::Safe(Proof::ReducedSet(states, dead)),
         Verdict::Safe(Proof::ReachedSet(states)) => Verdict::Safe(Proof::ForgetfulSet(states, dead)),
         Verdict::Unsafe(trace) => Verdict::Unsafe(remember(program, trace)),
         other => other,
@@ -128,13 +135,20 @@ pub fn check(program: &Program, config: &Config, budget: &Budget, observer: &mut
     (verdict, stats)
 }
 
-fn search(program: &Program, config: &Config, budget: &Budget, observer: &mut dyn Observer) -> Outcome<Stats> {
+fn search(
+    program: &Program,
+    config: &Config,
+    is_asked: bool,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> Outcome<Stats> {
     let model = match Model::new(program, config.inputs) {
         Ok(model) => model,
         Err(reason) => return (Verdict::Unknown(reason), Stats::default()),
     };
+    let reduction = if config.reduce && is_asked { Reduction::new(&model) } else { None };
     match config.order {
-        Order::BreadthFirst => bfs::search(&model, config.threads, budget, observer),
+        Order::BreadthFirst => bfs::search(&model, config.threads, reduction.as_ref(), budget, observer),
         Order::DepthFirst | Order::RandomDepthFirst => dfs::search(&model, config, budget, observer),
     }
 }

@@ -25,6 +25,12 @@ pub const OPTIONS: OptionTable<Config> = OptionTable {
             on: &[Model::Processes],
         },
         EngineOption {
+            name: "reduce",
+            about: "Partial-order reduction, breadth first. por: of steps whose order does not matter to the error some are left out.",
+            value: Value::Word(&[("none", |c: &mut Config| c.reduce = false), ("por", |c| c.reduce = true)]),
+            on: &[Model::Processes],
+        },
+        EngineOption {
             name: "input-domain",
             about: "Values tried for inputs and initial values whose domain is unbounded.",
             value: Value::Interval(|c, domain| c.inputs = InputDomain(Some(domain))),
@@ -70,6 +76,10 @@ pub const OPTIONS: OptionTable<Config> = OptionTable {
     check: |_, config| match (&config.team, config.order) {
         (Some(_), Order::DepthFirst | Order::RandomDepthFirst) => {
             Err("--order: several workers search breadth first".to_owned())
+        }
+        (Some(_), _) if config.reduce => Err("--reduce: several workers take all steps".to_owned()),
+        (None, Order::DepthFirst | Order::RandomDepthFirst) if config.reduce => {
+            Err("--reduce: only the search breadth first leaves out steps".to_owned())
         }
         (Some(_), _) if config.forget => Err("--dead: several workers keep all variables".to_owned()),
         (Some(Team { checkpoint: Some(new), resume: Some(old), .. }), _) if new == old => {

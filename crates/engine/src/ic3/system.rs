@@ -7,7 +7,8 @@ use clinch_ir::cfa::blocks::blocks_from;
 use clinch_ir::cfa::unfold::{Destination, Open, PointId, Step, Unfolding};
 use clinch_ir::cfa::{CfaProgram, EdgeId, ProcedureId};
 use clinch_smt::{Gates, Lit, Wire};
-use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms};
+use clinch_terms::cases::{comparison, distributed, is_comparison};
+use clinch_terms::{BinOp, Node, Sort, Symbol, Term, Terms, offsets};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cube::{Bit, Cube};
@@ -24,10 +25,10 @@ const PREDICATES: usize = 200;
 const PARTS: usize = 20_000;
 /// Parts of a predicate at most.
 const LARGE: usize = 16;
+/// Predicates that differ in a constant only, at most.
+const ALIKE: usize = 20;
 /// What a choice may choose, as far as it is looked at.
 const LEAVES: usize = 20;
-/// Comparisons that one becomes, at most.
-const CHOICES: usize = 5_000;
 
 /// Where all runs come from: a location with one way, which sets the variables.
 pub(super) const BEFORE: usize = 0;
@@ -430,7 +431,7 @@ impl Reading {
         }
         let [first, second] = [a, b].map(|side| leaves(&mut self.terms, side));
         for (&a, &b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
-            let atom = self.terms.binary(op, a, b);
+            let atom = comparison(&mut self.terms, op, a, b);
             if self.is_predicate(atom) {
                 found.insert((self.terms.size(atom, LARGE), atom));
             }
@@ -449,6 +450,8 @@ impl Reading {
     /// Adds what predicates are before the ways, as far as that is as simple.
     fn close(&mut self, known: &mut Vec<Term>, all: &[Vec<Raw>]) {
         let mut next = 0;
+        // Without it a variable that grows would have a predicate for each of its values.
+        let mut alike: FxHashMap<Term, usize> = FxHashMap::default();
         while next < known.len() && known.len() < PREDICATES {
             let predicate = known[next];
             next += 1;
@@ -458,7 +461,13 @@ impl Reading {
                     let leaves = written.map_or_else(Vec::new, |written| leaves(&mut self.terms, written));
                     for leaf in leaves {
                         let before = self.terms.substitute_symbols(predicate, &FxHashMap::from_iter([(symbol, leaf)]));
-                        if known.len() < PREDICATES && self.is_predicate(before) && !known.contains(&before) {
+                        let before = distributed(&mut self.terms, before);
+                        if known.len() >= PREDICATES || !self.is_predicate(before) || known.contains(&before) {
+                            continue;
+                        }
+                        let like_it = alike.entry(offsets::without(&mut self.terms, before)).or_default();
+                        *like_it += 1;
+                        if *like_it <= ALIKE {
                             known.push(before);
                         }
                     }
@@ -506,7 +515,7 @@ fn leaves(terms: &mut Terms, term: Term) -> Vec<Term> {
             Node::Binary(op @ (BinOp::BvAdd | BinOp::BvSub), a, b) => {
                 let (first, second) = (self::leaves(terms, a), self::leaves(terms, b));
                 let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (*a, *b)));
-                pairs.take(LEAVES).map(|(a, b)| terms.bv(op, a, b)).collect()
+                pairs.take(LEAVES).map(|(a, b)| offsets::sum(terms, op, a, b)).collect()
             }
             _ => vec![term],
         };
@@ -520,63 +529,4 @@ fn leaves(terms: &mut Terms, term: Term) -> Vec<Term> {
         }
     }
     leaves
-}
-
-/// The same formula, in which choices between comparisons stand for comparisons of choices: these are predicates, or come near them.
-fn distributed(terms: &mut Terms, root: Term) -> Term {
-    let mut known: FxHashMap<Term, Term> = FxHashMap::default();
-    for part in terms.parts(root) {
-        let mut new = terms.map_children(part, |_, child| known[&child]);
-        if let Node::Binary(op, a, b) = terms.node(new)
-            && is_comparison(op)
-            && matches!(terms.sort(a), Sort::BitVec(_))
-        {
-            new = compare(terms, (op, a, b), &mut FxHashMap::default()).unwrap_or(new);
-        }
-        known.insert(part, new);
-    }
-    known[&root]
-}
-
-fn is_comparison(op: BinOp) -> bool {
-    matches!(op, BinOp::Eq | BinOp::BvUlt | BinOp::BvUle | BinOp::BvSlt | BinOp::BvSle)
-}
-
-/// A comparison of what is chosen, for each choice; none if there are too many.
-fn compare(
-    terms: &mut Terms,
-    (op, a, b): (BinOp, Term, Term),
-    known: &mut FxHashMap<(Term, Term), Term>,
-) -> Option<Term> {
-    if let Some(&known) = known.get(&(a, b)) {
-        return Some(known);
-    }
-    let left = choice(terms, a).map(|(condition, first, second)| (condition, (first, b), (second, b)));
-    let chosen =
-        left.or_else(|| choice(terms, b).map(|(condition, first, second)| (condition, (a, first), (a, second))));
-    let compared = match chosen {
-        Some((condition, first, second)) => {
-            let first = compare(terms, (op, first.0, first.1), known)?;
-            let second = compare(terms, (op, second.0, second.1), known)?;
-            terms.ite(condition, first, second)
-        }
-        None => terms.binary(op, a, b),
-    };
-    known.insert((a, b), compared);
-    (known.len() <= CHOICES).then_some(compared)
-}
-
-/// A choice between two terms, or a sum with one.
-fn choice(terms: &mut Terms, term: Term) -> Option<(Term, Term, Term)> {
-    match terms.node(term) {
-        Node::Ite(condition, a, b) => Some((condition, a, b)),
-        Node::Binary(op @ (BinOp::BvAdd | BinOp::BvSub), a, b) => {
-            if let Some((condition, first, second)) = choice(terms, a) {
-                return Some((condition, terms.bv(op, first, b), terms.bv(op, second, b)));
-            }
-            let (condition, first, second) = choice(terms, b)?;
-            Some((condition, terms.bv(op, a, first), terms.bv(op, a, second)))
-        }
-        _ => None,
-    }
 }

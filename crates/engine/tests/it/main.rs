@@ -16,6 +16,7 @@ mod naive;
 mod open;
 mod paper;
 mod random;
+mod reduction;
 mod spacer;
 mod split;
 mod support;

@@ -223,7 +223,8 @@ fn wrong_programs() {
         let options = LowerOptions { entry: entry.to_owned(), ..LowerOptions::default() };
         lowered_with(text, &options).expect_err("it is wrong")
     };
-    assert_eq!(refused("int f(void) { return 1; }", "main"), "there is no function `main`");
+    assert!(refused("int f(void) { return 1; }", "main").starts_with("there is no function `main`; --entry names"));
+    assert_eq!(refused("int f(void) { return 1; }", "g"), "there is no function `g`");
     assert_eq!(refused("int main(void);", "main"), "the entry function `main` has no body");
 }
 

@@ -316,6 +316,10 @@ fn proof_text(report: &Report, proof: &Proof) -> String {
              predicates hold; every step from one of them leads into another one, and none of them contains an error.",
             predicates.len()
         ),
+        Proof::ReachedSet { states, reduced: true, .. } => format!(
+            "{states} states were looked at, and in each of them those steps that cannot wait until others were taken: all errors would be \
+             found this way, and none is there."
+        ),
         Proof::ReachedSet { states, .. } => {
             format!(
                 "All {states} states that can be reached were looked at: every step from one of them leads to another one, and none is an error."

@@ -84,12 +84,14 @@
     const steps = data.runs[run].steps;
     alone = new Set(steps.filter((s) => !s.gap).map((s) => s.file)).size < 2;
     $('steps').classList.toggle('alone', alone);
-    const all = document.createDocumentFragment();
+    const all = document.createDocumentFragment(), deepest = Math.max(...steps.map((s) => s.depth || 0));
+    // Where calls are deep, texts need the room.
+    const indent = (depth) => Math.min(depth, 12) * (deepest > 5 ? 1 : 2) + 'ch';
     steps.forEach((s, i) => {
       if (s.gap) { all.append(make('li', 'gap', '… ' + s.gap + ' steps …')); return; }
       const row = make('li', s.input ? 'input' : ''); row.dataset.step = i;
       const at = make('span', 'place', place(s, alone)); at.title = place(s); row.append(at);
-      const text = make('span', 'text'); text.style.paddingLeft = 2 * Math.min(s.depth, 12) + 'ch';
+      const text = make('span', 'text'); text.style.paddingLeft = indent(s.depth);
       if (steps[i + 1] && steps[i + 1].depth > s.depth) { const t = make('button', 'toggle', '▾'); t.title = 'Fold this call'; t.dataset.fold = i; text.append(t, ' '); }
       text.append(s.text);
       row.append(text, make('span', 'set', s.set.map(([n, v]) => n + ' = ' + v).join(', ')));

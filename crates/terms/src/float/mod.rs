@@ -12,6 +12,7 @@
 
 pub mod circuit;
 pub mod extended;
+mod fold;
 pub mod interval;
 mod terms;
 #[cfg(test)]

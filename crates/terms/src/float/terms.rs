@@ -15,7 +15,7 @@ impl Terms {
             let result = value::binary(op, format, x, y);
             return if op.compares() { self.bool(result == 1) } else { self.bit_vec(format.width(), result) };
         }
-        self.intern(Node::Binary(BinOp::Float(op, format), a, b))
+        self.simpler(op, format, a, b).unwrap_or_else(|| self.intern(Node::Binary(BinOp::Float(op, format), a, b)))
     }
 
     /// An operation on a float, or one that makes a float of an integer, folded for constants.
@@ -24,7 +24,7 @@ impl Terms {
             let width = self.bv_width(a);
             return self.bit_vec(op.width(format), value::unary(op, format, width, bits));
         }
-        self.intern(Node::Unary(UnOp::Float(op, format), a))
+        self.back_again(op, format, a).unwrap_or_else(|| self.intern(Node::Unary(UnOp::Float(op, format), a)))
     }
 
     /// `a * b + c`, rounded once, folded for constants.
@@ -36,7 +36,7 @@ impl Terms {
         self.intern(Node::Fma(format, a, b, c))
     }
 
-    fn small_bits(&self, term: Term) -> Option<u64> {
+    pub(super) fn small_bits(&self, term: Term) -> Option<u64> {
         match self.node(term) {
             Node::BitVec(width, bits) if width <= 64 => Some(bits),
             _ => None,

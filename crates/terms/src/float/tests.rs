@@ -9,7 +9,7 @@ use super::circuit::{
 use super::extended::{self, ExtendedOp};
 use super::{FloatBinOp, FloatUnOp, Format, Integral, value};
 use crate::evaluate::{Assignment, evaluate};
-use crate::{Sort, Value};
+use crate::{BinOp, Node, Sort, Symbol, Term, Terms, Value};
 
 const INTEGRAL: [Integral; 5] = [Integral::Down, Integral::Up, Integral::Zero, Integral::Even, Integral::Away];
 
@@ -311,6 +311,108 @@ fn numbers_of_extended_precision_are_those_of_x87() {
     let even = |text| extended::unary(ExtendedOp::Integral(Integral::Even), 80, number(text));
     assert_eq!((even("2.5"), even("-0.5")), (number("2"), number("-0")));
     assert_eq!(extended::binary(FloatBinOp::Div, 0, 0), 0xffff_c000_0000_0000_0000);
+}
+
+/// The value of a term over one symbol.
+fn value_at(terms: &Terms, (symbol, width): (Symbol, u32), bits: u64, term: Term) -> u64 {
+    let assignment = Assignment::from_iter([(symbol, Value::BitVec { width, bits: bits.into() })]);
+    match evaluate(terms, &assignment, term).expect("it has a value") {
+        Value::Bool(holds) => holds.into(),
+        Value::BitVec { bits, .. } => bits.to_u64().expect("few bits"),
+        other => unreachable!("{other} is no result"),
+    }
+}
+
+fn widened(bits: u64) -> u64 {
+    value::unary(FloatUnOp::Convert, Format::Single, 32, bits)
+}
+
+/// Floats that were made doubles are compared as floats, also with constants that are between two of them.
+#[test]
+fn widened_floats_are_compared_as_floats() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(32);
+    let mut terms = Terms::new();
+    let symbol = terms.declare("x", Sort::BitVec(32));
+    let x = terms.symbol(symbol);
+    let wide = terms.float_unary(FloatUnOp::Convert, Format::Single, x);
+    for _ in 0..2000 {
+        let (bits, other) = (sample(&mut random, Format::Single), sample(&mut random, Format::Single));
+        // A double beside a float, or any.
+        let limit = match random.random_range(0..3) {
+            0 => sample(&mut random, Format::Double),
+            _ => widened(bits).wrapping_add(random.random_range(0..3)).wrapping_sub(1),
+        };
+        let limits = [limit, widened(other)].map(|bits| (bits, terms.bit_vec(64, bits)));
+        for ((limit, constant), op) in
+            limits.into_iter().flat_map(|one| [FloatBinOp::Eq, FloatBinOp::Lt, FloatBinOp::Le].map(|op| (one, op)))
+        {
+            for (a, b, expected) in [
+                (wide, constant, value::binary(op, Format::Double, widened(bits), limit)),
+                (constant, wide, value::binary(op, Format::Double, limit, widened(bits))),
+            ] {
+                let folded = terms.float_binary(op, Format::Double, a, b);
+                let is_narrow =
+                    matches!(terms.node(folded), Node::Bool(_) | Node::Binary(BinOp::Float(_, Format::Single), ..));
+                assert!(is_narrow, "{op:?} {limit:#x}");
+                assert_eq!(value_at(&terms, (symbol, 32), bits, folded), expected, "{op:?} {bits:#x} {limit:#x}");
+            }
+        }
+    }
+    let same = terms.float_binary(FloatBinOp::Lt, Format::Double, wide, wide);
+    assert_eq!(same, terms.float_binary(FloatBinOp::Lt, Format::Single, x, x));
+}
+
+/// A float that was made a double is itself again, but for NaNs that signal.
+#[test]
+fn floats_come_back_from_doubles() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(33);
+    let mut terms = Terms::new();
+    let symbol = terms.declare("x", Sort::BitVec(32));
+    let x = terms.symbol(symbol);
+    let back = |terms: &mut Terms, x: Term| {
+        let wide = terms.float_unary(FloatUnOp::Convert, Format::Single, x);
+        terms.float_unary(FloatUnOp::Convert, Format::Double, wide)
+    };
+    let again = back(&mut terms, x);
+    assert!(matches!(terms.node(again), Node::Ite(..)));
+    for _ in 0..500 {
+        let bits = sample(&mut random, Format::Single);
+        let expected = value::unary(FloatUnOp::Convert, Format::Double, 64, widened(bits));
+        assert_eq!(value_at(&terms, (symbol, 32), bits, again), expected, "{bits:#x}");
+    }
+    let sum = terms.float_binary(FloatBinOp::Add, Format::Single, x, x);
+    assert_eq!(back(&mut terms, sum), sum);
+    // The bits of an integer may be those of any NaN.
+    let integer = terms.float_unary(FloatUnOp::ToSigned(32), Format::Single, x);
+    assert_ne!(back(&mut terms, integer), integer);
+}
+
+/// So is what is multiplied with one, or divided by it.
+#[test]
+fn one_changes_no_number() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(34);
+    for format in [Format::Single, Format::Double] {
+        let mut terms = Terms::new();
+        let (width, one) = (format.width(), value::unary(FloatUnOp::FromSigned, format, 32, 1));
+        let symbol = terms.declare("x", Sort::BitVec(width));
+        let (x, constant) = (terms.symbol(symbol), terms.bit_vec(width, one));
+        let sum = terms.float_binary(FloatBinOp::Add, format, x, x);
+        for (op, swapped) in [(FloatBinOp::Mul, false), (FloatBinOp::Mul, true), (FloatBinOp::Div, false)] {
+            let mut with_one = |of: Term| {
+                let (a, b) = if swapped { (constant, of) } else { (of, constant) };
+                terms.float_binary(op, format, a, b)
+            };
+            assert_eq!(with_one(sum), sum);
+            let same = with_one(x);
+            for _ in 0..300 {
+                let bits = sample(&mut random, format);
+                let expected = value::binary(op, format, bits, one);
+                assert_eq!(value_at(&terms, (symbol, width), bits, same), expected, "{op:?} {bits:#x}");
+            }
+        }
+        let quotient = terms.float_binary(FloatBinOp::Div, format, constant, x);
+        assert!(matches!(terms.node(quotient), Node::Binary(BinOp::Float(FloatBinOp::Div, _), ..)));
+    }
 }
 
 #[test]

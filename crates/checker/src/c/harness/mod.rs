@@ -139,7 +139,7 @@ fn head(subject: Subject<'_>, partner: Partner, out: &mut String) {
         comment(&place.file),
         place.line
     );
-    let cc = format!("cc -w -fwrapv -ffp-contract=off -finstrument-functions{width}");
+    let cc = format!("cc -w -fwrapv -ffp-contract=off -frounding-math -finstrument-functions{width}");
     let _ = match partner {
         Partner::Included => writeln!(
             out,

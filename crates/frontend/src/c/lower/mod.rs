@@ -204,6 +204,10 @@ impl<'h> Lowering<'h> {
             let declared = hir.functions.iter().find(|f| named(f));
             let message = match declared {
                 Some(f) => format!("the entry function `{}` has no body", f.name),
+                None if options.entry == "main" => {
+                    "there is no function `main`; --entry names the one to start with, --entry all takes each"
+                        .to_owned()
+                }
                 None => format!("there is no function `{}`", options.entry),
             };
             return Err(LowerError { message, span: declared.map_or(Span::default(), |f| f.span) });

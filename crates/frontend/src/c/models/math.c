@@ -1,6 +1,8 @@
 /* <math.h>: what IEEE 754 or C fixes to the bit. Arithmetic in loops is exact: by powers of two, or of near numbers.
    What is about FLOAT is there for all types (see WORDS in models.rs): fmod_T is fmod of doubles and fmodf of floats. */
 
+int __clinch_any_int(void);
+
 int isnan_T(FLOAT x) {
   return x != x;
 }
@@ -155,9 +157,14 @@ FLOAT modf_T(FLOAT x, FLOAT *whole) {
 }
 
 FLOAT frexp_T(FLOAT x, int *exponent) {
-  *exponent = 0;
-  if (x == 0 || !(-MAXIMUM <= x && x <= MAXIMUM)) {
+  if (!(-MAXIMUM <= x && x <= MAXIMUM)) {
+    /* glibc writes 0 here, and gcc, where it knows the argument, nothing. */
+    *exponent = __clinch_any_int();
     return x == x ? x : x + x;
+  }
+  *exponent = 0;
+  if (x == 0) {
+    return x;
   }
   while (__clinch_fabs_T(x) >= 1) {
     x /= 2;
