@@ -40,6 +40,7 @@ impl Members {
         }
         hir.functions.iter().flat_map(|f| &f.body).for_each(|body| finder.statements(body));
         let Finder { mut found, mut copied, .. } = finder;
+        found.all |= has_twins(&hir.types);
         copied.extend(overlapping(&hir.types));
         for functions in copied.iter().filter_map(|member| found.written.get(member)) {
             found.anywhere.extend(functions);
@@ -74,6 +75,12 @@ fn is_in_union(types: &Types, place: &Place) -> bool {
         PlaceKind::Field(base, record, _) => types.record(*record).is_union || is_in_union(types, base),
         _ => false,
     }
+}
+
+/// Whether several records have one name: what one file writes to its record, another one may read from its own.
+fn has_twins(types: &Types) -> bool {
+    let mut names: IndexSet<&str> = IndexSet::new();
+    types.records().any(|record| record.complete && !names.insert(&record.name))
 }
 
 /// Members that share their place in a union with others: what is written to one may be read from another.
