@@ -19,7 +19,7 @@ use timely::communication::allocator::zero_copy::stream::Stream;
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 use timely::communication::{Config, Hooks};
 
-use crate::health::Health;
+use crate::health::{Health, lost};
 
 /// How often is called until somebody answers.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -90,11 +90,12 @@ impl Cluster {
         });
         let listener = listener.map_err(|error| Reason::Unsupported(format!("cannot listen at {own}: {error}")))?;
         let mut sockets: Vec<Option<TcpStream>> = (0..self.hosts.len()).map(|_| None).collect();
-        for (process, slot) in sockets.iter_mut().enumerate().take(self.process) {
-            *slot = Some(self.call(process, agreed, budget)?);
+        for process in 0..self.process {
+            sockets[process] = Some(self.call(process, &sockets, agreed, budget)?);
         }
         while let Some(missing) = (self.process + 1..self.hosts.len()).find(|&process| sockets[process].is_none()) {
             waiting(budget, || format!("{} has not called", self.name(missing)))?;
+            self.check_connected(&sockets)?;
             match listener.accept() {
                 // Whoever does not greet as one of us is not one of us: a port scanner, say.
                 Ok((socket, _)) => {
@@ -111,11 +112,28 @@ impl Cluster {
         Ok(sockets)
     }
 
+    /// Those that are connected are still there: one that has given up will not wait for the others to call.
+    fn check_connected(&self, sockets: &[Option<TcpStream>]) -> Result<(), Reason> {
+        for (process, socket) in sockets.iter().enumerate() {
+            if let Some(Err(error)) = socket.as_ref().map(is_open) {
+                return Err(lost(&self.name(process), &error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
     /// Calls a process until it answers.
-    fn call(&self, process: usize, agreed: &Fingerprint, budget: &Budget) -> Result<TcpStream, Reason> {
+    fn call(
+        &self,
+        process: usize,
+        connected: &[Option<TcpStream>],
+        agreed: &Fingerprint,
+        budget: &Budget,
+    ) -> Result<TcpStream, Reason> {
         let mut last = "no answer".to_owned();
         loop {
             waiting(budget, || format!("{} does not answer: {last}", self.name(process)))?;
+            self.check_connected(connected)?;
             let connected = TcpStream::connect(&self.hosts[process]).and_then(|socket| {
                 let greeting = self.greet(&socket, agreed)?;
                 Ok((socket, greeting))
@@ -164,6 +182,18 @@ impl Cluster {
         socket.read_exact(&mut theirs)?;
         socket.set_read_timeout(None)?;
         Ok((theirs == *agreed).then_some(u64::from_le_bytes(process) as usize))
+    }
+}
+
+/// Whether the other end was not closed; what it sent stays to be read.
+fn is_open(socket: &TcpStream) -> io::Result<()> {
+    socket.set_nonblocking(true)?;
+    let seen = socket.peek(&mut [0]);
+    socket.set_nonblocking(false)?;
+    match seen {
+        Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it was closed")),
+        Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+        _ => Ok(()),
     }
 }
 

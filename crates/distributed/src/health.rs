@@ -81,6 +81,7 @@ impl Health {
     }
 }
 
-fn lost(who: &str, how: &str) -> Reason {
+/// A connection is gone.
+pub(crate) fn lost(who: &str, how: &str) -> Reason {
     Reason::Crashed(format!("the connection to {who} was lost: {how}"))
 }

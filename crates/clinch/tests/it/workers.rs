@@ -94,6 +94,23 @@ fn a_process_that_dies_ends_the_search_of_all() {
     assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
 }
 
+/// Those that are there do not wait for a third one when one of them is gone.
+#[test]
+fn a_process_may_die_before_all_are_connected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, hosts) = (example("multiply-to-n.gcl"), hosts(&folder, 3));
+    let running: Vec<Child> =
+        (0..2).map(|process| start(&file, process, &["--hosts", &hosts, "--timeout", "60s"])).collect();
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(kill_worker(&running[1]));
+    let killed = Instant::now();
+    for (child, expected) in running.into_iter().zip(["was lost", "crashed"]) {
+        let (code, report) = finish(child);
+        assert!(code == 2 && report["reason"].as_str().is_some_and(|reason| reason.contains(expected)), "{report}");
+    }
+    assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
+}
+
 #[test]
 fn what_workers_cannot_do_is_said() {
     let file = example("stack.gcl");
