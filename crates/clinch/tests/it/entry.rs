@@ -132,7 +132,7 @@ fn all_functions_have_pages() {
     assert_eq!(code(&output), 1, "{}", stdout(&output));
     assert!(page("half").contains("Why it is safe") && page("next").contains("signed overflow"));
     let output = plain_clinch(&["check", "--files", &path("two.c"), "--report", &path("out.html")]);
-    assert!(code(&output) == 64 && stderr(&output).contains("cannot be used with '--report"'), "{output:?}");
+    assert!(code(&output) == 64 && stderr(&output).contains("cannot be used with '--report <FILE>'"), "{output:?}");
     std::fs::write(path("two.c"), "int half(int x) { return x / 2; }\n").expect("written");
     for (args, expected) in [(&["--entry", "all"][..], 0), (&["--entry", "all", "--strict"], 2)] {
         let output = plain_clinch(&[&["check", &path("two.c")], args].concat());
