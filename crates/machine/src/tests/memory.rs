@@ -138,7 +138,7 @@ fn blocks_are_freed_once() {
     // What a pointer from outside leads to stays, for nobody knows who else has it.
     let outside = heap(|b, _, _| {
         b.program.outside_is_valid = true;
-        let inside = b.program.outside_object(0).expect("there is one") + 8;
+        let inside = b.program.outside_object(0).expect("there is one") as i64 + 8;
         vec![Op::Free(b.bv(64, inside)), Op::Free(b.bv(64, inside))]
     });
     assert_eq!(outside, Stop::Exit(0));
