@@ -141,11 +141,11 @@ fn leaving_of(program: &Program, process: ProcId) -> Vec<Vec<TransitionSet>> {
         .filter(|(_, m)| m.process == process && m.from != m.to)
         .map(|(id, m)| (id, m.from.index(), m.to.index()))
         .collect();
+    let comes: Vec<Vec<bool>> = (0..count).map(|aim| coming_to(aim, count, &moves)).collect();
     let mut sets = vec![vec![TransitionSet::empty(program); count]; count];
-    for aim in 0..count {
-        let comes = coming_to(aim, count, &moves);
-        for &(id, from, _) in moves.iter().filter(|(_, _, to)| comes[*to]) {
-            sets[from][aim].insert(id);
+    for &(id, from, to) in &moves {
+        for (set, _) in sets[from].iter_mut().zip(&comes).filter(|(_, comes)| comes[to]) {
+            set.insert(id);
         }
     }
     sets

@@ -12,13 +12,16 @@ use crate::program::{Domain, Program, Rhs, TransId, Transition};
 /// Domains with more values are not tried.
 const VALUES: i64 = 256;
 
+/// Values of a cell before and after a step.
+type Changes = Vec<(i64, i64)>;
+
 /// Formulas and transitions, as far as they are about one cell.
 pub(super) struct Scalars<'a> {
     program: &'a Program,
     /// The values of a cell at which each transition can be taken, as far as its guard is about that cell alone.
     allowed: Vec<FxHashMap<usize, Vec<bool>>>,
     /// For a transition and a cell, value before and after, where the one depends on the other alone.
-    steps: FxHashMap<(TransId, usize), Option<Vec<(i64, i64)>>>,
+    steps: FxHashMap<(TransId, usize), Option<Changes>>,
     domains: Vec<Domain>,
     terms: Terms,
 }
