@@ -1,4 +1,4 @@
-//! Re-checks the states of a reduced search: stubborn sets, one in each state ([Stubborn], [Guard]).
+//! Re-checks the states of a reduced search: stubborn sets, one in each state (\[Stubborn\], \[Guard\]).
 //!
 //! In each state `s` a set `T` of transitions was tried, and the successors by those that are enabled are in the set of states. `T` keeps what
 //! the others cannot disturb:

@@ -15,7 +15,7 @@
 //! - D3. Where an input has an unbounded domain, the values of `--input-domain` are tried; without error the answer is
 //!   then unknown.
 //! - D4. Breadth first, steps may be left out whose order does not matter (`--reduce por`): in each state a stubborn set is tried
-//!   ([Stubborn], [Guard]; `reduce`), which `certify` re-checks. Errors and deadlocks are as near as before; faults may be further away.
+//!   (\[Stubborn\], \[Guard\]; `reduce`), which `certify` re-checks. Errors and deadlocks are as near as before; faults may be further away.
 
 mod bfs;
 mod dfs;

@@ -1,4 +1,4 @@
-//! What is tried in a state: a stubborn set of transitions, found by a closure ([Guard], algorithm 1).
+//! What is tried in a state: a stubborn set of transitions, found by a closure (\[Guard\], algorithm 1).
 //!
 //! The set starts with what must be taken before the error condition can hold. With an enabled transition come all that may not accord with it; with a
 //! disabled one, what must be taken before it can be enabled, for the reason that asks for the fewest. Where deadlocks count, or steps may be faults, one of the set must

@@ -1,7 +1,7 @@
 //! Which transitions of a program matter to each other, and to the error condition: what a reduced search may leave out.
 //!
 //! Two transitions *accord* if in every state in which both are enabled neither disables the other one, and both orders lead to the same state
-//! ([Guard], section 3). A transition that faults counts as enabled. The relations are found in the text of the program: by the cells and
+//! (\[Guard\], section 3). A transition that faults counts as enabled. The relations are found in the text of the program: by the cells and
 //! locations it names, and, for formulas about one cell with few values, by trying all values.
 
 mod conditions;
