@@ -131,7 +131,7 @@ fn what_is_not_modelled_is_said_where_it_is_reached() {
     assert_eq!(threads, "unsupported(threads (`pthread_create`))");
     assert_eq!(
         edges("int main(void) { int x = 1; asm(\"incl %0\" : \"+r\"(x)); return 0; }"),
-        "unsupported(inline assembly)"
+        "assign1 unsupported(inline assembly)"
     );
     let opaque = lowered("_Float128 d; int main(void) { d = d * 2; return d > 1; }");
     assert!(opaque.inputs.iter().all(|i| matches!(i.kind, InputKind::Opaque(_))));
