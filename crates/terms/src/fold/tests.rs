@@ -4,6 +4,7 @@ use clinch_testing::Random;
 
 use super::*;
 use crate::Value;
+use crate::cases::distributed;
 use crate::evaluate::{Assignment, evaluate};
 
 const WIDTH: u32 = 4;
@@ -154,6 +155,25 @@ fn values_stay() {
             assert_eq!(evaluate(&world.terms, &values, folded), expected, "seed {seed}");
         }
     }
+}
+
+/// The re-check of invariants trusts this form as it trusts folding.
+#[test]
+fn comparisons_by_cases_mean_the_same() {
+    let mut changed = 0;
+    for seed in 1..=3000 {
+        let mut world = World::new(seed * 104_729);
+        let formula = if seed % 4 == 0 { world.number(5) } else { world.condition(5) };
+        let by_cases = distributed(&mut world.terms, formula);
+        changed += u32::from(by_cases != formula);
+        for _ in 0..20 {
+            let values = world.assignment();
+            let expected = evaluate(&world.terms, &values, formula);
+            assert!(expected.is_some());
+            assert_eq!(evaluate(&world.terms, &values, by_cases), expected, "seed {seed}");
+        }
+    }
+    assert!(changed > 1000, "{changed}");
 }
 
 #[test]
