@@ -227,18 +227,7 @@ impl Observer for Writer<'_> {
         if (KEPT..self.end).contains(&self.step) {
             return;
         }
-        if matches!(edge.op, Op::Assume(_)) && self.checks.contains(&(traced.at.procedure, edge.from)) {
-            // What is checked is no statement of the program.
-            return;
-        }
-        if matches!(edge.op, Op::Assume(_)) && edge.span == self.last_input {
-            // The values that the type of an input excludes are no news.
-            return;
-        }
-        if matches!(edge.op, Op::Assume(condition) if self.is_within_a_call(condition)) {
-            return;
-        }
-        if matches!(edge.op, Op::Input(_, site) if !self.machine.site_matters(site)) {
+        if self.is_no_news(traced.at.procedure, edge) {
             return;
         }
         let input = matches!(&edge.op, Op::Input(_, site)
@@ -284,6 +273,20 @@ impl Writer<'_> {
         match self.globals.get_mut(&change.symbol) {
             Some(value) => std::mem::replace(value, change.value) != change.value,
             None => true,
+        }
+    }
+
+    /// Whether a step is no statement of the program, or says nothing that was not said.
+    fn is_no_news(&self, procedure: ProcedureId, edge: &Edge) -> bool {
+        match edge.op {
+            // What is checked is no statement; the values that the type of an input excludes are no news.
+            Op::Assume(condition) => {
+                self.checks.contains(&(procedure, edge.from))
+                    || edge.span == self.last_input
+                    || self.is_within_a_call(condition)
+            }
+            Op::Input(_, site) => !self.machine.site_matters(site),
+            _ => false,
         }
     }
 
